@@ -1,0 +1,2 @@
+//! heddle
+fn main() {}

@@ -1,0 +1,58 @@
+//! What a search gets back, and from whom.
+
+use crate::{Event, Outcome, Pending, Plan, ThreadId};
+
+/// One execution, as data. Borrowed from whoever ran it: the events may lie in memory shared with the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Execution<'e> {
+    /// What happened, in order.
+    pub events: &'e [Event],
+    /// The threads that had not ended, in the order of their ids.
+    pub pending: &'e [Pending],
+    /// How it ended.
+    pub outcome: Outcome,
+    /// A number that belongs to the outcome: see [`Outcome`].
+    pub detail: u64,
+    /// The thread that was running when it ended.
+    pub thread: ThreadId,
+    /// Words that belong to the outcome: the name of what is not supported, the text of a failed assertion.
+    pub message: &'e str,
+    /// What the program printed, as far as it was kept.
+    pub output: &'e [u8],
+}
+
+/// Why there is no execution: not the program's doing, or nothing that can be attributed to one schedule.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecutorError {
+    /// The program cannot be run at all.
+    #[error("{0}")]
+    CannotRun(String),
+    /// Heddle itself, or the machine, failed.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// The user asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Somebody who runs plans. A search knows nothing else of how a program is run.
+///
+/// Several plans can be under way: the program runs the next one while the search still looks at the last.
+pub trait Executor {
+    /// How many plans may be submitted before the first result is taken. At least 1.
+    fn depth(&self) -> usize {
+        1
+    }
+
+    /// Hands over a plan.
+    fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError>;
+
+    /// The execution of the oldest plan that was handed over. Valid until the next call.
+    fn receive(&mut self) -> Result<Execution<'_>, ExecutorError>;
+
+    /// Runs one plan.
+    fn run(&mut self, plan: &Plan) -> Result<Execution<'_>, ExecutorError> {
+        self.submit(plan)?;
+        self.receive()
+    }
+}

@@ -1,0 +1,29 @@
+//! Facts about an event that decide what it touched.
+
+/// A small set of facts about an event.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(transparent)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
+pub struct EventFlags(pub u16);
+
+impl EventFlags {
+    /// Nothing special.
+    pub const NONE: EventFlags = EventFlags(0);
+    /// The operation did not get what it wanted and changed nothing: a `trylock` of a locked mutex, a
+    /// compare-exchange that found another value, a signal that nobody waited for.
+    pub const FAILED: EventFlags = EventFlags(1);
+    /// A timed operation that timed out.
+    pub const TIMED_OUT: EventFlags = EventFlags(2);
+
+    /// Whether all of `other` is in this set.
+    #[inline]
+    pub const fn contains(self, other: EventFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Both sets.
+    #[inline]
+    pub const fn union(self, other: EventFlags) -> EventFlags {
+        EventFlags(self.0 | other.0)
+    }
+}

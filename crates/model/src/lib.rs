@@ -1,0 +1,54 @@
+//! # The vocabulary of Heddle, and the meaning of every primitive
+//!
+//! A **thread** takes **operations**; an operation that was taken is an **event**; the events of one run
+//! of the program, with the way it ended, are an **execution**. A **plan** says in which order the threads
+//! are to run: a schedule to follow, then a policy. `docs/glossary.md` has all the words.
+//!
+//! This crate is the only place that says when a mutex can be locked, what a signal wakes and which two
+//! operations commute. The runtime inside the program, the scripted programs of the tests, the search and the
+//! reports all ask it:
+//!
+//! * [`primitive`] has one file for each primitive: its state, its operations, when each is enabled, what it
+//!   does, what it touches.
+//! * [`World`] holds the states of all threads and objects of one execution.
+//! * [`access`] derives from what two events touch whether their order matters.
+//! * [`follow`] turns a plan and a world into the next step.
+//! * [`wire`] is the layout of the memory that Heddle shares with the program under test.
+//!
+//! Deliberately absent: input and output, processes, searching, and (without the feature `std`) allocation.
+//! The runtime uses this crate from inside a stranger's program, between any two of its instructions.
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+pub mod access;
+mod event;
+mod flags;
+pub mod follow;
+mod id;
+mod operation;
+mod outcome;
+mod pending;
+pub mod primitive;
+mod table;
+pub mod wire;
+mod world;
+
+#[cfg(feature = "std")]
+mod execution;
+#[cfg(feature = "std")]
+mod plan;
+
+pub use access::{Access, Footprint, Mode};
+pub use event::Event;
+pub use flags::EventFlags;
+pub use id::{EventIndex, ObjectId, ThreadId};
+pub use operation::{OpCode, Operation};
+pub use outcome::{Ending, Outcome};
+pub use pending::Pending;
+pub use table::{ObjectSlot, ObjectTable};
+pub use world::{Memory, NoMemory, Phase, ThreadState, World};
+
+#[cfg(feature = "std")]
+pub use execution::{Execution, Executor, ExecutorError};
+#[cfg(feature = "std")]
+pub use plan::Plan;

@@ -1,0 +1,67 @@
+//! What a thread is about to do.
+
+use crate::ObjectId;
+
+/// Which operation of which primitive: the family in the high byte, the operation in the low byte.
+///
+/// The families are listed in [`crate::primitive`]; the operations of a family stand in its own file. `0` is no
+/// operation: in a plan it stands for "any".
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[repr(transparent)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
+pub struct OpCode(pub u16);
+
+impl OpCode {
+    /// No operation; in a plan, any operation.
+    pub const ANY: OpCode = OpCode(0);
+
+    /// Operation `operation` of family `family`.
+    pub const fn new(family: u8, operation: u8) -> OpCode {
+        OpCode((family as u16) << 8 | operation as u16)
+    }
+
+    /// The primitive that this belongs to.
+    #[inline]
+    pub const fn family(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
+
+    /// The operation among those of its primitive.
+    #[inline]
+    pub const fn operation(self) -> u8 {
+        self.0 as u8
+    }
+}
+
+/// What a thread is about to do: which operation, on what.
+///
+/// The layout is part of the wire format and of trace files.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(C)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
+pub struct Operation {
+    /// What it is done to.
+    pub object: ObjectId,
+    /// A second object (the mutex of a condition wait) or a number, as the primitive says.
+    pub argument: u64,
+    /// Which operation.
+    pub code: OpCode,
+    /// Bytes touched, for locations in memory; else 0.
+    pub size: u16,
+    /// Free for the primitive.
+    pub detail: u32,
+}
+
+impl Operation {
+    /// An operation on one object, nothing else.
+    #[inline]
+    pub const fn new(code: OpCode, object: ObjectId) -> Operation {
+        Operation { object, argument: 0, code, size: 0, detail: 0 }
+    }
+
+    /// The same with a second object or a number.
+    #[inline]
+    pub const fn with_argument(self, argument: u64) -> Operation {
+        Operation { argument, ..self }
+    }
+}

@@ -1,0 +1,133 @@
+//! Condition variables.
+//!
+//! A wait is two operations: [`WAIT`] releases the mutex and joins the sleepers, [`REACQUIRE`] takes the mutex
+//! again once somebody has woken the thread. In between lies the signal, an operation of another thread. Which
+//! sleeper a signal wakes is a choice that is explored. State: who sleeps is written down with the threads
+//! ([`crate::ThreadState::waits_on`]).
+
+use super::{Primitive, mutex};
+use crate::world::Effect;
+use crate::{
+    Event, EventFlags, EventIndex, Footprint, Memory, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World,
+};
+
+/// This family's number.
+pub const FAMILY: u8 = 6;
+/// Releases the mutex `argument` and joins the sleepers of `object`.
+pub const WAIT: OpCode = OpCode::new(FAMILY, 1);
+/// Woken, locks the mutex `argument` again. The result is the event that woke it.
+pub const REACQUIRE: OpCode = OpCode::new(FAMILY, 2);
+/// Wakes one sleeper, if there is one. The result is its id plus one.
+pub const SIGNAL: OpCode = OpCode::new(FAMILY, 3);
+/// Wakes all sleepers.
+pub const BROADCAST: OpCode = OpCode::new(FAMILY, 4);
+/// Made.
+pub const INIT: OpCode = OpCode::new(FAMILY, 5);
+/// Gone.
+pub const DESTROY: OpCode = OpCode::new(FAMILY, 6);
+
+/// Those that sleep on `condvar` and were not woken, in the order of their ids.
+fn sleepers(world: &World, condvar: ObjectId) -> impl Iterator<Item = ThreadId> {
+    world.ids().filter(move |&t| {
+        let state = world.thread(t);
+        state.phase == Phase::Alive && state.waits_on == condvar && state.woken_by == 0
+    })
+}
+
+/// The meaning of this family.
+pub struct ConditionVariables;
+
+impl Primitive for ConditionVariables {
+    fn name(&self) -> &'static str {
+        "condition"
+    }
+
+    fn operation_name(&self, code: OpCode) -> &'static str {
+        match code {
+            WAIT => "wait",
+            REACQUIRE => "wake up",
+            SIGNAL => "signal",
+            BROADCAST => "broadcast",
+            INIT => "init",
+            DESTROY => "destroy",
+            _ => "operation",
+        }
+    }
+
+    fn enabled(&self, world: &World, by: ThreadId, operation: &Operation) -> bool {
+        operation.code != REACQUIRE
+            || (world.thread(by).woken_by != 0 && mutex::owner_of(world, ObjectId(operation.argument)).is_none())
+    }
+
+    fn alternatives(&self, world: &World, _by: ThreadId, operation: &Operation) -> u16 {
+        if operation.code == SIGNAL { sleepers(world, operation.object).count().max(1) as u16 } else { 1 }
+    }
+
+    fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, choice: u16) -> Effect {
+        let condvar = operation.object;
+        let waker = world.events + 1;
+        match operation.code {
+            WAIT => {
+                mutex::set_owner(world, ObjectId(operation.argument), None);
+                world.tickets += 1;
+                let ticket = world.tickets;
+                let state = world.thread_mut(by);
+                state.waits_on = condvar;
+                state.ticket = ticket;
+                state.woken_by = 0;
+                Effect::default()
+            }
+            REACQUIRE => {
+                mutex::set_owner(world, ObjectId(operation.argument), Some(by));
+                let state = world.thread_mut(by);
+                state.waits_on = ObjectId::NONE;
+                Effect::result(state.woken_by as u64 - 1)
+            }
+            SIGNAL => {
+                let Some(sleeper) = sleepers(world, condvar).nth(choice as usize) else { return Effect::failed(0) };
+                world.thread_mut(sleeper).woken_by = waker;
+                Effect::result(sleeper.0 as u64 + 1)
+            }
+            BROADCAST => {
+                let mut woken = 0;
+                for thread in world.ids() {
+                    let state = world.thread_mut(thread);
+                    if state.phase == Phase::Alive && state.waits_on == condvar && state.woken_by == 0 {
+                        state.woken_by = waker;
+                        woken += 1;
+                    }
+                }
+                if woken == 0 { Effect::failed(0) } else { Effect::result(woken) }
+            }
+            _ => Effect::default(),
+        }
+    }
+
+    fn foresee(&self, world: &World, _by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
+        let wakes = matches!(operation.code, SIGNAL | BROADCAST);
+        if wakes && sleepers(world, operation.object).next().is_none() { EventFlags::FAILED } else { EventFlags::NONE }
+    }
+
+    fn footprint(&self, event: &Event, into: &mut Footprint) {
+        let operation = &event.operation;
+        match operation.code {
+            // Any sleeper may be woken, so the order in which they went to sleep does not matter.
+            WAIT => {
+                into.touch(operation.object, Mode::Add);
+                into.touch(ObjectId(operation.argument), Mode::Write);
+            }
+            REACQUIRE => into.touch(ObjectId(operation.argument), Mode::Write),
+            // One that woke nobody has only seen that nobody sleeps.
+            SIGNAL | BROADCAST if event.failed() => into.touch(operation.object, Mode::Read),
+            _ => into.touch(operation.object, Mode::Write),
+        }
+    }
+
+    fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
+        later.operation.code == REACQUIRE && mutex::releases(earlier, ObjectId(later.operation.argument))
+    }
+
+    fn cause(&self, event: &Event) -> Option<EventIndex> {
+        (event.operation.code == REACQUIRE).then(|| EventIndex(event.result as u32))
+    }
+}

@@ -1,0 +1,103 @@
+//! One file for each primitive: its state, its operations, when each is enabled, what it does, what it touches.
+//!
+//! A new primitive is a new file and a line in [`FAMILIES`]. This file holds no logic.
+
+pub mod atomic;
+pub mod choice;
+pub mod condvar;
+pub mod mutex;
+pub mod process;
+pub mod semaphore;
+pub mod thread;
+pub mod yielding;
+
+use crate::world::Effect;
+use crate::{Event, EventFlags, EventIndex, Footprint, Memory, OpCode, Operation, ThreadId, World};
+
+/// The meaning of one primitive. All methods are about operations and events of this family.
+pub trait Primitive: Sync {
+    /// What a person calls it: `mutex`.
+    fn name(&self) -> &'static str;
+
+    /// What a person calls one of its operations: `lock`.
+    fn operation_name(&self, code: OpCode) -> &'static str;
+
+    /// Whether `by` can take `operation` now. If not, it waits.
+    fn enabled(&self, _world: &World, _by: ThreadId, _operation: &Operation) -> bool {
+        true
+    }
+
+    /// How many ways there are to take it now, each of which is to be explored. At least 1.
+    fn alternatives(&self, _world: &World, _by: ThreadId, _operation: &Operation) -> u16 {
+        1
+    }
+
+    /// Takes it.
+    fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, choice: u16) -> Effect;
+
+    /// The flags that its event would have if it were taken now, as far as its footprint depends on them.
+    fn foresee(&self, _world: &World, _by: ThreadId, _operation: &Operation, _memory: &dyn Memory) -> EventFlags {
+        EventFlags::NONE
+    }
+
+    /// What the event touched.
+    fn footprint(&self, event: &Event, into: &mut Footprint);
+
+    /// Whether `later`, an event of this family that depends on `earlier` directly, was not possible before it:
+    /// a `lock` before the `unlock` that freed the mutex. The order of such a pair cannot be reversed.
+    fn enabled_by(&self, _earlier: &Event, _later: &Event) -> bool {
+        false
+    }
+
+    /// The event that woke the thread so that it could take `event`, where footprints do not show it.
+    fn cause(&self, _event: &Event) -> Option<EventIndex> {
+        None
+    }
+}
+
+/// Every primitive, at its family's number.
+static FAMILIES: [&dyn Primitive; 9] = [
+    &Nothing,
+    &thread::Threads,
+    &mutex::Mutexes,
+    &atomic::Atomics,
+    &yielding::Yielding,
+    &process::Process,
+    &condvar::ConditionVariables,
+    &semaphore::Semaphores,
+    &choice::Choices,
+];
+
+/// The primitive that `code` belongs to. Codes come from memory that a broken program may have written to, so an
+/// unknown one is answered by a primitive that does nothing.
+#[inline]
+pub fn of(code: OpCode) -> &'static dyn Primitive {
+    FAMILIES.get(code.family() as usize).copied().unwrap_or(&Nothing)
+}
+
+/// The name of an operation, with its primitive: `mutex lock`.
+#[derive(Clone, Copy, Debug)]
+pub struct OperationName(pub OpCode);
+
+impl core::fmt::Display for OperationName {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let primitive = of(self.0);
+        write!(f, "{} {}", primitive.name(), primitive.operation_name(self.0))
+    }
+}
+
+/// Family 0, which no operation belongs to.
+struct Nothing;
+
+impl Primitive for Nothing {
+    fn name(&self) -> &'static str {
+        "unknown"
+    }
+    fn operation_name(&self, _: OpCode) -> &'static str {
+        "operation"
+    }
+    fn take(&self, _: &mut World, _: ThreadId, _: &Operation, _: u16) -> Effect {
+        Effect::default()
+    }
+    fn footprint(&self, _: &Event, _: &mut Footprint) {}
+}

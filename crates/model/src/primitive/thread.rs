@@ -1,0 +1,111 @@
+//! Threads: created, started, ended, joined, detached.
+//!
+//! State: [`crate::ThreadState`]. A thread's life and the right to join it are two objects, so that detaching a
+//! thread commutes with whatever it does, its end included.
+
+use super::Primitive;
+use crate::world::Effect;
+use crate::{Event, Footprint, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World};
+
+/// This family's number.
+pub const FAMILY: u8 = 1;
+/// `object` (a thread) is made.
+pub const CREATE: OpCode = OpCode::new(FAMILY, 1);
+/// The first operation of every thread: it begins to run. What it does before its next operation is part of this.
+pub const START: OpCode = OpCode::new(FAMILY, 2);
+/// The last operation of a thread.
+pub const EXIT: OpCode = OpCode::new(FAMILY, 3);
+/// Waits for the end of `object`.
+pub const JOIN: OpCode = OpCode::new(FAMILY, 4);
+/// Gives up the right to join `object`.
+pub const DETACH: OpCode = OpCode::new(FAMILY, 5);
+
+/// No such thread.
+pub const ESRCH: u64 = 3;
+/// Not a thread that can be joined.
+pub const EINVAL: u64 = 22;
+
+/// The meaning of this family.
+pub struct Threads;
+
+impl Primitive for Threads {
+    fn name(&self) -> &'static str {
+        "thread"
+    }
+
+    fn operation_name(&self, code: OpCode) -> &'static str {
+        match code {
+            CREATE => "create",
+            START => "start",
+            EXIT => "end",
+            JOIN => "join",
+            DETACH => "detach",
+            _ => "operation",
+        }
+    }
+
+    fn enabled(&self, world: &World, _by: ThreadId, operation: &Operation) -> bool {
+        match (operation.code, operation.object.as_thread()) {
+            // A join of a thread that never existed, or that cannot be joined, fails at once.
+            (JOIN, Some(target)) => {
+                let target = world.thread(target);
+                target.phase != Phase::Alive || target.detached || target.joined
+            }
+            _ => true,
+        }
+    }
+
+    fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
+        let Some(target) = operation.object.as_thread() else { return Effect::failed(ESRCH) };
+        match operation.code {
+            CREATE => {
+                world.admit(target);
+                world.thread_mut(by).children += 1;
+            }
+            EXIT => world.thread_mut(target).phase = Phase::Finished,
+            JOIN | DETACH => {
+                let state = world.thread_mut(target);
+                if state.phase == Phase::Absent {
+                    return Effect::failed(ESRCH);
+                }
+                if state.detached || state.joined {
+                    return Effect::failed(EINVAL);
+                }
+                if operation.code == JOIN {
+                    state.joined = true;
+                } else {
+                    state.detached = true;
+                }
+            }
+            _ => {}
+        }
+        Effect::default()
+    }
+
+    fn footprint(&self, event: &Event, into: &mut Footprint) {
+        let Some(target) = event.operation.object.as_thread() else { return };
+        let (life, handle) = (ObjectId::thread(target), ObjectId::handle(target));
+        match event.operation.code {
+            CREATE => {
+                into.touch(life, Mode::Write);
+                into.touch(handle, Mode::Write);
+            }
+            START => into.touch(life, Mode::Read),
+            EXIT => into.touch(life, Mode::Write),
+            JOIN => {
+                into.touch(life, Mode::Read);
+                into.touch(handle, Mode::Write);
+            }
+            DETACH => into.touch(handle, Mode::Write),
+            _ => {}
+        }
+    }
+
+    fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
+        match later.operation.code {
+            START => earlier.operation.code == CREATE,
+            JOIN => earlier.operation.code == EXIT && !later.failed(),
+            _ => false,
+        }
+    }
+}

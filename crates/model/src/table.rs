@@ -1,0 +1,119 @@
+//! The objects of one execution, found by address, forgotten all at once.
+
+use crate::ObjectId;
+
+/// What is known of one object. Each primitive gives the words its own meaning, in its own file.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct ObjectSlot {
+    object: ObjectId,
+    generation: u32,
+    /// The primitive that this object is, 0 if it was not used yet.
+    pub family: u32,
+    /// The state, as the primitive defines it. All zero is the state of an object that nobody initialised.
+    pub words: [u64; 3],
+}
+
+/// A hash table over memory that somebody else owns.
+///
+/// Forgetting everything between two executions costs one addition: a slot of an older generation is free.
+/// Objects are never removed within an execution (a destroyed mutex stays known as destroyed), so probing needs
+/// no tombstones.
+#[derive(Debug)]
+pub struct ObjectTable<'m> {
+    slots: &'m mut [ObjectSlot],
+    generation: u32,
+    used: usize,
+}
+
+impl<'m> ObjectTable<'m> {
+    /// A table over `slots`, whose number is a power of two and which are zero or from an earlier table.
+    pub fn new(slots: &'m mut [ObjectSlot]) -> Self {
+        assert!(slots.len().is_power_of_two());
+        ObjectTable { slots, generation: 1, used: 0 }
+    }
+
+    /// Forgets every object.
+    pub fn clear(&mut self) {
+        self.used = 0;
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            // Once in four billion executions: old generations would come back to life.
+            self.slots.fill(ObjectSlot::default());
+            self.generation = 1;
+        }
+    }
+
+    /// Whether there is no room for another object.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        // Probing stays short, and terminates, while a quarter is free.
+        self.used >= self.slots.len() / 4 * 3
+    }
+
+    /// Where the search for `object` begins. Neighbours in memory are neighbours here, which keeps the slots of
+    /// one array of mutexes in few cache lines; blocks of 64 KiB are spread, because threads' stacks and heaps
+    /// are far apart at equal offsets.
+    #[inline]
+    fn home(&self, object: ObjectId) -> usize {
+        let spread = (object.0 >> 16).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        ((object.0 >> 3).wrapping_add(spread)) as usize & (self.slots.len() - 1)
+    }
+
+    #[inline]
+    fn find(&self, object: ObjectId) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = self.home(object);
+        while self.slots[at].generation == self.generation && self.slots[at].object != object {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// What is known of `object`, if anything.
+    #[inline]
+    pub fn get(&self, object: ObjectId) -> Option<&ObjectSlot> {
+        let slot = &self.slots[self.find(object)];
+        (slot.generation == self.generation).then_some(slot)
+    }
+
+    /// What is known of `object`; all zero at first. Ask [`is_full`](Self::is_full) before.
+    #[inline]
+    pub fn get_mut(&mut self, object: ObjectId) -> &mut ObjectSlot {
+        let at = self.find(object);
+        let slot = &mut self.slots[at];
+        if slot.generation != self.generation {
+            *slot = ObjectSlot { object, generation: self.generation, ..ObjectSlot::default() };
+            self.used += 1;
+        }
+        slot
+    }
+
+    /// All objects of this execution, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (ObjectId, &ObjectSlot)> {
+        self.slots.iter().filter(|s| s.generation == self.generation).map(|s| (s.object, s))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clearing_forgets_and_collisions_are_kept_apart() {
+        let mut slots = vec![ObjectSlot::default(); 64];
+        let mut table = ObjectTable::new(&mut slots);
+        for round in 0..3 {
+            for i in 0..40u64 {
+                // 512 bytes apart: all of them have the same home.
+                table.get_mut(ObjectId(i * 512)).words[0] = i + round;
+            }
+            for i in 0..40u64 {
+                assert_eq!(table.get(ObjectId(i * 512)).unwrap().words[0], i + round);
+            }
+            assert_eq!(table.iter().count(), 40);
+            table.clear();
+            assert!(table.get(ObjectId(512)).is_none());
+        }
+    }
+}

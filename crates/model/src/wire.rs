@@ -1,0 +1,246 @@
+//! The memory that Heddle shares with the program under test.
+//!
+//! One file, mapped by both: a [`Header`], the [names of the threads](ThreadName), and a ring of slots, each with
+//! room for a plan and for the execution that comes back. The driver fills a slot's plan and raises
+//! [`Header::submitted`]; the runtime runs it, fills the slot's result and raises [`Header::completed`]. There is
+//! one exchange for each execution, none for each step. The file is sparse: room that is not used costs nothing.
+//!
+//! Both sides are built from this file, so the layout may change with [`VERSION`]; nothing of it is stored.
+
+use core::sync::atomic::{AtomicU32, AtomicU64};
+
+use crate::follow::Step;
+use crate::{Event, Pending, ThreadId};
+
+/// The first bytes of the file.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
+/// Both sides must have been built with the same.
+pub const VERSION: u32 = 1;
+/// The variable in the program's environment that holds the number of the shared file's descriptor.
+pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
+/// Where the runtime maps the file in the program.
+pub const ADDRESS: usize = 0x6000_0000_0000;
+
+/// How an execution starts over. The numbers are part of the wire format.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub enum Restart {
+    /// Memory is put back.
+    Snapshot = 1,
+    /// Each execution in a forked child.
+    Fork = 2,
+    /// Each execution in a new process.
+    Exec = 3,
+}
+
+/// How far the runtime has come. The numbers are part of the wire format.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub enum Stage {
+    /// The process was made; nothing is known of it.
+    Launched = 0,
+    /// The runtime is loaded, before the program's constructors.
+    Loaded = 1,
+    /// At `main`: takes plans.
+    Ready = 2,
+    /// It cannot go on; [`Header::trouble`] says why.
+    Failed = 3,
+}
+
+/// The beginning of the file.
+#[repr(C)]
+pub struct Header {
+    /// [`MAGIC`].
+    pub magic: u64,
+    /// [`VERSION`].
+    pub version: u32,
+    /// How to start over ([`Restart`]).
+    pub restart: u32,
+    /// Where things are.
+    pub layout: Layout,
+    /// Bytes that the program may allocate from its heap in one execution.
+    pub memory_limit: u64,
+    /// The stack of a thread whose attributes do not say: bytes.
+    pub stack_size: u64,
+    /// How many threads to prepare for. The runtime asks for more with `NeedsThreads`; the driver keeps the number
+    /// here for the next process.
+    pub threads_wanted: u32,
+    /// Compare all memory with the snapshot after each restoration (slow; for tests).
+    pub check_restore: u32,
+    /// How far the runtime has come ([`Stage`]).
+    pub stage: AtomicU32,
+    /// Plans that the driver has filled in, ever. Runs around.
+    pub submitted: AtomicU32,
+    /// Executions that the runtime has finished, ever. Runs around.
+    pub completed: AtomicU32,
+    /// 1 while the runtime sleeps on `submitted` and must be woken by a futex call.
+    pub runtime_sleeps: AtomicU32,
+    /// 1 while the driver sleeps on `completed`.
+    pub driver_sleeps: AtomicU32,
+    /// 1: the runtime is to leave at the next plan.
+    pub quit: AtomicU32,
+    /// Events ever taken: it stands still when the program hangs.
+    pub progress: AtomicU64,
+    /// Memory restorations that were compared, and pages found different.
+    pub checked: AtomicU64,
+    /// See `checked`.
+    pub differing: AtomicU64,
+    /// How many thread names there are.
+    pub names: AtomicU32,
+    /// The process id of the process that runs the executions (the forked child, where there is one).
+    pub runner: AtomicU32,
+    /// Why the stage is `Failed`: text, ending in zero bytes.
+    pub trouble: [u8; 512],
+}
+
+/// Where things are in the file, and how much room they have. Set by the driver.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Layout {
+    /// Bytes in all.
+    pub size: u64,
+    /// The thread names.
+    pub names_at: u64,
+    /// The first slot.
+    pub slots_at: u64,
+    /// From one slot to the next.
+    pub slot_size: u64,
+    /// In a slot: the steps of the plan.
+    pub steps_at: u64,
+    /// In a slot: the plan's sleeping threads.
+    pub sleep_at: u64,
+    /// In a slot: the events of the execution.
+    pub events_at: u64,
+    /// In a slot: what the threads were about to do at the end.
+    pub pending_at: u64,
+    /// In a slot: call stacks ([`WireResult::stack_words`]).
+    pub stacks_at: u64,
+    /// In a slot: what the program printed.
+    pub output_at: u64,
+    /// How many slots.
+    pub slots: u32,
+    /// Room for threads.
+    pub threads: u32,
+    /// Room for the steps of a plan and the events of an execution.
+    pub events: u32,
+    /// Room for words of call stacks.
+    pub stack_words: u32,
+    /// Room for bytes of output.
+    pub output: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+const PAGE: u64 = 4096;
+
+impl Layout {
+    /// A layout with room for these.
+    pub const fn new(slots: u32, threads: u32, events: u32, stack_words: u32, output: u32) -> Layout {
+        const fn up(at: u64) -> u64 {
+            at.next_multiple_of(PAGE)
+        }
+        let names_at = up(size_of::<Header>() as u64);
+        let slots_at = up(names_at + threads as u64 * size_of::<ThreadName>() as u64);
+        let steps_at = up(size_of::<Slot>() as u64);
+        let sleep_at = up(steps_at + events as u64 * size_of::<Step>() as u64);
+        let events_at = up(sleep_at + threads as u64 * size_of::<ThreadId>() as u64);
+        let pending_at = up(events_at + events as u64 * size_of::<Event>() as u64);
+        let stacks_at = up(pending_at + threads as u64 * size_of::<Pending>() as u64);
+        let output_at = up(stacks_at + stack_words as u64 * 8);
+        let slot_size = up(output_at + output as u64);
+        Layout {
+            size: slots_at + slots as u64 * slot_size,
+            names_at,
+            slots_at,
+            slot_size,
+            steps_at,
+            sleep_at,
+            events_at,
+            pending_at,
+            stacks_at,
+            output_at,
+            slots,
+            threads,
+            events,
+            stack_words,
+            output,
+            reserved: 0,
+        }
+    }
+}
+
+/// Whose n-th child a thread is. Thread `i` has entry `i`; the main thread is its own parent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+pub struct ThreadName {
+    /// Who creates it.
+    pub parent: ThreadId,
+    /// Zero.
+    pub reserved: u16,
+    /// Its number among that thread's children, from 0.
+    pub ordinal: u32,
+}
+
+/// One plan and its execution.
+#[repr(C)]
+pub struct Slot {
+    /// What to do.
+    pub plan: WirePlan,
+    /// What came of it.
+    pub result: WireResult,
+}
+
+/// A plan's fixed part; the steps and the sleeping threads are elsewhere in the slot.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct WirePlan {
+    /// How many steps.
+    pub steps: u32,
+    /// How many sleeping threads.
+    pub sleep: u32,
+    /// [`crate::follow::Policy`].
+    pub policy: u32,
+    /// See [`crate::follow::PlanView::max_steps`].
+    pub max_steps: u32,
+    /// See [`crate::follow::PlanView::seed`].
+    pub seed: u64,
+    /// 1: record call stacks and output.
+    pub record: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// Room for words about the outcome.
+pub const MESSAGE: usize = 480;
+
+/// A result's fixed part.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct WireResult {
+    /// [`crate::Outcome`].
+    pub outcome: u32,
+    /// How many events.
+    pub events: u32,
+    /// A number that belongs to the outcome.
+    pub detail: u64,
+    /// Where the program was, for outcomes that are no event (a hang, an unsupported call).
+    pub pc: u64,
+    /// How many threads had not ended.
+    pub pending: u32,
+    /// How many words of call stacks. With `record`, the stacks of the events follow each other: for each event,
+    /// then for each pending thread, a word with the number of frames, then the return addresses, innermost first.
+    pub stack_words: u32,
+    /// How many bytes the program printed, of which at most [`Layout::output`] were kept. What went to standard
+    /// error is in it too, in the order of printing.
+    pub output: u32,
+    /// The thread that was running at the end.
+    pub thread: ThreadId,
+    /// Zero.
+    pub reserved: u16,
+    /// How many bytes of `message` are used.
+    pub message_len: u32,
+    /// Zero.
+    pub reserved2: u32,
+    /// UTF-8 as far as the program's own strings are.
+    pub message: [u8; MESSAGE],
+}

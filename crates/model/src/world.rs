@@ -1,0 +1,207 @@
+//! The state of one execution: what every thread is about to do, and what state every object is in.
+
+use crate::primitive::{self, thread};
+use crate::{Event, EventFlags, Footprint, ObjectId, ObjectSlot, ObjectTable, Operation, ThreadId};
+
+/// Where a thread is in its life.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum Phase {
+    /// Not created in this execution.
+    #[default]
+    Absent,
+    /// Created, not ended.
+    Alive,
+    /// Ended.
+    Finished,
+}
+
+/// One thread. Reset for each execution.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct ThreadState {
+    /// What it is about to do, while it is alive.
+    pub pending: Operation,
+    /// Where the program asked for that.
+    pub pc: u64,
+    /// The condition variable that it sleeps on, or none.
+    pub waits_on: ObjectId,
+    /// When it began to sleep, for the wakeup policies: smaller is earlier.
+    pub ticket: u32,
+    /// The event that woke it, plus one; 0 while nobody did.
+    pub woken_by: u32,
+    /// How many children it created.
+    pub children: u32,
+    /// How many operations it took.
+    pub steps: u32,
+    /// Free for the scheduling policy that follows the plan.
+    pub priority: u64,
+    /// Where it is in its life.
+    pub phase: Phase,
+    /// Nobody will join it.
+    pub detached: bool,
+    /// Somebody did.
+    pub joined: bool,
+    /// What it is about to do is covered elsewhere, as long as nothing dependent happens.
+    pub asleep: bool,
+}
+
+/// Looks into the program's memory, for what the model cannot know.
+pub trait Memory {
+    /// Whether this compare-exchange, taken now, would find another value than it expects.
+    fn compare_fails(&self, operation: &Operation) -> bool;
+}
+
+/// For those who only ask about synchronisation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoMemory;
+
+impl Memory for NoMemory {
+    fn compare_fails(&self, _: &Operation) -> bool {
+        false
+    }
+}
+
+/// The state of one execution. Owns no memory: the runtime lends it private pages, others lend vectors.
+pub struct World<'m> {
+    threads: &'m mut [ThreadState],
+    /// One past the highest thread of this execution.
+    extent: usize,
+    /// The objects of this execution.
+    pub objects: ObjectTable<'m>,
+    /// How many events there were.
+    pub events: u32,
+    /// Tickets given out to threads that wait.
+    pub(crate) tickets: u32,
+    memory: &'m dyn Memory,
+}
+
+impl<'m> World<'m> {
+    /// A world over lent memory, at the start of an execution: only the main thread, about to start.
+    pub fn new(threads: &'m mut [ThreadState], objects: &'m mut [ObjectSlot], memory: &'m dyn Memory) -> Self {
+        let extent = threads.len();
+        let mut world = World { threads, extent, objects: ObjectTable::new(objects), events: 0, tickets: 0, memory };
+        world.reset();
+        world
+    }
+
+    /// Back to the start of an execution.
+    pub fn reset(&mut self) {
+        self.threads[..self.extent].fill(ThreadState::default());
+        self.objects.clear();
+        self.extent = 0;
+        self.events = 0;
+        self.tickets = 0;
+        self.admit(ThreadId::MAIN);
+    }
+
+    /// The most threads that there is room for.
+    pub fn thread_capacity(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// A new thread, about to start.
+    pub(crate) fn admit(&mut self, thread: ThreadId) {
+        self.threads[thread.index()] = ThreadState {
+            phase: Phase::Alive,
+            pending: Operation::new(thread::START, ObjectId::thread(thread)),
+            ..ThreadState::default()
+        };
+        self.extent = self.extent.max(thread.index() + 1);
+    }
+
+    /// The threads that this execution may know: ids from 0 to this, some of them absent.
+    #[inline]
+    pub fn extent(&self) -> usize {
+        self.extent
+    }
+
+    /// Every id from 0 to [`extent`](Self::extent).
+    pub fn ids(&self) -> impl Iterator<Item = ThreadId> + use<> {
+        (0..self.extent as u16).map(ThreadId)
+    }
+
+    /// One thread.
+    #[inline]
+    pub fn thread(&self, thread: ThreadId) -> &ThreadState {
+        &self.threads[thread.index()]
+    }
+
+    /// One thread, to change.
+    #[inline]
+    pub fn thread_mut(&mut self, thread: ThreadId) -> &mut ThreadState {
+        &mut self.threads[thread.index()]
+    }
+
+    /// Says what `thread` is about to do, and where it asked for that.
+    #[inline]
+    pub fn announce(&mut self, thread: ThreadId, operation: Operation, pc: u64) {
+        let state = &mut self.threads[thread.index()];
+        state.pending = operation;
+        state.pc = pc;
+    }
+
+    /// Whether `thread` can take what it is about to do.
+    #[inline]
+    pub fn enabled(&self, thread: ThreadId) -> bool {
+        let state = &self.threads[thread.index()];
+        state.phase == Phase::Alive && primitive::of(state.pending.code).enabled(self, thread, &state.pending)
+    }
+
+    /// How many ways there are to take it now.
+    #[inline]
+    pub fn alternatives(&self, thread: ThreadId) -> u16 {
+        let state = &self.threads[thread.index()];
+        primitive::of(state.pending.code).alternatives(self, thread, &state.pending)
+    }
+
+    /// What `thread` would touch if it went on now.
+    pub fn foresee(&self, thread: ThreadId) -> Footprint {
+        let state = &self.threads[thread.index()];
+        let flags = primitive::of(state.pending.code).foresee(self, thread, &state.pending, self.memory);
+        Footprint::of(&Event { operation: state.pending, thread, flags, alternatives: 1, ..Event::default() })
+    }
+
+    /// Takes what `thread` is about to do, the way that `choice` says. The thread must be enabled.
+    ///
+    /// Operations on memory have no effect on the world: who owns the memory performs them, and completes the
+    /// result and the flags of the event.
+    #[inline]
+    pub fn take(&mut self, thread: ThreadId, choice: u16) -> Event {
+        let ThreadState { pending, pc, .. } = self.threads[thread.index()];
+        let primitive = primitive::of(pending.code);
+        let alternatives = primitive.alternatives(self, thread, &pending);
+        let effect = primitive.take(self, thread, &pending, choice);
+        self.threads[thread.index()].steps += 1;
+        self.events += 1;
+        Event { operation: pending, result: effect.result, pc, thread, choice, alternatives, flags: effect.flags }
+    }
+
+    /// Whether every thread has ended.
+    pub fn all_finished(&self) -> bool {
+        self.ids().all(|t| self.thread(t).phase != Phase::Alive)
+    }
+}
+
+/// What came of an operation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Effect {
+    /// For [`Event::result`].
+    pub result: u64,
+    /// For [`Event::flags`].
+    pub flags: EventFlags,
+}
+
+impl Effect {
+    /// It worked, and there is this to say.
+    #[inline]
+    pub const fn result(result: u64) -> Effect {
+        Effect { result, flags: EventFlags::NONE }
+    }
+
+    /// It did not get what it wanted and changed nothing.
+    #[inline]
+    pub const fn failed(result: u64) -> Effect {
+        Effect { result, flags: EventFlags::FAILED }
+    }
+}

@@ -1,0 +1,6 @@
+//! (being written)
+#![no_std]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    loop {}
+}
