@@ -1,6 +1,30 @@
-//! (being written)
+//! # The library that Heddle loads into the program under test
+//!
+//! It makes the program's threads fibers on one kernel thread, runs them in the order that a plan says, writes
+//! down what they did, and starts over. It decides nothing: when an operation is possible and what it does is
+//! asked of `heddle-model`, which plan to run comes from the driver through shared memory ([`wire`]).
+//!
+//! The rules of this room, because it lives in somebody else's process:
+//!
+//! * no allocation from the program's heap, no locks, no thread-locals: own memory is mapped by hand, at addresses
+//!   that the program does not use ([`memory`]);
+//! * no panic crosses the boundary: there is nothing to unwind into, a panic ends the process with a message;
+//! * no call into libc between two visible operations of the program, except where a comment says why it is safe;
+//!   system calls are made directly ([`sys`]), which also keeps them out of the trap that catches the program's;
+//! * everything that depends on the processor is in [`arch`].
+//!
+//! One kernel thread runs all of this, so plain statics are as good as locks. The few places that a second kernel
+//! thread can reach (the short life of a donor, see [`fiber`]) say so.
+
 #![no_std]
+#![allow(non_upper_case_globals, static_mut_refs)]
+
+#[macro_use]
+mod arch;
+mod engine;
+mod sys;
+
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {
-    loop {}
+    sys::die(b"heddle: internal error in the runtime (panic)\n")
 }

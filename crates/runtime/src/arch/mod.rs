@@ -1,0 +1,10 @@
+//! All that depends on the processor. Another architecture is another file beside `x86_64.rs`.
+
+#[cfg(target_arch = "x86_64")]
+#[macro_use]
+mod x86_64;
+#[cfg(target_arch = "x86_64")]
+pub use x86_64::*;
+
+#[cfg(not(target_arch = "x86_64"))]
+compile_error!("Heddle's runtime runs on x86-64 only");
