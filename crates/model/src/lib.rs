@@ -36,7 +36,13 @@ mod world;
 #[cfg(feature = "std")]
 mod execution;
 #[cfg(feature = "std")]
+pub mod finding;
+#[cfg(feature = "std")]
 mod plan;
+#[cfg(feature = "std")]
+pub mod trace;
+#[cfg(feature = "std")]
+pub mod verdict;
 
 pub use access::{Access, Footprint, Mode};
 pub use event::Event;
@@ -51,4 +57,10 @@ pub use world::{Memory, NoMemory, Phase, ThreadState, World};
 #[cfg(feature = "std")]
 pub use execution::{Execution, Executor, ExecutorError};
 #[cfg(feature = "std")]
+pub use finding::{Finding, FindingKind, Location};
+#[cfg(feature = "std")]
 pub use plan::Plan;
+#[cfg(feature = "std")]
+pub use trace::Trace;
+#[cfg(feature = "std")]
+pub use verdict::{Coverage, RunReport, Verdict};

@@ -1,0 +1,207 @@
+//! The trace file: one execution that can be made to happen again.
+//!
+//! Versioned JSON. It carries how the program was built, the schedule with the operation that each step is expected
+//! to be, what happened in words, and the finding, so that a replay and every kind of report need nothing else.
+//! `docs/trace-format.md` describes it for people. Reading is total: whatever the bytes are, the answer is a
+//! [`Trace`] whose parts fit together or a [`TraceError`] that says what is wrong.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Finding, Location};
+use crate::follow::Step;
+use crate::{OpCode, ThreadId};
+
+/// What every trace file says it is.
+pub const FORMAT: &str = "heddle-trace";
+/// Raised when an older reader would misunderstand the file.
+pub const TRACE_VERSION: u32 = 1;
+
+/// Why a trace file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// Not JSON, or cut off.
+    #[error("the file is damaged or cut off: {0}")]
+    Damaged(String),
+    /// JSON, but something else.
+    #[error("this is not a trace file: {0}")]
+    NotATrace(String),
+    /// From another time.
+    #[error("the file has trace format {found}, this version of heddle reads format {TRACE_VERSION}")]
+    Version {
+        /// The version that the file says it has.
+        found: u64,
+    },
+    /// The parts do not fit together.
+    #[error("the file is inconsistent: {0}")]
+    Inconsistent(String),
+}
+
+/// A source file and what it was when the trace was made.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// As it was given to the compiler.
+    pub path: String,
+    /// A fingerprint of its bytes, to notice changes.
+    pub hash: String,
+}
+
+/// How to get the program: enough to build it again, or to find it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Program {
+    /// The directory that relative names are relative to.
+    pub directory: String,
+    /// Source files (and objects) that were given; empty if a finished program was.
+    pub sources: Vec<SourceFile>,
+    /// Files that the sources include and that events lie in.
+    #[serde(default)]
+    pub included: Vec<SourceFile>,
+    /// The compiler that built it.
+    pub compiler: Option<String>,
+    /// What that compiler calls itself.
+    #[serde(default)]
+    pub compiler_version: Option<String>,
+    /// Flags for the compiler, as given.
+    #[serde(default)]
+    pub flags: Vec<String>,
+    /// The finished program, where no sources were given.
+    #[serde(default)]
+    pub binary: Option<SourceFile>,
+    /// Arguments of the program.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+}
+
+/// The settings that decide what an execution does, beyond its schedule.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Settings {
+    /// How executions started over.
+    pub restart: String,
+    /// Bytes that the program might allocate.
+    pub memory_limit: u64,
+    /// Milliseconds that a thread might run without a visible operation.
+    pub hang_timeout_ms: u64,
+    /// The most operations of one thread; 0 for no limit.
+    #[serde(default)]
+    pub max_steps: u32,
+}
+
+/// One step, in words.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct TraceStep {
+    /// Who.
+    pub thread: ThreadId,
+    /// What: `mutex lock`.
+    pub operation: String,
+    /// On what: "mutex `a`"; empty where there is nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub object: String,
+    /// What came of it, where that is not a matter of course: `failed`, `= 3`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub result: String,
+    /// Where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Location>,
+    /// Another thread ran just before, and could have gone on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub preempts: bool,
+}
+
+/// How the execution ended, to compare a replay with.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct TraceEnd {
+    /// The outcome: `deadlock`, `ended`, `hang`, ...
+    pub outcome: String,
+    /// The thread that was running.
+    pub thread: ThreadId,
+    /// Words that belong to it.
+    #[serde(default)]
+    pub message: String,
+}
+
+/// One execution that can be made to happen again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Trace {
+    /// [`FORMAT`].
+    pub format: String,
+    /// [`TRACE_VERSION`].
+    pub version: u32,
+    /// The version of Heddle that wrote it.
+    pub heddle: String,
+    /// How to get the program.
+    pub program: Program,
+    /// How it was run.
+    pub settings: Settings,
+    /// What to replay. Each step names the operation that it is expected to be.
+    pub schedule: Vec<Step>,
+    /// The same in words, one for each step of the schedule.
+    pub steps: Vec<TraceStep>,
+    /// How it ended.
+    pub end: TraceEnd,
+    /// What was found.
+    pub finding: Finding,
+    /// What the program printed, as far as it was kept.
+    #[serde(default)]
+    pub output: String,
+    /// The source lines that the steps and the finding lie in, by file and line.
+    #[serde(default)]
+    pub lines: BTreeMap<String, BTreeMap<u32, String>>,
+}
+
+/// What is looked at first: enough to say that a file is of another kind or time.
+#[derive(Deserialize)]
+struct Head {
+    format: Option<String>,
+    version: Option<u64>,
+}
+
+impl Trace {
+    /// The file's bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).expect("a trace has only string keys and finite numbers");
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// From the file's bytes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Trace, TraceError> {
+        let value: serde_json::Value =
+            serde_json::from_slice(bytes).map_err(|error| TraceError::Damaged(error.to_string()))?;
+        let head = Head::deserialize(&value).map_err(|error| TraceError::NotATrace(error.to_string()))?;
+        match (head.format.as_deref(), head.version) {
+            (Some(FORMAT), Some(version)) if version == TRACE_VERSION as u64 => {}
+            (Some(FORMAT), Some(found)) => return Err(TraceError::Version { found }),
+            (Some(FORMAT), None) => return Err(TraceError::NotATrace("it has no version".to_string())),
+            _ => return Err(TraceError::NotATrace(format!("it does not say \"format\": \"{FORMAT}\""))),
+        }
+        let trace = Trace::deserialize(value).map_err(|error| TraceError::Inconsistent(error.to_string()))?;
+        trace.check()?;
+        Ok(trace)
+    }
+
+    /// Whether the parts fit together.
+    fn check(&self) -> Result<(), TraceError> {
+        let wrong = |text: String| Err(TraceError::Inconsistent(text));
+        if self.schedule.len() != self.steps.len() {
+            return wrong(format!("{} steps to replay, {} described", self.schedule.len(), self.steps.len()));
+        }
+        for (index, (step, described)) in self.schedule.iter().zip(&self.steps).enumerate() {
+            if step.thread != described.thread {
+                return wrong(format!(
+                    "step {} is of thread {}, described as of thread {}",
+                    index + 1,
+                    step.thread,
+                    described.thread
+                ));
+            }
+            if step.code == OpCode::ANY {
+                return wrong(format!("step {} does not say which operation it is", index + 1));
+            }
+        }
+        if self.program.sources.is_empty() && self.program.binary.is_none() {
+            return wrong("it names neither sources nor a program".to_string());
+        }
+        Ok(())
+    }
+}
