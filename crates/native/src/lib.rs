@@ -1,1 +1,1 @@
-//! (being written)
+//! Compiles, launches and drives programs that carry Heddle's runtime.
