@@ -1,0 +1,20 @@
+// A thread ends the process with a status that is not zero, while main waits for it. That is no finding.
+//
+// heddle: verdict = safe
+// heddle: executions = 1
+#include <pthread.h>
+#include <stdlib.h>
+
+static void *leave(void *unused)
+{
+    (void)unused;
+    exit(7);
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, leave, NULL);
+    pthread_join(thread, NULL);
+    abort();
+}

@@ -1,0 +1,7 @@
+// What the two halves share.
+#include <pthread.h>
+
+#ifdef __cplusplus
+extern "C"
+#endif
+    void *work(void *unused);
