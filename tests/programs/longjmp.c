@@ -9,14 +9,16 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int jumps;
 
-static void deep(jmp_buf *out, int depth)
+static void innermost(jmp_buf *out)
 {
-    if (depth > 0) {
-        deep(out, depth - 1);
-        return;
-    }
     pthread_mutex_lock(&lock);
     longjmp(*out, 1);
+}
+
+static void inner(jmp_buf *out, int *value)
+{
+    innermost(out);
+    *value = 1;
 }
 
 static void *work(void *unused)
@@ -24,7 +26,7 @@ static void *work(void *unused)
     for (volatile int i = 0; i < 2; i++) {
         jmp_buf out;
         if (setjmp(out) == 0)
-            deep(&out, 20);
+            inner(&out, &jumps);
         jumps++;
         pthread_mutex_unlock(&lock);
     }
