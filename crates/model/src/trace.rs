@@ -133,6 +133,9 @@ pub struct Trace {
     pub program: Program,
     /// How it was run.
     pub settings: Settings,
+    /// The functions that the threads began with.
+    #[serde(default)]
+    pub threads: BTreeMap<ThreadId, String>,
     /// What to replay. Each step names the operation that it is expected to be.
     pub schedule: Vec<Step>,
     /// The same in words, one for each step of the schedule.

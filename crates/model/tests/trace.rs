@@ -34,6 +34,7 @@ fn trace() -> Trace {
             ..Program::default()
         },
         settings: Settings { restart: "snapshot".into(), memory_limit: 1 << 30, ..Settings::default() },
+        threads: BTreeMap::from([(ThreadId(1), "worker".to_string())]),
         schedule: [1, 2]
             .map(|t| Step { thread: ThreadId(t), choice: t, code: mutex::LOCK, ..Step::default() })
             .to_vec(),

@@ -1,1 +1,22 @@
-//! (being written)
+//! # From executions to reports
+//!
+//! Only data in, only bytes out: nothing here opens a file, asks a process or writes to a terminal.
+//!
+//! * [`Recording`] is one execution with its names and places resolved by whoever ran it.
+//! * [`outcome`] says what an execution is to a verdict: fine, a finding, something Heddle cannot do.
+//! * [`recognise`] turns a recording into a [`Finding`](heddle_model::Finding): who holds what, who waits for what, where.
+//! * [`steps`] tells the execution step by step.
+//! * [`text`] and [`json`] are the reports.
+
+pub mod deadlock;
+pub mod json;
+pub mod names;
+pub mod outcome;
+pub mod recognise;
+pub mod recording;
+pub mod steps;
+pub mod text;
+pub mod walk;
+
+pub use recognise::recognise;
+pub use recording::Recording;

@@ -128,6 +128,6 @@ impl Primitive for ConditionVariables {
     }
 
     fn cause(&self, event: &Event) -> Option<EventIndex> {
-        (event.operation.code == REACQUIRE).then(|| EventIndex(event.result as u32))
+        (event.operation.code == REACQUIRE).then_some(EventIndex(event.result as u32))
     }
 }

@@ -1,0 +1,200 @@
+//! Who waits for whom.
+//!
+//! Each thread that is left waits for one thing, so the graph has at most one edge out of each thread: following it
+//! from anywhere ends at a thread that waits for nobody in particular (a signal that does not come), at one that has
+//! ended, or in a cycle.
+
+use heddle_model::finding::{Location, Note};
+use heddle_model::primitive::{condvar, mutex, semaphore, thread};
+use heddle_model::{ObjectId, Pending, ThreadId};
+
+use crate::Recording;
+use crate::names::Names;
+use crate::walk::Walk;
+
+/// What a thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wait {
+    /// A mutex that somebody holds (himself, perhaps).
+    Mutex(ObjectId, Option<ThreadId>),
+    /// The end of a thread.
+    End(ThreadId),
+    /// A signal on a condition variable.
+    Signal(ObjectId),
+    /// A semaphore that nobody posts.
+    Post(ObjectId),
+    /// Something else, which is not enabled.
+    Other,
+}
+
+impl Wait {
+    /// What the thread of `pending` waits for, if it waits.
+    pub fn of(pending: &Pending, walk: &Walk) -> Option<Wait> {
+        if pending.enabled != 0 {
+            return None;
+        }
+        let operation = &pending.operation;
+        let locked = |mutex: ObjectId| Wait::Mutex(mutex, walk.holders.get(&mutex).map(|holder| holder.thread));
+        Some(match operation.code {
+            mutex::LOCK => locked(operation.object),
+            thread::JOIN => operation.object.as_thread().map_or(Wait::Other, Wait::End),
+            condvar::REACQUIRE if walk.sleepers.contains_key(&pending.thread) => Wait::Signal(operation.object),
+            condvar::REACQUIRE => locked(ObjectId(operation.argument)),
+            semaphore::WAIT => Wait::Post(operation.object),
+            _ => Wait::Other,
+        })
+    }
+
+    /// The thread that could end the wait, if it is one.
+    pub fn on(self) -> Option<ThreadId> {
+        match self {
+            Wait::Mutex(_, holder) => holder,
+            Wait::End(thread) => Some(thread),
+            _ => None,
+        }
+    }
+
+    /// "waits for mutex `a`".
+    pub fn describe(self, names: &Names) -> String {
+        match self {
+            Wait::Mutex(mutex, _) => format!("waits for {}", names.object(mutex)),
+            Wait::End(thread) => format!("waits for the end of {}", names.thread(thread)),
+            Wait::Signal(condvar) => format!("waits for a signal on {}", names.object(condvar)),
+            Wait::Post(semaphore) => format!("waits for a post of {}", names.object(semaphore)),
+            Wait::Other => "waits".to_string(),
+        }
+    }
+}
+
+/// A deadlock, explained.
+#[derive(Clone, Debug)]
+pub struct Deadlock {
+    /// In one line.
+    pub message: String,
+    /// The thread and the place to show first.
+    pub location: Option<Location>,
+    /// The cycle, and where what it waits for was locked.
+    pub notes: Vec<Note>,
+    /// The threads that are its reason: the cycle, or all that wait.
+    pub threads: Vec<ThreadId>,
+}
+
+/// Explains the deadlock at the end of `recording`.
+pub fn explain(recording: &Recording, names: &Names, walk: &Walk) -> Deadlock {
+    let waits: Vec<(usize, Wait)> =
+        recording.pending.iter().enumerate().filter_map(|(i, p)| Some((i, Wait::of(p, walk)?))).collect();
+    let wait_of = |thread: ThreadId| waits.iter().find(|(i, _)| recording.pending[*i].thread == thread).copied();
+
+    let cycle = cycle(&waits, recording, wait_of);
+    let threads = match &cycle {
+        Some(cycle) => cycle.clone(),
+        None => roots(&waits, recording, wait_of),
+    };
+    let mut notes = Vec::new();
+    for &thread in &threads {
+        let Some((index, wait)) = wait_of(thread) else { continue };
+        let place = recording.pending_place(index).cloned();
+        notes.push(Note {
+            message: format!(
+                "{} {}{}",
+                names.thread(thread),
+                wait.describe(names),
+                because(wait, thread, names, walk, recording)
+            ),
+            location: place,
+        });
+        if let Wait::Mutex(mutex, _) = wait
+            && let Some(holder) = walk.holders.get(&mutex)
+        {
+            notes.push(Note {
+                message: format!("{} locked {} here", names.thread(holder.thread), names.object(mutex)),
+                location: recording.place(holder.since).cloned(),
+            });
+        }
+    }
+    let location = threads.first().and_then(|&t| wait_of(t)).and_then(|(i, _)| recording.pending_place(i).cloned());
+    let message = headline(cycle.as_deref(), &threads, wait_of, names, recording);
+    Deadlock { message, location, notes, threads }
+}
+
+/// The cycle with the lowest thread in it, beginning there.
+fn cycle(
+    waits: &[(usize, Wait)],
+    recording: &Recording,
+    wait_of: impl Fn(ThreadId) -> Option<(usize, Wait)>,
+) -> Option<Vec<ThreadId>> {
+    for (index, _) in waits {
+        let start = recording.pending[*index].thread;
+        let mut path = vec![start];
+        while let Some(next) = wait_of(path[path.len() - 1]).and_then(|(_, wait)| wait.on()) {
+            if next == start {
+                return Some(path);
+            }
+            if path.contains(&next) {
+                // A cycle that this thread only leads into: found when the search begins inside it.
+                break;
+            }
+            path.push(next);
+        }
+    }
+    None
+}
+
+/// Where there is no cycle: the threads that do not wait for another waiting thread. They are the reason.
+fn roots(
+    waits: &[(usize, Wait)],
+    recording: &Recording,
+    wait_of: impl Fn(ThreadId) -> Option<(usize, Wait)>,
+) -> Vec<ThreadId> {
+    let is_root = |wait: &Wait| wait.on().and_then(&wait_of).is_none();
+    waits.iter().filter(|(_, wait)| is_root(wait)).map(|(i, _)| recording.pending[*i].thread).collect()
+}
+
+fn has_ended(thread: ThreadId, recording: &Recording) -> bool {
+    recording.pending.iter().all(|p| p.thread != thread)
+}
+
+/// Why a wait does not end.
+fn because(wait: Wait, waiter: ThreadId, names: &Names, walk: &Walk, recording: &Recording) -> String {
+    match wait {
+        Wait::Mutex(_, Some(holder)) if holder == waiter => ", which it holds itself".to_string(),
+        Wait::Mutex(mutex, Some(holder)) => {
+            let since = walk.holders.get(&mutex).and_then(|h| recording.place(h.since));
+            let since = since.map_or(String::new(), |at| format!(" since {at}"));
+            let ended = if has_ended(holder, recording) { ", which has ended," } else { "" };
+            format!(", held by {}{ended}{since}", names.thread(holder))
+        }
+        Wait::End(thread) if thread == waiter => ", that is, for itself".to_string(),
+        Wait::Signal(_) | Wait::Post(_) => ", and no thread is left to give it".to_string(),
+        _ => String::new(),
+    }
+}
+
+fn headline(
+    cycle: Option<&[ThreadId]>,
+    threads: &[ThreadId],
+    wait_of: impl Fn(ThreadId) -> Option<(usize, Wait)>,
+    names: &Names,
+    recording: &Recording,
+) -> String {
+    let first = threads.first().and_then(|&thread| Some((thread, wait_of(thread)?.1)));
+    match (cycle, first) {
+        (Some([thread]), Some((_, Wait::Mutex(mutex, _)))) => {
+            format!("{} waits for {}, which it holds itself", names.thread(*thread), names.object(mutex))
+        }
+        (Some([thread]), _) => format!("{} waits for itself", names.thread(*thread)),
+        (Some(cycle), _) => {
+            let list: Vec<String> = cycle.iter().map(|t| t.to_string()).collect();
+            let (last, rest) = list.split_last().expect("a cycle is not empty");
+            format!("threads {} and {last} wait for each other", rest.join(", "))
+        }
+        (None, Some((thread, Wait::Mutex(mutex, Some(holder))))) if has_ended(holder, recording) => {
+            let (waiter, holder) = (names.thread(thread), names.thread(holder));
+            format!("{waiter} waits for {}, which {holder} held when it ended", names.object(mutex))
+        }
+        (None, Some((thread, wait))) => {
+            format!("{} {}, and no thread is left to go on", names.thread(thread), wait.describe(names))
+        }
+        (None, None) => "no thread can go on".to_string(),
+    }
+}

@@ -1,0 +1,107 @@
+//! What one execution is to a verdict. Cheap: asked of every execution of a search, so nothing is resolved here.
+
+use heddle_model::primitive::process;
+use heddle_model::{Ending, Execution, FindingKind, Outcome};
+
+/// What one execution is to a verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// It ended as programs end. A status other than zero is the program's own business.
+    Fine,
+    /// Something went wrong in it.
+    Finding(FindingKind),
+    /// It is covered by another execution.
+    Redundant,
+    /// It did something that Heddle does not control.
+    Unsupported,
+    /// It was cut off by a bound that the user set.
+    Bounded,
+    /// It was cut off by something else: what follows is not known.
+    Lost(Lost),
+}
+
+/// Why an execution was lost.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Lost {
+    /// It used more memory than it may.
+    MemoryLimit,
+    /// More threads, objects or events than there is room for.
+    Capacity,
+    /// Killed from outside.
+    Killed,
+    /// It did not do what it did before under the same schedule.
+    Diverged,
+    /// An outcome that should not reach a verdict.
+    Unfinished,
+}
+
+/// The signals by which a process kills itself, whatever the kernel says: a process that vanished by one of these
+/// has crashed, one that vanished by another was killed.
+const OWN_FAULT: [u64; 7] = [4, 5, 6, 7, 8, 11, 31];
+
+/// What `execution` is to a verdict.
+pub fn classify(execution: &Execution<'_>) -> Class {
+    match execution.outcome {
+        Outcome::Ended => match execution.events.last().and_then(|event| process::ending(&event.operation)) {
+            Some(Ending::Exit) => Class::Fine,
+            Some(Ending::Abort) => Class::Finding(FindingKind::Abort),
+            Some(Ending::Assertion) => Class::Finding(FindingKind::Assertion),
+            Some(Ending::Crash) => Class::Finding(FindingKind::Crash),
+            None => Class::Lost(Lost::Unfinished),
+        },
+        Outcome::Deadlock => Class::Finding(FindingKind::Deadlock),
+        Outcome::Hang => Class::Finding(FindingKind::Hang),
+        Outcome::Blocked => Class::Redundant,
+        Outcome::StepLimit => Class::Bounded,
+        Outcome::Unsupported => Class::Unsupported,
+        Outcome::MemoryLimit => Class::Lost(Lost::MemoryLimit),
+        Outcome::Capacity => Class::Lost(Lost::Capacity),
+        Outcome::Killed if OWN_FAULT.contains(&execution.detail) => Class::Finding(FindingKind::Crash),
+        Outcome::Killed => Class::Lost(Lost::Killed),
+        Outcome::Diverged => Class::Lost(Lost::Diverged),
+        Outcome::Running | Outcome::NeedsFork | Outcome::NeedsThreads => Class::Lost(Lost::Unfinished),
+    }
+}
+
+/// The name of an outcome, for trace files.
+pub const fn name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Running => "running",
+        Outcome::Ended => "ended",
+        Outcome::Deadlock => "deadlock",
+        Outcome::Blocked => "blocked",
+        Outcome::Diverged => "diverged",
+        Outcome::Hang => "hang",
+        Outcome::StepLimit => "step-limit",
+        Outcome::MemoryLimit => "memory-limit",
+        Outcome::Unsupported => "unsupported",
+        Outcome::NeedsFork => "needs-fork",
+        Outcome::NeedsThreads => "needs-threads",
+        Outcome::Killed => "killed",
+        Outcome::Capacity => "capacity",
+    }
+}
+
+/// The name and the meaning of a signal that kills.
+pub fn signal_name(number: u64) -> String {
+    let known = match number {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL (illegal instruction)",
+        5 => "SIGTRAP (breakpoint)",
+        6 => "SIGABRT (abort)",
+        7 => "SIGBUS (bus error)",
+        8 => "SIGFPE (division by zero or overflow)",
+        9 => "SIGKILL",
+        11 => "SIGSEGV (invalid memory access)",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        24 => "SIGXCPU",
+        25 => "SIGXFSZ",
+        31 => "SIGSYS (bad system call)",
+        _ => return format!("signal {number}"),
+    };
+    known.to_string()
+}

@@ -1,0 +1,204 @@
+//! From a recorded execution to a finding.
+
+use std::collections::BTreeMap;
+
+use heddle_model::finding::{Finding, FindingKind, FindingThread, Location, Note};
+use heddle_model::primitive::process;
+use heddle_model::trace::TraceStep;
+use heddle_model::{Execution, Operation, Outcome, ThreadId};
+
+use crate::deadlock::{self, Wait};
+use crate::names::Names;
+use crate::outcome::{Class, classify, signal_name};
+use crate::recording::user_frame;
+use crate::walk::{self, Walk};
+use crate::{Recording, steps};
+
+/// A finding, the steps that led to it, and what makes it the same as another one.
+#[derive(Clone, Debug)]
+pub struct Recognised {
+    /// The finding. Its number, count and files are not known here.
+    pub finding: Finding,
+    /// The functions that the threads began with.
+    pub threads: BTreeMap<ThreadId, String>,
+    /// The execution, step by step.
+    pub steps: Vec<TraceStep>,
+    /// Two findings with equal keys are one: kind, places, what.
+    pub key: String,
+}
+
+/// The finding of `recording`, if there is one.
+pub fn recognise(recording: &Recording) -> Option<Recognised> {
+    let Class::Finding(kind) = classify(&view(recording)) else { return None };
+    let walk = walk::walk(&recording.events, &recording.pending);
+    let names = Names::of(recording);
+    let What { message, location, notes, involved } = what(kind, recording, &names, &walk);
+
+    let mut key = format!("{kind}|{message}");
+    // A deadlock's message names the threads; the same places with the threads' roles exchanged are the same bug.
+    if kind == FindingKind::Deadlock {
+        let mut places: Vec<String> = notes
+            .iter()
+            .map(|note| if note.location.is_some() { place(&note.location) } else { note.message.clone() })
+            .collect();
+        places.sort();
+        key = format!("{kind}|{}", places.join("|"));
+    } else {
+        key.push('|');
+        key.push_str(&place(&location));
+    }
+
+    let finding = Finding {
+        id: String::new(),
+        kind,
+        message,
+        location,
+        count: 1,
+        execution: 0,
+        threads: threads(recording, &names, &walk, &involved),
+        switches: count(&walk.switches),
+        preemptions: count(&walk.preemptions),
+        trace: None,
+        notes,
+    };
+    let steps = steps::steps(recording, &names, &walk);
+    Some(Recognised { finding, threads: names.functions().clone(), steps, key })
+}
+
+/// What and where an unsupported call, or another end that is no finding, is.
+pub fn describe_end(recording: &Recording) -> (String, Option<Location>) {
+    (recording.message.clone(), user_frame(&recording.end_stack).cloned())
+}
+
+fn view(recording: &Recording) -> Execution<'_> {
+    Execution {
+        events: &recording.events,
+        pending: &recording.pending,
+        outcome: recording.outcome,
+        detail: recording.detail,
+        thread: recording.thread,
+        message: &recording.message,
+        output: &recording.output,
+    }
+}
+
+fn place(location: &Option<Location>) -> String {
+    location.as_ref().map_or(String::new(), |at| format!("{}:{}:{}", at.file, at.line, at.column))
+}
+
+fn count(marks: &[bool]) -> u32 {
+    marks.iter().filter(|mark| **mark).count() as u32
+}
+
+struct What {
+    message: String,
+    location: Option<Location>,
+    notes: Vec<Note>,
+    /// The threads that it is about.
+    involved: Vec<ThreadId>,
+}
+
+fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) -> What {
+    if kind == FindingKind::Deadlock {
+        let deadlock = deadlock::explain(recording, names, walk);
+        return What {
+            message: deadlock.message,
+            location: deadlock.location,
+            notes: deadlock.notes,
+            involved: deadlock.threads,
+        };
+    }
+    let last = recording.events.len().checked_sub(1);
+    let at_last = last.and_then(|index| recording.place(index)).cloned();
+    let at_end = user_frame(&recording.end_stack).cloned();
+    let location = if recording.outcome == Outcome::Ended { at_last.or(at_end) } else { at_end.or(at_last) };
+    let who = names.thread(recording.thread);
+    let message = match kind {
+        FindingKind::Assertion => match recording.message.as_str() {
+            "" => "an assertion failed".to_string(),
+            text => format!("assertion `{text}` failed"),
+        },
+        FindingKind::Abort => match recording.message.as_str() {
+            "" => format!("{who} called abort"),
+            text => format!("{who} called abort: {text}"),
+        },
+        FindingKind::Crash => crash(recording, &who),
+        FindingKind::Hang => format!("{who} runs without end and without a visible operation"),
+        other => format!("{other}: {}", recording.message),
+    };
+    What { message, location, notes: Vec::new(), involved: vec![recording.thread] }
+}
+
+/// What killed the process, and over which address, as far as that is known.
+fn crash(recording: &Recording, who: &str) -> String {
+    let end = recording.events.last().filter(|_| recording.outcome == Outcome::Ended);
+    let Some(end) = end else { return format!("{who} was killed by {}", signal_name(recording.detail)) };
+    let Operation { object, detail, .. } = end.operation;
+    if detail & process::STACK_OVERFLOW != 0 {
+        return format!("{who} ran off its stack (stack overflow)");
+    }
+    let signal = detail as u64;
+    // Only these two are about an address.
+    let fault = if matches!(signal, 7 | 11) { format!(" at address {:#x}", object.0) } else { String::new() };
+    format!("{who} was killed by {}{fault}", signal_name(signal))
+}
+
+/// Every thread that had not ended, and the one that it is about even if it has.
+fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[ThreadId]) -> Vec<FindingThread> {
+    let holds = |thread: ThreadId| {
+        let mut held: Vec<_> = walk.holders.iter().filter(|(_, holder)| holder.thread == thread).collect();
+        held.sort_by_key(|(_, holder)| holder.since);
+        held.into_iter().map(|(object, _)| names.object(*object)).collect::<Vec<_>>()
+    };
+    let mut threads: Vec<FindingThread> = Vec::new();
+    for (index, pending) in recording.pending.iter().enumerate() {
+        let state = match Wait::of(pending, walk) {
+            Some(wait) => wait.describe(names),
+            None if recording.outcome == Outcome::Hang && pending.thread == recording.thread => "runs".to_string(),
+            None => {
+                let (verb, object) = (steps::operation(&pending.operation), steps::object(&pending.operation, names));
+                format!("is about to {verb} {object}").trim_end().to_string()
+            }
+        };
+        threads.push(FindingThread {
+            id: pending.thread,
+            name: names.function(pending.thread).to_string(),
+            state,
+            holds: holds(pending.thread),
+            at: recording.pending_place(index).cloned(),
+            stack: recording.pending_stacks.get(index).cloned().unwrap_or_default(),
+        });
+    }
+    for &thread in involved {
+        if threads.iter().any(|known| known.id == thread) {
+            continue;
+        }
+        let last = recording.events.iter().rposition(|event| event.thread == thread);
+        threads.push(FindingThread {
+            id: thread,
+            name: names.function(thread).to_string(),
+            state: last.map_or(String::new(), |i| steps::operation(&recording.events[i].operation)),
+            holds: holds(thread),
+            at: last.and_then(|i| recording.place(i)).cloned(),
+            stack: last.and_then(|i| recording.stacks.get(i)).cloned().unwrap_or_default(),
+        });
+    }
+    // A mutex can be held by a thread that has ended: who waits for it wants to see that too.
+    let mut ended: Vec<ThreadId> = walk.holders.values().map(|holder| holder.thread).collect();
+    ended.sort();
+    ended.dedup();
+    for thread in ended {
+        if threads.iter().any(|known| known.id == thread) {
+            continue;
+        }
+        threads.push(FindingThread {
+            id: thread,
+            name: names.function(thread).to_string(),
+            state: "has ended".to_string(),
+            holds: holds(thread),
+            ..FindingThread::default()
+        });
+    }
+    threads.sort_by_key(|thread| thread.id);
+    threads
+}

@@ -1,0 +1,86 @@
+//! An execution step by step, in words.
+
+use heddle_model::primitive::{OperationName, atomic, choice, condvar, mutex, process, semaphore, thread, yielding};
+use heddle_model::trace::TraceStep;
+use heddle_model::{Ending, Event, OpCode, Operation, ThreadId};
+
+use crate::Recording;
+use crate::names::Names;
+use crate::outcome::signal_name;
+use crate::walk::Walk;
+
+/// Every event of `recording`, in words.
+pub fn steps(recording: &Recording, names: &Names, walk: &Walk) -> Vec<TraceStep> {
+    let describe = |(index, event): (usize, &Event)| TraceStep {
+        thread: event.thread,
+        operation: operation(&event.operation),
+        object: object(&event.operation, names),
+        result: result(event, names),
+        at: recording.place(index).cloned(),
+        preempts: walk.preemptions.get(index).copied().unwrap_or(false),
+    };
+    recording.events.iter().enumerate().map(describe).collect()
+}
+
+/// What an operation is called: `lock`, `create`. The object says of what.
+pub fn operation(operation: &Operation) -> String {
+    match operation.code {
+        process::END => match process::ending(operation) {
+            Some(Ending::Exit) => format!("exit with status {}", operation.detail as i32),
+            Some(Ending::Abort) => "abort".to_string(),
+            Some(Ending::Assertion) => "assertion fails".to_string(),
+            Some(Ending::Crash) if operation.detail & process::STACK_OVERFLOW != 0 => {
+                "crash: stack overflow".to_string()
+            }
+            Some(Ending::Crash) => format!("crash: {}", signal_name(operation.detail as u64)),
+            None => "end of the process".to_string(),
+        },
+        thread::START => "begin".to_string(),
+        thread::EXIT => "end".to_string(),
+        code => short(code),
+    }
+}
+
+/// The name of an operation without its primitive's.
+fn short(code: OpCode) -> String {
+    heddle_model::primitive::of(code).operation_name(code).to_string()
+}
+
+/// The full name of an operation, for messages about divergence: `mutex lock`.
+pub fn full_name(code: OpCode) -> String {
+    OperationName(code).to_string()
+}
+
+/// What an operation is done to.
+pub fn object(operation: &Operation, names: &Names) -> String {
+    match operation.code {
+        // A thread that begins or ends says so itself.
+        thread::START | thread::EXIT | process::END | atomic::FENCE => String::new(),
+        yielding::YIELD | yielding::SLEEP | choice::CHOOSE => String::new(),
+        condvar::WAIT | condvar::REACQUIRE => {
+            let mutex = names.object(heddle_model::ObjectId(operation.argument));
+            format!("{} with {mutex}", names.object(operation.object))
+        }
+        _ => names.object(operation.object),
+    }
+}
+
+/// What came of an event, where that is not a matter of course.
+fn result(event: &Event, names: &Names) -> String {
+    match event.operation.code {
+        mutex::TRYLOCK | mutex::DESTROY if event.failed() => "fails: locked".to_string(),
+        semaphore::TRYWAIT if event.failed() => "fails: none left".to_string(),
+        condvar::SIGNAL | condvar::BROADCAST if event.failed() => "wakes nobody".to_string(),
+        condvar::SIGNAL => {
+            format!("wakes {}", names.thread(ThreadId((event.result as u16).saturating_sub(1))))
+        }
+        thread::JOIN | thread::DETACH if event.failed() => "fails".to_string(),
+        atomic::LOAD => format!("= {}", event.result),
+        atomic::STORE => format!("= {}", event.operation.argument),
+        atomic::RMW => format!("was {}", event.result),
+        atomic::COMPARE_EXCHANGE if event.failed() => format!("fails: was {}", event.result),
+        atomic::COMPARE_EXCHANGE => format!("was {}", event.result),
+        choice::CHOOSE => format!("= {} of {}", event.result, event.operation.argument),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,124 @@
+//! Reports for people, on a terminal or in a pipe.
+//!
+//! Colour is in the text as escape sequences, or not at all: [`Options::color`] decides, and whoever prints knows
+//! what the terminal can do.
+
+mod interleaving;
+mod snippet;
+mod table;
+mod verdict;
+
+use anstyle::Style;
+use heddle_model::Trace;
+
+pub use verdict::{coverage, verdict};
+
+/// What the reader's terminal can show, and how much the reader wants to see.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Colours and other styles.
+    pub color: bool,
+    /// Characters beyond ASCII, for drawing.
+    pub unicode: bool,
+    /// Columns.
+    pub width: usize,
+    /// Every step, every frame.
+    pub verbose: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { color: false, unicode: false, width: 100, verbose: false }
+    }
+}
+
+impl Options {
+    /// `text` in `style`, where there are styles.
+    fn paint(&self, style: Style, text: &str) -> String {
+        if self.color { format!("{style}{text}{style:#}") } else { text.to_string() }
+    }
+}
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// The report of one finding: what and where, who holds and waits for what, the interleaving, how to replay it.
+pub fn finding(trace: &Trace, options: &Options) -> String {
+    let mut text = snippet::render(&trace.finding, &trace.lines, options);
+    text.push('\n');
+    let threads = table::render(&trace.finding, options);
+    if !threads.is_empty() {
+        text.push_str(&threads);
+        text.push('\n');
+    }
+    text.push_str(&interleaving::render(trace, options));
+    if !trace.output.is_empty() {
+        text.push('\n');
+        text.push_str(&output(&trace.output, options));
+    }
+    if let Some(path) = &trace.finding.trace {
+        text.push('\n');
+        text.push_str(&format!("replay it: {}\n", options.paint(BOLD, &format!("heddle replay {}", shell_word(path)))));
+    }
+    text
+}
+
+/// What the program printed. The end of it says the most.
+fn output(output: &str, options: &Options) -> String {
+    const SHOWN: usize = 10;
+    let lines: Vec<&str> = output.lines().collect();
+    let hidden = if options.verbose { 0 } else { lines.len().saturating_sub(SHOWN) };
+    let mut text = options.paint(BOLD, "output of the program:");
+    text.push('\n');
+    if hidden > 0 {
+        text.push_str(&format!("  ... {hidden} lines before (--verbose shows all)\n"));
+    }
+    for line in &lines[hidden..] {
+        text.push_str(&format!("  | {}\n", printable(line)));
+    }
+    text
+}
+
+/// `text` without characters that would move the cursor or change the terminal's colours.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\t' => ' ',
+            c if c.is_control() => '\u{fffd}',
+            c => c,
+        })
+        .collect()
+}
+
+/// A word as a shell reads it.
+pub fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_string()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// `1234567` as `1,234,567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 step`, `2 steps`, `3 switches`.
+pub fn counted(number: u64, noun: &str) -> String {
+    let ending = match number {
+        1 => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{} {noun}{ending}", grouped(number))
+}

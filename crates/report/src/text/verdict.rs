@@ -1,0 +1,83 @@
+//! The verdict in a few lines. `safe` never stands without what it covers.
+
+use anstyle::{AnsiColor, Style};
+use heddle_model::{Coverage, RunReport, Verdict};
+
+use super::{Options, counted, grouped};
+
+/// The verdict of a run.
+pub fn verdict(report: &RunReport, options: &Options) -> String {
+    let color = match report.verdict {
+        Verdict::Safe => AnsiColor::Green,
+        Verdict::Found | Verdict::Error => AnsiColor::Red,
+        Verdict::Incomplete | Verdict::Unsupported => AnsiColor::Yellow,
+    };
+    let name = options.paint(Style::new().bold().fg_color(Some(color.into())), report.verdict.name());
+    let reason = report.reason.as_deref().unwrap_or("");
+    let mut text = match report.verdict {
+        Verdict::Safe => {
+            let executions = match report.executions {
+                1 => "the only execution".to_string(),
+                n => format!("all {} executions", grouped(n)),
+            };
+            let coverage = report.coverage.as_ref().map_or(String::new(), |c| format!(", {}", coverage(c)));
+            format!("{name}: {executions}{coverage}\n")
+        }
+        Verdict::Found => {
+            format!("{name}: {} in {}\n", counted(report.findings.len() as u64, "finding"), executions(report))
+        }
+        Verdict::Incomplete => {
+            let coverage = report.coverage.as_ref().map_or(String::new(), |c| format!(", {}", coverage(c)));
+            format!("{name}: {reason}; nothing found in {}{coverage}\n", executions(report))
+        }
+        Verdict::Unsupported | Verdict::Error => format!("{name}: {reason}\n"),
+    };
+    if matches!(report.verdict, Verdict::Safe | Verdict::Incomplete)
+        && let Some(coverage) = &report.coverage
+    {
+        for note in &coverage.notes {
+            text.push_str(&format!("  not covered: {note}\n"));
+        }
+    }
+    if matches!(report.verdict, Verdict::Found)
+        && let Some(reason) = &report.reason
+    {
+        text.push_str(&format!("  the search ended early: {reason}\n"));
+    }
+    text
+}
+
+/// How many executions, how fast.
+pub fn executions(report: &RunReport) -> String {
+    let mut text = counted(report.executions, "execution");
+    if report.blocked > 0 {
+        text.push_str(&format!(" ({} more given up as redundant)", grouped(report.blocked)));
+    }
+    text
+}
+
+/// What a verdict covers, in a few words.
+pub fn coverage(coverage: &Coverage) -> String {
+    let model = match coverage.model.as_str() {
+        "sc" => "sequential consistency",
+        other => other,
+    };
+    let bounds = &coverage.bounds;
+    let mut limits = Vec::new();
+    if let Some(n) = bounds.preemptions {
+        limits.push(counted(n as u64, "preemption"));
+    }
+    if let Some(n) = bounds.switches {
+        limits.push(counted(n as u64, "switch"));
+    }
+    if let Some(n) = bounds.steps {
+        limits.push(format!("{} of each thread", counted(n as u64, "operation")));
+    }
+    if coverage.exhaustive {
+        format!("{model}, unbounded")
+    } else if limits.is_empty() {
+        model.to_string()
+    } else {
+        format!("{model}, bounded: at most {}", limits.join(", "))
+    }
+}

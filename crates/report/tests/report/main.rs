@@ -1,0 +1,5 @@
+//! Executions made by hand, what is recognised in them, and what the reports look like.
+
+mod common;
+mod golden;
+mod recognise;

@@ -1,0 +1,173 @@
+//! What is recognised in executions made by hand.
+
+use crate::common::*;
+use heddle_model::primitive::{condvar, process, semaphore};
+use heddle_model::{Ending, FindingKind, ObjectId, Operation, Outcome};
+use heddle_report::recognise;
+
+#[test]
+fn a_cycle_is_spelled_out() {
+    let found = recognise(&abba()).unwrap();
+    let finding = found.finding;
+    assert_eq!(finding.kind, FindingKind::Deadlock);
+    assert_eq!(finding.message, "threads 1 and 2 wait for each other");
+    assert_eq!(finding.location.as_ref().unwrap().line, 9);
+    let notes: Vec<_> = finding.notes.iter().map(|n| (n.message.as_str(), n.location.as_ref().unwrap().line)).collect();
+    assert_eq!(
+        notes,
+        [
+            ("thread 1 (left) waits for mutex `b`, held by thread 2 (right) since abba.c:17", 9),
+            ("thread 2 (right) locked mutex `b` here", 17),
+            ("thread 2 (right) waits for mutex `a`, held by thread 1 (left) since abba.c:8", 18),
+            ("thread 1 (left) locked mutex `a` here", 8),
+        ]
+    );
+    let threads: Vec<_> = finding.threads.iter().map(|t| (t.id.0, t.state.as_str(), t.holds.clone())).collect();
+    assert_eq!(
+        threads,
+        [
+            (0, "waits for the end of thread 1 (left)", vec![]),
+            (1, "waits for mutex `b`", vec!["mutex `a`".to_string()]),
+            (2, "waits for mutex `a`", vec!["mutex `b`".to_string()]),
+        ]
+    );
+    // 0 -> 1: the main thread waits for a join. 1 -> 2: thread 1 could have gone on.
+    assert_eq!((finding.switches, finding.preemptions), (2, 1));
+}
+
+#[test]
+fn a_switch_away_from_a_thread_that_waits_is_no_preemption() {
+    let script = [
+        start(0),
+        create(0, 1, 27),
+        create(0, 2, 28),
+        start(1),
+        lock(1, A, 8),
+        start(2),
+        lock(2, B, 17),
+        // 2 waits for `a`.
+        lock(1, C, 9),
+        end(1),
+    ];
+    let recording = record(&script, &[join(0, 1, 29), lock(2, A, 18)], Outcome::Deadlock, "");
+    let finding = recognise(&recording).unwrap().finding;
+    assert_eq!((finding.switches, finding.preemptions), (3, 1));
+}
+
+#[test]
+fn the_same_places_with_the_threads_exchanged_are_the_same_finding() {
+    let mirrored = record(
+        &[start(0), create(0, 1, 27), create(0, 2, 28), start(2), lock(2, A, 8), start(1), lock(1, B, 17)],
+        &[join(0, 1, 29), lock(1, A, 18), lock(2, B, 9)],
+        Outcome::Deadlock,
+        "",
+    );
+    assert_eq!(recognise(&abba()).unwrap().key, recognise(&mirrored).unwrap().key);
+}
+
+#[test]
+fn a_thread_can_wait_for_itself() {
+    let recording = record(&[start(0), lock(0, A, 8)], &[lock(0, A, 8)], Outcome::Deadlock, "");
+    let finding = recognise(&recording).unwrap().finding;
+    assert_eq!(finding.message, "thread 0 (main) waits for mutex `a`, which it holds itself");
+}
+
+#[test]
+fn a_mutex_can_be_held_by_a_thread_that_has_ended() {
+    let recording = record(
+        &[start(0), create(0, 1, 27), start(1), lock(1, A, 8), end(1)],
+        &[lock(0, A, 29)],
+        Outcome::Deadlock,
+        "",
+    );
+    let finding = recognise(&recording).unwrap().finding;
+    assert_eq!(finding.message, "thread 0 (main) waits for mutex `a`, which thread 1 (left) held when it ended");
+    assert_eq!(finding.threads[1].state, "has ended");
+    assert_eq!(finding.threads[1].holds, ["mutex `a`"]);
+}
+
+#[test]
+fn a_cycle_that_others_lead_into_is_found() {
+    // 0 waits for 1, 1 and 2 wait for each other, 3 waits for 1 too.
+    let recording = record(
+        &[
+            start(0),
+            create(0, 1, 27),
+            create(0, 2, 28),
+            create(0, 3, 28),
+            start(1),
+            lock(1, A, 8),
+            start(2),
+            lock(2, B, 17),
+            start(3),
+        ],
+        &[join(0, 1, 29), lock(1, B, 9), lock(2, A, 18), lock(3, A, 8)],
+        Outcome::Deadlock,
+        "",
+    );
+    assert_eq!(recognise(&recording).unwrap().finding.message, "threads 1 and 2 wait for each other");
+}
+
+#[test]
+fn a_signal_that_does_not_come() {
+    let wait = Operation::new(condvar::WAIT, C).with_argument(A.0);
+    let wake = Operation::new(condvar::REACQUIRE, C).with_argument(A.0);
+    let recording = record(&[start(0), lock(0, A, 8), (0, wait, 9)], &[(0, wake, 9)], Outcome::Deadlock, "");
+    let finding = recognise(&recording).unwrap().finding;
+    assert_eq!(
+        finding.message,
+        "thread 0 (main) waits for a signal on condition variable #1, and no thread is left to go on"
+    );
+    assert!(finding.threads[0].holds.is_empty(), "the wait has released the mutex");
+}
+
+#[test]
+fn a_semaphore_that_nobody_posts() {
+    let wait = Operation::new(semaphore::WAIT, ObjectId(0x5000));
+    let recording = record(&[start(0)], &[(0, wait, 9)], Outcome::Deadlock, "");
+    let finding = recognise(&recording).unwrap().finding;
+    assert_eq!(finding.message, "thread 0 (main) waits for a post of semaphore #1, and no thread is left to go on");
+}
+
+#[test]
+fn endings() {
+    let ended = |ending, detail| record(&[start(0), finish(0, ending, detail, 19)], &[], Outcome::Ended, "");
+    assert!(recognise(&ended(Ending::Exit, 0)).is_none());
+    assert!(recognise(&ended(Ending::Exit, 1)).is_none(), "a status is the program's own business");
+
+    let mut failed = ended(Ending::Assertion, 0);
+    failed.message = "shared == 0".into();
+    let finding = recognise(&failed).unwrap().finding;
+    assert_eq!((finding.kind, finding.message.as_str()), (FindingKind::Assertion, "assertion `shared == 0` failed"));
+    assert_eq!(finding.location.unwrap().line, 19);
+
+    let finding = recognise(&ended(Ending::Abort, 6)).unwrap().finding;
+    assert_eq!((finding.kind, finding.message.as_str()), (FindingKind::Abort, "thread 0 (main) called abort"));
+
+    let mut crashed = ended(Ending::Crash, 11);
+    crashed.events[1].operation.object = ObjectId(0x10);
+    let finding = recognise(&crashed).unwrap().finding;
+    assert_eq!(finding.message, "thread 0 (main) was killed by SIGSEGV (invalid memory access) at address 0x10");
+}
+
+#[test]
+fn a_stack_overflow_is_called_that() {
+    let end = finish(0, Ending::Crash, 11 | process::STACK_OVERFLOW, 19);
+    let finding = recognise(&record(&[start(0), end], &[], Outcome::Ended, "")).unwrap().finding;
+    assert_eq!(finding.message, "thread 0 (main) ran off its stack (stack overflow)");
+}
+
+#[test]
+fn outcomes_that_are_no_events() {
+    let with = |outcome, detail| {
+        let mut recording = record(&[start(0)], &[lock(0, A, 8)], outcome, "");
+        recording.detail = detail;
+        recognise(&recording).map(|found| found.finding.kind)
+    };
+    assert_eq!(with(Outcome::Hang, 0), Some(FindingKind::Hang));
+    assert_eq!(with(Outcome::Killed, 11), Some(FindingKind::Crash));
+    assert_eq!(with(Outcome::Killed, 9), None, "killed from outside is not the program's doing");
+    for outcome in [Outcome::Blocked, Outcome::StepLimit, Outcome::MemoryLimit, Outcome::Unsupported] {
+        assert_eq!(with(outcome, 0), None, "{outcome:?}");
+    }
+}
