@@ -22,6 +22,12 @@
 #[macro_use]
 mod arch;
 mod engine;
+mod callstack;
+mod heap;
+mod libatomic;
+mod memory;
+mod strings;
+mod tsan;
 mod sys;
 
 #[panic_handler]

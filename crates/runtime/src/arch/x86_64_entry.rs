@@ -1,0 +1,91 @@
+//! x86-64: entry points that hand registers of the caller's on as arguments, and atomics wider than the language has.
+//!
+//! `interpose!` notes the return address in memory, which suits functions that are called now and then. The functions
+//! that instrumented code calls at every access get it in a register instead.
+
+use core::arch::asm;
+
+/// Defines functions that the program calls, each with one more argument than it knows of: the return address, that
+/// is, where in the program the call was made. `in "register"` is where the argument of that position is passed.
+macro_rules! with_caller {
+    ($(fn $name:ident($($arg:ident : $type:ty),*; $pc:ident in $register:literal) $(-> $ret:ty)? $body:block)*) => { $(
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        #[allow(missing_docs, unused_variables)]
+        pub unsafe extern "C" fn $name($($arg: $type),*) $(-> $ret)? {
+            core::arch::naked_asm!(
+                concat!("mov ", $register, ", [rsp]"),
+                "jmp {body}",
+                body = sym $name::body,
+            )
+        }
+        #[allow(missing_docs, non_snake_case)]
+        mod $name {
+            #[allow(unused_imports, clippy::wildcard_imports)]
+            use super::*;
+            #[allow(clippy::missing_safety_doc, unused_unsafe, unused_variables)]
+            pub unsafe extern "C" fn body($($arg: $type,)* $pc: u64) $(-> $ret)? {
+                // SAFETY: called by instrumented code, under the contract between it and its compiler's runtime.
+                unsafe { $body }
+            }
+        }
+    )* };
+}
+
+/// Defines functions that get, after their own argument (one at most), the caller's stack pointer and frame pointer.
+macro_rules! with_frame {
+    ($(fn $name:ident($arg:ident; $stack:ident, $frame:ident) $body:block)*) => { $(
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        #[allow(missing_docs, unused_variables)]
+        pub unsafe extern "C" fn $name($arg: u64) {
+            core::arch::naked_asm!("lea rsi, [rsp + 8]", "mov rdx, rbp", "jmp {body}", body = sym $name::body)
+        }
+        #[allow(missing_docs, non_snake_case)]
+        mod $name {
+            #[allow(unused_imports, clippy::wildcard_imports)]
+            use super::*;
+            #[allow(clippy::missing_safety_doc, unused_unsafe, unused_variables)]
+            pub unsafe extern "C" fn body($arg: u64, $stack: usize, $frame: usize) {
+                // SAFETY: as above.
+                unsafe { $body }
+            }
+        }
+    )* };
+}
+
+/// Replaces the sixteen bytes at `address` by `new` if they are `expected`; returns what they were. Atomic among
+/// kernel threads.
+///
+/// # Safety
+/// `address` is valid, writable, and a multiple of 16.
+#[inline]
+pub unsafe fn compare_exchange_128(address: *mut u128, expected: u128, new: u128) -> u128 {
+    let (low, high): (u64, u64);
+    // SAFETY: the caller's. rbx cannot be named as an operand, so it is swapped in and out.
+    unsafe {
+        asm!(
+            "xchg {new_low}, rbx",
+            "lock cmpxchg16b [{address}]",
+            "mov rbx, {new_low}",
+            address = in(reg) address,
+            new_low = inout(reg) new as u64 => _,
+            in("rcx") (new >> 64) as u64,
+            inlateout("rax") expected as u64 => low,
+            inlateout("rdx") (expected >> 64) as u64 => high,
+            options(nostack),
+        );
+    }
+    u128::from(low) | u128::from(high) << 64
+}
+
+/// Raises floating-point exceptions: marks them in the control word, as an operation that met them would.
+pub fn raise_exceptions(exceptions: u32) {
+    let mut control = 0u32;
+    // SAFETY: sets status bits only.
+    unsafe {
+        asm!("stmxcsr [{}]", in(reg) &raw mut control, options(nostack));
+        control |= exceptions & 0x3f;
+        asm!("ldmxcsr [{}]", in(reg) &raw const control, options(nostack));
+    }
+}

@@ -1,0 +1,153 @@
+//! The shadow call stack: where in the program each thread is, kept up to date by the entries and exits of
+//! instrumented functions, so that a call stack can be had at any event for the price of a copy.
+//!
+//! One area for each thread, at an address that is its own: a [`Area`], then the frames. A frame is the address it will
+//! return to and the stack address it belongs to. Frames that were left without an exit (by `longjmp`, or by an
+//! exception through code that has no cleanups) are recognised by their stack addresses: a function that is entered at
+//! or above the place of an older frame proves that frame gone.
+//!
+//! Functions that were not instrumented do not appear. Outside executions nothing is recorded: the program's threads
+//! may be real then.
+
+use heddle_model::ThreadId;
+
+use crate::{engine, memory};
+
+/// Where the areas are.
+const CALLSTACKS: usize = 0x6200_0000_0000;
+/// From one thread's area to the next.
+const STRIDE: usize = 16 << 20;
+/// How much of a stack above the stack pointer is looked at to find where a frame begins.
+const NEAR: usize = 64 << 10;
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Frame {
+    /// Where the function will return to.
+    pc: u64,
+    /// Where on the stack it belongs: the address of its return address if that is known, else below that.
+    at: usize,
+}
+
+/// The beginning of an area. Sixteen bytes like a frame, so that frames can follow.
+#[repr(C)]
+struct Area {
+    /// One past the innermost frame, while the thread does not run.
+    top: *mut Frame,
+    /// How many frames there was no room for.
+    beyond: usize,
+}
+
+/// Which areas are mapped. Ids are handed out densely; the few pages of this that are touched are all that it costs.
+static mut MAPPED: [bool; 1 << 16] = [false; 1 << 16];
+/// The running thread's area.
+static mut AREA: *mut Area = core::ptr::null_mut();
+/// One past the running thread's innermost frame.
+static mut TOP: *mut Frame = core::ptr::null_mut();
+
+fn area(thread: ThreadId) -> *mut Area {
+    let address = CALLSTACKS + thread.index() * STRIDE;
+    // SAFETY: one kernel thread; the range is this thread's own.
+    unsafe {
+        if !MAPPED[thread.index()] {
+            memory::map(address, STRIDE);
+            MAPPED[thread.index()] = true;
+            (*(address as *mut Area)).top = first(address as *mut Area);
+        }
+    }
+    address as *mut Area
+}
+
+#[inline(always)]
+fn first(area: *mut Area) -> *mut Frame {
+    // SAFETY: the area is longer than its beginning.
+    unsafe { area.add(1).cast() }
+}
+
+#[inline(always)]
+fn end(area: *mut Area) -> *mut Frame {
+    (area as usize + STRIDE) as *mut Frame
+}
+
+/// From now on `thread` runs.
+#[inline]
+pub fn switch_to(thread: ThreadId) {
+    // SAFETY: areas live for ever.
+    unsafe {
+        if !AREA.is_null() {
+            (*AREA).top = TOP;
+        }
+        AREA = area(thread);
+        TOP = (*AREA).top;
+    }
+}
+
+/// Forgets the frames of `thread`: it starts over.
+pub fn reset(thread: ThreadId) {
+    let area = area(thread);
+    // SAFETY: areas live for ever.
+    unsafe {
+        (*area).top = first(area);
+        (*area).beyond = 0;
+        if AREA == area {
+            TOP = first(area);
+        }
+    }
+}
+
+/// Copies the return addresses of `thread`'s frames, innermost first, as many as there is room for. How many.
+pub fn copy(thread: ThreadId, into: &mut [u64]) -> usize {
+    let area = area(thread);
+    // SAFETY: frames between the first and the top were written.
+    unsafe {
+        let top = if AREA == area { TOP } else { (*area).top };
+        let depth = top.offset_from(first(area)) as usize;
+        let count = depth.min(into.len());
+        for (i, word) in into[..count].iter_mut().enumerate() {
+            *word = (*top.sub(i + 1)).pc;
+        }
+        count
+    }
+}
+
+with_frame! {
+    fn __tsan_func_entry(pc; stack, frame) {
+        if !engine::active() || AREA.is_null() {
+            return;
+        }
+        // With frame pointers (Heddle's flags ask for them) the return address is right above where the frame pointer
+        // points; if it is there, the frame's place is exact.
+        let near = frame.wrapping_sub(stack) < NEAR && frame.is_multiple_of(8);
+        let at = if near && *((frame + 8) as *const u64) == pc { frame + 8 } else { stack };
+        let mut top = TOP;
+        while top > first(AREA) && (*top.sub(1)).at <= at {
+            // A stale frame. Those that there was no room for were deeper still.
+            (*AREA).beyond = 0;
+            top = top.sub(1);
+        }
+        if top == end(AREA) {
+            (*AREA).beyond += 1;
+        } else {
+            top.write(Frame { pc, at });
+            top = top.add(1);
+        }
+        TOP = top;
+    }
+    fn __tsan_func_exit(unused; stack, frame) {
+        if !engine::active() || AREA.is_null() {
+            return;
+        }
+        let mut top = TOP;
+        if (*AREA).beyond > 0 {
+            (*AREA).beyond -= 1;
+            return;
+        }
+        while top > first(AREA) && (*top.sub(1)).at < stack {
+            top = top.sub(1);
+        }
+        if top > first(AREA) {
+            top = top.sub(1);
+        }
+        TOP = top;
+    }
+}

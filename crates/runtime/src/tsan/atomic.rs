@@ -1,0 +1,260 @@
+//! Atomics: what each does to memory, as a visible operation in an execution and for real outside.
+//!
+//! In an execution one kernel thread runs everything, so once the schedule lets the thread go on, plain loads and
+//! stores are the whole of it. Outside, the program may have real threads, and gets real atomics, all of them
+//! sequentially consistent, whatever weaker order it asked for.
+//!
+//! Every weak compare-exchange is a strong one: that it may fail for no reason is not explored (and clang does not
+//! say which is which).
+
+use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
+
+use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, FENCE, LOAD, RMW, STORE};
+use heddle_model::{EventFlags, ObjectId, OpCode, Operation};
+
+use super::expected;
+use crate::{arch, engine};
+
+/// How a read-modify-write computes the new value. The numbers stand in the low bits of an event's `detail`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Update {
+    /// The new value replaces the old.
+    Exchange = 1,
+    /// Added.
+    Add = 2,
+    /// Subtracted.
+    Sub = 3,
+    /// Bitwise and.
+    And = 4,
+    /// Bitwise or.
+    Or = 5,
+    /// Bitwise exclusive or.
+    Xor = 6,
+    /// Not (old and new).
+    Nand = 7,
+}
+
+/// An operation's `detail`: bits 0 to 3 are the [`Update`] of a read-modify-write, bits 4 to 7 the memory order (as
+/// the compilers number them: relaxed 0, consume, acquire, release, acquire-release, sequentially consistent 5), bits
+/// 16 and up the thread of a compare-exchange wider than eight bytes.
+#[inline(always)]
+pub fn detail(update: u32, order: i32) -> u32 {
+    // An order that is not a constant may be anything; compilers add hints in higher bits.
+    update | (order as u32 & 7) << 4
+}
+
+/// Integers that have atomics.
+pub trait Word: Copy + Eq {
+    /// Bytes.
+    const SIZE: u16 = size_of::<Self>() as u16;
+    /// As much of it as an event has room for.
+    fn narrow(self) -> u64;
+    /// Applies `update`.
+    fn updated(self, update: Update, by: Self) -> Self;
+    /// A real compare-exchange; what was there.
+    ///
+    /// # Safety
+    /// `address` is valid for it.
+    unsafe fn real_compare_exchange(address: *mut Self, expected: Self, new: Self) -> Self;
+    /// A real load.
+    ///
+    /// # Safety
+    /// `address` is valid for it.
+    unsafe fn real_load(address: *mut Self) -> Self;
+}
+
+macro_rules! word {
+    ($type:ty, $load:expr, $compare:expr) => {
+        impl Word for $type {
+            #[inline(always)]
+            fn narrow(self) -> u64 {
+                self as u64
+            }
+            #[inline(always)]
+            fn updated(self, update: Update, by: Self) -> Self {
+                match update {
+                    Update::Exchange => by,
+                    Update::Add => self.wrapping_add(by),
+                    Update::Sub => self.wrapping_sub(by),
+                    Update::And => self & by,
+                    Update::Or => self | by,
+                    Update::Xor => self ^ by,
+                    Update::Nand => !(self & by),
+                }
+            }
+            #[inline(always)]
+            unsafe fn real_compare_exchange(address: *mut Self, expected: Self, new: Self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $compare(address, expected, new) }
+            }
+            #[inline(always)]
+            unsafe fn real_load(address: *mut Self) -> Self {
+                // SAFETY: the caller's.
+                unsafe { $load(address) }
+            }
+        }
+    };
+}
+
+macro_rules! native {
+    ($type:ty, $atomic:ty) => {
+        word!(
+            $type,
+            |address: *mut $type| <$atomic>::from_ptr(address).load(SeqCst),
+            |address: *mut $type, expected, new| {
+                <$atomic>::from_ptr(address).compare_exchange(expected, new, SeqCst, SeqCst).unwrap_or_else(|old| old)
+            }
+        );
+    };
+}
+
+native!(u8, AtomicU8);
+native!(u16, AtomicU16);
+native!(u32, AtomicU32);
+native!(u64, AtomicU64);
+// There is no plain load of sixteen bytes that every processor does at once: replacing 0 by 0 reads.
+word!(u128, |address: *mut u128| arch::compare_exchange_128(address, 0, 0), arch::compare_exchange_128);
+
+#[inline(always)]
+fn operation<T: Word>(code: OpCode, address: *mut T, argument: T, detail: u32) -> Operation {
+    Operation { object: ObjectId(address as u64), argument: argument.narrow(), code, size: T::SIZE, detail }
+}
+
+/// Reads. A bad address ends in a fault here, in the thread that has it, and not when somebody else looks ahead at
+/// what this thread is about to do.
+#[inline(always)]
+unsafe fn probe<T: Copy>(address: *mut T) {
+    // SAFETY: the program says that it is readable; if it is wrong, the fault is its own.
+    unsafe { address.read_volatile() };
+}
+
+/// An atomic load.
+///
+/// # Safety
+/// As the program's access.
+#[inline(always)]
+pub unsafe fn load<T: Word>(address: *mut T, order: i32, pc: u64) -> T {
+    // SAFETY: the caller's.
+    unsafe {
+        if !engine::active() {
+            return T::real_load(address);
+        }
+        probe(address);
+        let nothing = Operation { code: LOAD, detail: detail(0, order), ..Operation::default() };
+        let operation = Operation { object: ObjectId(address as u64), size: T::SIZE, ..nothing };
+        let mut value = core::mem::MaybeUninit::uninit();
+        engine::visible(operation, pc, |event| event.result = value.write(address.read_volatile()).narrow());
+        value.assume_init()
+    }
+}
+
+/// An atomic store.
+///
+/// # Safety
+/// As the program's access.
+#[inline(always)]
+pub unsafe fn store<T: Word>(address: *mut T, value: T, order: i32, pc: u64) {
+    // SAFETY: the caller's.
+    unsafe {
+        if !engine::active() {
+            real_update(address, Update::Exchange, value);
+            return;
+        }
+        probe(address);
+        engine::visible(operation(STORE, address, value, detail(0, order)), pc, |_| address.write_volatile(value));
+    }
+}
+
+unsafe fn real_update<T: Word>(address: *mut T, update: Update, by: T) -> T {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut old = T::real_load(address);
+        loop {
+            let found = T::real_compare_exchange(address, old, old.updated(update, by));
+            if found == old {
+                return old;
+            }
+            old = found;
+        }
+    }
+}
+
+/// An atomic read-modify-write; the old value.
+///
+/// # Safety
+/// As the program's access.
+#[inline(always)]
+pub unsafe fn update<T: Word>(address: *mut T, update: Update, by: T, order: i32, pc: u64) -> T {
+    // SAFETY: the caller's.
+    unsafe {
+        if !engine::active() {
+            return real_update(address, update, by);
+        }
+        probe(address);
+        let mut old = core::mem::MaybeUninit::uninit();
+        engine::visible(operation(RMW, address, by, detail(update as u32, order)), pc, |event| {
+            let found = *old.write(address.read_volatile());
+            address.write_volatile(found.updated(update, by));
+            event.result = found.narrow();
+        });
+        old.assume_init()
+    }
+}
+
+/// An atomic compare-exchange; what was found.
+///
+/// # Safety
+/// As the program's access.
+#[inline(always)]
+pub unsafe fn compare_exchange<T: Word>(address: *mut T, wanted: T, new: T, order: i32, pc: u64) -> T {
+    // SAFETY: the caller's.
+    unsafe {
+        if !engine::active() {
+            return T::real_compare_exchange(address, wanted, new);
+        }
+        probe(address);
+        let wide = T::SIZE > 8;
+        let waiting = if wide { expected::note(engine::current(), (&raw const wanted).cast()) } else { 0 };
+        let mut found = core::mem::MaybeUninit::uninit();
+        let operation = operation(COMPARE_EXCHANGE, address, wanted, detail(0, order) | waiting);
+        engine::visible(operation, pc, |event| {
+            let old = *found.write(address.read_volatile());
+            event.result = old.narrow();
+            if old == wanted {
+                address.write_volatile(new);
+            } else {
+                event.flags = event.flags.union(EventFlags::FAILED);
+            }
+        });
+        found.assume_init()
+    }
+}
+
+/// The same in the other shape: `expected` is where the expected value is and the found one goes.
+///
+/// # Safety
+/// As the program's access.
+#[inline(always)]
+pub unsafe fn compare_exchange_at<T: Word>(address: *mut T, expected: *mut T, new: T, order: i32, pc: u64) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        let wanted = *expected;
+        let found = compare_exchange(address, wanted, new, order, pc);
+        if found != wanted {
+            *expected = found;
+        }
+        found == wanted
+    }
+}
+
+/// A fence.
+#[inline(always)]
+pub fn fence(order: i32, pc: u64) {
+    if engine::active() {
+        let operation = Operation { code: FENCE, detail: detail(0, order), ..Operation::default() };
+        engine::visible(operation, pc, |_| ());
+    } else {
+        core::sync::atomic::fence(SeqCst);
+    }
+}

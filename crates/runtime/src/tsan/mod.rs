@@ -1,0 +1,19 @@
+//! What instrumented code calls: the interface between compilers and the thread sanitizer's runtime, with another
+//! runtime behind it.
+//!
+//! gcc (12 to 14) and clang (14 to 19) with `-fsanitize=thread` call `__tsan_*` functions before memory accesses, at
+//! the entry and exit of functions, and instead of atomics. [`atomic`] has the atomics, each a visible operation;
+//! [`access`] the accesses to plain memory, which nobody watches yet; the entries and exits are in
+//! [`crate::callstack`]. What the compilers leave to libatomic is in [`crate::libatomic`], and what they leave to
+//! libc in [`crate::strings`].
+
+pub mod access;
+pub mod atomic;
+pub mod expected;
+mod names;
+
+pub use expected::compare_fails;
+
+/// Called from a constructor of every instrumented file. The runtime starts by itself.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_init() {}
