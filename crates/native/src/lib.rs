@@ -1,1 +1,37 @@
-//! Compiles, launches and drives programs that carry Heddle's runtime.
+//! # Compiles, launches and drives programs that carry Heddle's runtime
+//!
+//! The only room that starts processes and maps shared memory. From a command line of files and flags to an
+//! [`Executor`](heddle_model::Executor):
+//!
+//! * [`compile`] finds a compiler and makes an instrumented [`Program`] of C and C++ files; [`instrument`] is what the
+//!   compiler is told so that nothing the program does is hidden.
+//! * [`program`] looks at a program that exists already: can it be run, and how much of it will be seen?
+//! * [`NativeExecutor`] starts the program with the runtime loaded into it and runs plans, whatever happens to the
+//!   processes on the way. [`NativeExecutor::record`] runs one schedule again and keeps everything.
+//! * [`symbols`] turns addresses into functions, lines and names of variables.
+//!
+//! Deliberately absent: which executions to run (that is `heddle-search`), what they mean (`heddle-model`), how to
+//! tell them (`heddle-report`). Nothing here prints.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+pub mod compile;
+mod executor;
+pub mod instrument;
+mod library;
+mod options;
+mod process;
+pub mod program;
+mod recording;
+mod session;
+pub mod symbols;
+mod temporary;
+mod wire;
+
+pub use executor::{Fallback, NativeExecutor, Statistics};
+pub use options::{Options, RestartMode, restart_name};
+pub use process::signal_name;
+pub use program::{Instrumentation, Program, ProgramError};
+pub use recording::RecordedExecution;
+pub use session::StartError;
+pub use temporary::TemporaryDirectory;

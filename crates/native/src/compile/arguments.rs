@@ -1,0 +1,238 @@
+//! What the user wrote for the compiler: files and flags, mixed, as on a compiler's own command line.
+//!
+//! The words are not understood beyond what is needed to compile and link in two steps: which of them are files,
+//! which take the next word as their value, and which are for one of the two steps only. Everything else is passed
+//! through, in order: the order matters to a linker.
+
+use std::path::{Path, PathBuf};
+
+use super::CompileError;
+
+/// The language of a source file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Language {
+    /// C.
+    C,
+    /// C++.
+    Cxx,
+}
+
+impl std::fmt::Display for Language {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if *self == Language::C { "C" } else { "C++" })
+    }
+}
+
+impl Language {
+    /// By the file's suffix, as compilers do.
+    pub fn of(path: &Path) -> Option<Language> {
+        match path.extension()?.to_str()? {
+            "c" | "i" => Some(Language::C),
+            "cc" | "cpp" | "cxx" | "c++" | "C" | "cp" | "CPP" | "ii" => Some(Language::Cxx),
+            _ => None,
+        }
+    }
+
+    pub(super) fn option(self) -> &'static str {
+        if self == Language::C { "c" } else { "c++" }
+    }
+}
+
+/// Whether a word on the command line names something to compile or link, rather than a program to run.
+pub fn is_compiler_input(path: &Path) -> bool {
+    Language::of(path).is_some() || is_linker_input(path)
+}
+
+/// Object files and libraries, which go to the linker as they are: `x.o`, `x.a`, `libx.so.1`.
+fn is_linker_input(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
+    matches!(path.extension().and_then(|e| e.to_str()), Some("o" | "a" | "so" | "lo")) || name.contains(".so.")
+}
+
+/// One word, or a flag with the word that belongs to it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Argument {
+    /// A file to compile.
+    Source {
+        /// Where.
+        path: PathBuf,
+        /// In which language.
+        language: Language,
+    },
+    /// A file for the linker.
+    Linkable(PathBuf),
+    /// A flag for the compiler only.
+    CompileFlag(Vec<String>),
+    /// A flag for the linker only.
+    LinkFlag(Vec<String>),
+    /// A flag for both.
+    Flag(Vec<String>),
+}
+
+/// Flags that take the next word as their value where it is not part of the same word.
+const COMPILE_WITH_VALUE: [&str; 17] = [
+    "-I",
+    "-D",
+    "-U",
+    "-include",
+    "-imacros",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-iprefix",
+    "-iwithprefix",
+    "-iwithprefixbefore",
+    "-Xpreprocessor",
+    "-Xassembler",
+    "-Xclang",
+    "-mllvm",
+    "--param",
+    "-Wa",
+];
+const LINK_WITH_VALUE: [&str; 8] = ["-l", "-L", "-Xlinker", "-T", "-u", "-z", "-rpath", "-e"];
+const BOTH_WITH_VALUE: [&str; 5] = ["-target", "--sysroot", "-isysroot", "-B", "-arch"];
+
+/// Words that would make the compiler do something else than a program, and what to say about each.
+const REFUSED: [(&str, &str); 8] = [
+    ("-c", "Heddle links the program itself"),
+    ("-S", "Heddle links the program itself"),
+    ("-E", "Heddle links the program itself"),
+    ("-o", "Heddle keeps the program in a place of its own"),
+    ("-static", "a static program cannot carry Heddle's runtime"),
+    ("-static-pie", "a static program cannot carry Heddle's runtime"),
+    ("-shared", "a library cannot be run"),
+    ("-r", "Heddle links the program itself"),
+];
+
+/// Sorts the words.
+pub fn parse(words: &[String]) -> Result<Vec<Argument>, CompileError> {
+    let mut arguments = Vec::new();
+    let mut forced = None;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if !word.starts_with('-') || word == "-" {
+            arguments.push(file(Path::new(word), forced)?);
+            continue;
+        }
+        if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| word == refused) {
+            return Err(CompileError::RefusedFlag { flag: word.clone(), why });
+        }
+        if word == "-fsanitize=thread" {
+            continue; // That is what happens anyway; at the link it would bring the compiler's own library.
+        }
+        if let Some(name) = word.strip_prefix("-x") {
+            let value = if name.is_empty() { words.next().map(String::as_str).unwrap_or("") } else { name };
+            forced = match value {
+                "c" => Some(Language::C),
+                "c++" => Some(Language::Cxx),
+                "none" => None,
+                _ => {
+                    return Err(CompileError::RefusedFlag {
+                        flag: format!("-x {value}"),
+                        why: "only C and C++ are supported",
+                    });
+                }
+            };
+            continue;
+        }
+        let takes_value = |list: &[&str]| list.contains(&word.as_str());
+        let mut flag = vec![word.clone()];
+        if takes_value(&COMPILE_WITH_VALUE) || takes_value(&LINK_WITH_VALUE) || takes_value(&BOTH_WITH_VALUE) {
+            let value = words.next().ok_or_else(|| CompileError::MissingValue { flag: word.clone() })?;
+            flag.push(value.clone());
+        }
+        arguments.push(if is_for_compiling(word) {
+            Argument::CompileFlag(flag)
+        } else if is_for_linking(word) {
+            Argument::LinkFlag(flag)
+        } else {
+            Argument::Flag(flag)
+        });
+    }
+    Ok(arguments)
+}
+
+fn file(path: &Path, forced: Option<Language>) -> Result<Argument, CompileError> {
+    if !path.exists() {
+        return Err(CompileError::NoSuchFile { path: path.to_owned() });
+    }
+    if let Some(language) = forced.or_else(|| Language::of(path)) {
+        return Ok(Argument::Source { path: path.to_owned(), language });
+    }
+    if is_linker_input(path) {
+        return Ok(Argument::Linkable(path.to_owned()));
+    }
+    Err(CompileError::UnknownInput { path: path.to_owned() })
+}
+
+fn is_for_compiling(word: &str) -> bool {
+    let glued = ["-I", "-D", "-U", "-std=", "-Wa,", "-Wp,", "--std="];
+    COMPILE_WITH_VALUE.contains(&word) || glued.iter().any(|prefix| word.starts_with(prefix))
+}
+
+fn is_for_linking(word: &str) -> bool {
+    let glued =
+        ["-l", "-L", "-Wl,", "-fuse-ld", "-static-lib", "-rdynamic", "-nostdlib", "-nodefaultlibs", "-pie", "-no-pie"];
+    LINK_WITH_VALUE.contains(&word) || glued.iter().any(|prefix| word.starts_with(prefix))
+}
+
+/// Whether the user said how much to optimise.
+pub fn has_optimisation(arguments: &[Argument]) -> bool {
+    arguments.iter().any(|argument| matches!(argument, Argument::Flag(flag) if flag[0].starts_with("-O")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Vec<Argument>, CompileError> {
+        parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn words_are_sorted_and_keep_their_order() {
+        let words = |words: &[&str]| words.iter().map(|&w| w.to_owned()).collect::<Vec<_>>();
+        let arguments = parsed("-I inc -DN=3 -lm -L /lib -O2 -Wall -pthread -std=c11 -m64 -Wl,-z,now").unwrap();
+        assert_eq!(
+            arguments,
+            [
+                Argument::CompileFlag(words(&["-I", "inc"])),
+                Argument::CompileFlag(words(&["-DN=3"])),
+                Argument::LinkFlag(words(&["-lm"])),
+                Argument::LinkFlag(words(&["-L", "/lib"])),
+                Argument::Flag(words(&["-O2"])),
+                Argument::Flag(words(&["-Wall"])),
+                Argument::Flag(words(&["-pthread"])),
+                Argument::CompileFlag(words(&["-std=c11"])),
+                Argument::Flag(words(&["-m64"])),
+                Argument::LinkFlag(words(&["-Wl,-z,now"])),
+            ]
+        );
+        assert!(has_optimisation(&arguments));
+        assert!(!has_optimisation(&parsed("-DO=2 -fsanitize=thread").unwrap()));
+    }
+
+    #[test]
+    fn files_by_suffix() {
+        assert_eq!(Language::of(Path::new("a.c")), Some(Language::C));
+        for name in ["a.cc", "a.cpp", "a.cxx", "a.C", "a.c++"] {
+            assert_eq!(Language::of(Path::new(name)), Some(Language::Cxx), "{name}");
+        }
+        for name in ["a.o", "liba.a", "liba.so", "liba.so.1.2"] {
+            assert!(is_compiler_input(Path::new(name)), "{name}");
+        }
+        for name in ["a.out", "prog", "./dir.so/prog", "a.h"] {
+            assert!(!is_compiler_input(Path::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be() {
+        assert!(matches!(parsed("nowhere.c"), Err(CompileError::NoSuchFile { .. })));
+        assert!(matches!(parsed("/dev/null"), Err(CompileError::UnknownInput { .. })));
+        assert!(matches!(parsed("-o"), Err(CompileError::RefusedFlag { .. })));
+        assert!(matches!(parsed("-static"), Err(CompileError::RefusedFlag { .. })));
+        assert!(matches!(parsed("-I"), Err(CompileError::MissingValue { .. })));
+        assert!(matches!(parsed("-x c++ /dev/null").unwrap()[..], [Argument::Source { language: Language::Cxx, .. }]));
+    }
+}

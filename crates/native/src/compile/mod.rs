@@ -1,0 +1,250 @@
+//! From source files to a program that carries the runtime.
+//!
+//! Each file is compiled with instrumentation ([`crate::instrument`]) and debug information; the objects are linked
+//! without it, against Heddle's own library. Nothing of the user's is changed or written to: all that is made lies
+//! in a private directory that goes with the [`Compiled`] program.
+
+mod arguments;
+mod compiler;
+mod error;
+
+pub use arguments::{Argument, Language, is_compiler_input};
+pub use compiler::{Choice, Compiler, CompilerKind};
+pub use error::CompileError;
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::program::Program;
+use crate::temporary::TemporaryDirectory;
+use crate::{instrument, library};
+
+/// A program that was compiled for this run. Removed when dropped.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The program.
+    pub program: Program,
+    /// What the compilers printed though they succeeded: warnings.
+    pub warnings: String,
+    /// The compilers that were used.
+    pub compilers: Vec<Compiler>,
+    _directory: TemporaryDirectory,
+}
+
+/// How often to look whether a compiler has finished.
+const POLL: std::time::Duration = std::time::Duration::from_millis(2);
+
+/// Compiles and links what `words` say: source files, object files, libraries and flags, as for a compiler.
+///
+/// `interrupted` is looked at while compilers run: raised, they are ended and so is this.
+pub fn compile(words: &[String], choice: &Choice, interrupted: &AtomicBool) -> Result<Compiled, CompileError> {
+    let arguments = arguments::parse(words)?;
+    if !arguments.iter().any(|a| matches!(a, Argument::Source { .. } | Argument::Linkable(_))) {
+        return Err(CompileError::NoInput);
+    }
+    let directory = TemporaryDirectory::new()?;
+    for header in instrument::HEADERS {
+        std::fs::write(directory.path().join(header.name), header.text)?;
+    }
+    let runtime = library::write_to(directory.path())?;
+
+    let languages = [Language::C, Language::Cxx];
+    let uses = |language| arguments.iter().any(|a| matches!(a, Argument::Source { language: l, .. } if *l == language));
+    let mut compilers = Vec::new();
+    for language in languages.into_iter().filter(|&l| uses(l)) {
+        compilers.push(choice.find(language)?);
+    }
+    if compilers.is_empty() {
+        compilers.push(choice.find(Language::C)?);
+    }
+
+    let mut warnings = String::new();
+    let jobs = jobs(&arguments, &compilers, directory.path());
+    run_all(&jobs, directory.path(), interrupted, &mut warnings)?;
+
+    // With any C++ among the sources the C++ compiler links: it knows its library.
+    let linker = compilers.last().expect("there is at least one");
+    let output = directory.path().join("program");
+    let mut link = linker.command();
+    link.args(link_arguments(&arguments, &jobs, linker, &runtime, &output));
+    let (success, said) = finish(start(&mut link, &directory.path().join("link.log"))?, interrupted)?;
+    if !success {
+        return Err(link_error(said));
+    }
+    warnings.push_str(&said);
+    let program = Program::open(&output)?;
+    Ok(Compiled { program, warnings, compilers, _directory: directory })
+}
+
+/// One file to compile.
+struct Job<'a> {
+    source: &'a Path,
+    object: PathBuf,
+    compiler: &'a Compiler,
+    arguments: Vec<String>,
+}
+
+fn jobs<'a>(arguments: &'a [Argument], compilers: &'a [Compiler], directory: &Path) -> Vec<Job<'a>> {
+    let mut jobs = Vec::new();
+    for argument in arguments {
+        let Argument::Source { path, language } = argument else { continue };
+        let compiler = compilers.iter().find(|c| c.language == *language).expect("one for each language in use");
+        let object = directory.join(format!("{}.o", jobs.len()));
+        let arguments = compile_arguments(arguments, path, &object, compiler, directory);
+        jobs.push(Job { source: path, object, compiler, arguments });
+    }
+    jobs
+}
+
+fn compile_arguments(
+    arguments: &[Argument],
+    source: &Path,
+    object: &Path,
+    compiler: &Compiler,
+    headers: &Path,
+) -> Vec<String> {
+    let mut words = vec!["-c".to_owned(), "-g".to_owned(), "-fno-omit-frame-pointer".to_owned()];
+    if !arguments::has_optimisation(arguments) {
+        words.push("-O0".to_owned());
+    }
+    for argument in arguments {
+        if let Argument::CompileFlag(flag) | Argument::Flag(flag) = argument {
+            words.extend(flag.iter().cloned());
+        }
+    }
+    // After the user's own: these must hold whatever the project's usual flags say. Code generation at link time
+    // would come after the instrumentation is off.
+    words.extend(instrument::flags(compiler.kind, compiler.version, compiler.language));
+    words.extend(["-fno-omit-frame-pointer", "-fno-lto"].map(str::to_owned));
+    words.extend(["-iquote".to_owned(), headers.display().to_string()]);
+    words.extend(["-x", compiler.language.option()].map(str::to_owned));
+    words.extend([source.display().to_string(), "-o".to_owned(), object.display().to_string()]);
+    words
+}
+
+fn link_arguments(
+    arguments: &[Argument],
+    jobs: &[Job<'_>],
+    linker: &Compiler,
+    runtime: &Path,
+    output: &Path,
+) -> Vec<String> {
+    let mut words = vec!["-o".to_owned(), output.display().to_string(), "-g".to_owned(), "-pthread".to_owned()];
+    if linker.kind == CompilerKind::Clang {
+        // Flags of the user's that mean nothing at the link are no news.
+        words.push("-Wno-unused-command-line-argument".to_owned());
+    }
+    let mut objects = jobs.iter().map(|job| job.object.display().to_string());
+    let mut runtime = Some(runtime.display().to_string());
+    for argument in arguments {
+        match argument {
+            Argument::Source { .. } => words.extend(objects.next()),
+            Argument::Linkable(path) => {
+                // Before the first library that could define the same names.
+                let is_object = path.extension().is_some_and(|e| e == "o");
+                words.extend(runtime.take_if(|_| !is_object));
+                words.push(path.display().to_string());
+            }
+            Argument::LinkFlag(flag) => {
+                words.extend(runtime.take_if(|_| flag[0].starts_with("-l")));
+                words.extend(flag.iter().cloned());
+            }
+            Argument::Flag(flag) => words.extend(flag.iter().cloned()),
+            Argument::CompileFlag(_) => {}
+        }
+    }
+    words.extend(runtime);
+    words.push("-fno-lto".to_owned());
+    if linker.language == Language::Cxx && !linker.command.iter().any(|word| word.contains("++")) {
+        words.extend(["-lstdc++", "-lm"].map(str::to_owned));
+    }
+    words
+}
+
+/// Compiles all, as many at once as there are processors. The first failure in the order of the files is the one
+/// that is reported, so that the message does not depend on who was faster.
+fn run_all(
+    jobs: &[Job<'_>],
+    directory: &Path,
+    interrupted: &AtomicBool,
+    warnings: &mut String,
+) -> Result<(), CompileError> {
+    let width = std::thread::available_parallelism().map_or(1, usize::from);
+    for (batch, jobs) in jobs.chunks(width).enumerate() {
+        let mut running = Vec::new();
+        for (i, job) in jobs.iter().enumerate() {
+            let mut command = job.compiler.command();
+            command.args(&job.arguments);
+            running.push(start(&mut command, &directory.join(format!("{batch}-{i}.log")))?);
+        }
+        let mut failed = None;
+        for (compiling, job) in running.into_iter().zip(jobs) {
+            let (success, said) = finish(compiling, interrupted)?;
+            if success {
+                warnings.push_str(&said);
+            } else {
+                failed.get_or_insert(CompileError::DoesNotCompile { path: job.source.to_owned(), said });
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// A compiler at work. Ended when dropped: an error about one file ends those of the others.
+struct Running {
+    child: Child,
+    log: PathBuf,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn start(command: &mut Command, log: &Path) -> Result<Running, CompileError> {
+    // A file and not a pipe: nobody has to read while it writes.
+    let file = std::fs::File::create(log)?;
+    let child =
+        command.stdout(file.try_clone()?).stderr(Stdio::from(file)).spawn().map_err(|source| {
+            CompileError::CannotRun { command: command.get_program().display().to_string(), source }
+        })?;
+    Ok(Running { child, log: log.to_owned() })
+}
+
+fn finish(mut running: Running, interrupted: &AtomicBool) -> Result<(bool, String), CompileError> {
+    let status = loop {
+        if let Some(status) = running.child.try_wait()? {
+            break status;
+        }
+        if interrupted.load(Ordering::Relaxed) {
+            return Err(CompileError::Interrupted);
+        }
+        std::thread::sleep(POLL);
+    };
+    // Ctrl-C reaches the compiler too; that it died of it is no error in the source.
+    if interrupted.load(Ordering::Relaxed) {
+        return Err(CompileError::Interrupted);
+    }
+    Ok((status.success(), String::from_utf8_lossy(&std::fs::read(&running.log)?).into_owned()))
+}
+
+/// What kind of trouble the linker had. Its words differ between linkers, so what is not recognised stays general.
+fn link_error(said: String) -> CompileError {
+    if said.contains("undefined reference to `main'") || said.contains("undefined symbol: main\n") {
+        return CompileError::NoMain { said };
+    }
+    let name = |after: &str| {
+        let rest = &said[said.find(after)? + after.len()..];
+        Some(rest.split(|c: char| c.is_whitespace() || c == ':').next()?.to_owned())
+    };
+    match name("cannot find -l").or_else(|| name("unable to find library -l")) {
+        Some(library) => CompileError::NoLibrary { library, said },
+        None => CompileError::DoesNotLink { said },
+    }
+}

@@ -1,0 +1,328 @@
+//! Runs plans in processes of a program: the native [`Executor`].
+//!
+//! Several plans are under way at once; the program runs the next while the search looks at the last. Whatever
+//! happens to a process costs at most the execution that was under way: the plans behind it are kept here, and are
+//! handed to the next process.
+
+use std::io;
+
+use heddle_model::wire::{Restart, ThreadName};
+use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
+
+use crate::library;
+use crate::options::{Options, RestartMode};
+use crate::process;
+use crate::program::Program;
+use crate::session::{Session, StartError, Waited};
+use crate::symbols::Mappings;
+use crate::temporary::TemporaryDirectory;
+use crate::wire::Taken;
+
+/// Why executions start over by fork though nobody asked for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fallback {
+    /// What the program did that a snapshot cannot take back: the runtime's words.
+    pub what: String,
+    /// Where: a return address.
+    pub pc: u64,
+}
+
+/// What happened to the processes, beside executions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Statistics {
+    /// Processes started.
+    pub processes: u64,
+    /// Executions that were lost because their process died or had to be killed.
+    pub lost: u64,
+    /// Memory restorations that were compared with the snapshot, with [`Options::check_restore`].
+    pub checked: u64,
+    /// Pages that differed.
+    pub differing: u64,
+}
+
+/// Runs plans in processes of one program.
+///
+/// The processes die with the thread that started them, so that nothing stays behind whatever happens to Heddle: an
+/// executor is used on the thread that made it.
+pub struct NativeExecutor {
+    program: Program,
+    options: Options,
+    session: Option<Session>,
+    /// Plans under way, in a ring: their room is used again.
+    plans: Vec<Plan>,
+    /// Plans handed over, and results given back, ever.
+    submitted: u32,
+    received: u32,
+    /// The number of the plan that was the session's first.
+    session_first: u32,
+    restart: Restart,
+    fallback: Option<Fallback>,
+    threads_wanted: u32,
+    names: Vec<ThreadName>,
+    pub(crate) taken: Taken,
+    mappings: Mappings,
+    statistics: Statistics,
+    runtime: TemporaryDirectory,
+}
+
+impl NativeExecutor {
+    /// Starts the program and brings it to the beginning of `main`.
+    pub fn launch(program: &Program, options: Options) -> Result<NativeExecutor, StartError> {
+        let runtime = TemporaryDirectory::new()?;
+        library::write_to(runtime.path())?;
+        assert!(options.layout.slots.is_power_of_two(), "slots are counted with numbers that run around");
+        let restart = match options.restart {
+            RestartMode::Auto => Restart::Snapshot,
+            RestartMode::Only(restart) => restart,
+        };
+        let depth = if restart == Restart::Exec { 1 } else { options.layout.slots };
+        let mut executor = NativeExecutor {
+            program: program.clone(),
+            session: None,
+            plans: vec![Plan::default(); depth as usize],
+            submitted: 0,
+            received: 0,
+            session_first: 0,
+            restart,
+            fallback: None,
+            threads_wanted: options.threads,
+            names: Vec::new(),
+            taken: Taken::new(),
+            mappings: Mappings::default(),
+            statistics: Statistics::default(),
+            runtime,
+            options,
+        };
+        executor.start()?;
+        Ok(executor)
+    }
+
+    /// How executions start over now.
+    pub fn restart(&self) -> Restart {
+        self.restart
+    }
+
+    /// Why they start over by fork, where nobody asked for that.
+    pub fn fallback(&self) -> Option<&Fallback> {
+        self.fallback.as_ref()
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// How it is run.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Where the program and its libraries lie in memory.
+    pub fn mappings(&self) -> &Mappings {
+        &self.mappings
+    }
+
+    /// Whose n-th child each thread is, as far as threads have been seen.
+    pub fn thread_names(&self) -> &[ThreadName] {
+        &self.names
+    }
+
+    /// The process that runs executions now, if there is one.
+    pub fn process_id(&self) -> Option<u32> {
+        self.session.as_ref().map(Session::id)
+    }
+
+    /// Where the program was when the last execution ended, for outcomes that are no event: a return address, or 0.
+    pub fn last_pc(&self) -> u64 {
+        self.taken.result.pc
+    }
+
+    /// What happened beside executions.
+    pub fn statistics(&self) -> Statistics {
+        let mut statistics = self.statistics;
+        if let Some(session) = &self.session {
+            add_checks(&mut statistics, session);
+        }
+        statistics
+    }
+
+    /// Whether addresses are the same from one process to the next. Some containers forbid that.
+    pub fn addresses_are_fixed() -> bool {
+        process::can_fix_addresses()
+    }
+
+    /// Forgets the plans under way. Their executions are run for nothing, or cut off.
+    pub fn discard(&mut self) -> Result<(), ExecutorError> {
+        while self.received != self.submitted {
+            self.receive()?;
+        }
+        Ok(())
+    }
+
+    fn start(&mut self) -> Result<(), StartError> {
+        self.end_session();
+        let runtime = self.runtime.path().join(library::NAME);
+        let mut session =
+            Session::start(&self.program, &self.options, &runtime, self.restart, self.threads_wanted, &self.names)?;
+        self.statistics.processes += 1;
+        // An execution in a process of its own need not wait for it to be ready; only the first time, to see where
+        // everything lies.
+        if self.restart != Restart::Exec || self.mappings.is_empty() {
+            session.wait_until_ready(&self.options)?;
+            if self.mappings.is_empty() {
+                self.mappings = Mappings::of_process(session.id())?;
+            }
+        }
+        self.session = Some(session);
+        self.session_first = self.received;
+        for number in 0..self.submitted.wrapping_sub(self.received) {
+            self.feed(self.received.wrapping_add(number));
+        }
+        Ok(())
+    }
+
+    /// Ends the process, if there is one.
+    fn end_session(&mut self) {
+        if let Some(session) = self.session.take() {
+            session.wire().copy_names(&mut self.names);
+            add_checks(&mut self.statistics, &session);
+        }
+    }
+
+    fn feed(&mut self, number: u32) {
+        let plan = &self.plans[number as usize % self.plans.len()];
+        if let Some(session) = &mut self.session {
+            let fits = session.submit(plan);
+            debug_assert!(fits, "plans that do not fit are refused when they are handed over");
+        }
+    }
+
+    /// The result of the oldest plan into `taken`, whatever it takes.
+    fn obtain(&mut self) -> Result<Outcome, ExecutorError> {
+        let record = self.plans[self.received as usize % self.plans.len()].record;
+        loop {
+            if self.session.is_none() {
+                self.start().map_err(start_failed)?;
+            }
+            let Some(session) = &mut self.session else { continue };
+            let index = self.received.wrapping_sub(self.session_first);
+            match session.wait(index, &self.options)? {
+                Waited::Done => {}
+                Waited::Interrupted => return Err(ExecutorError::Interrupted),
+                Waited::Died(..) if !session.was_ready() => return Err(start_failed(session.start_error())),
+                Waited::Died(number, what) => return Ok(self.lose(Outcome::Killed, number, &what)),
+                Waited::Hung(how) => return Ok(self.lose(Outcome::Hang, 0, &format!("the program {how}"))),
+            }
+            let sensible = session.take(index, &mut self.taken, record);
+            let outcome = Outcome::from_code(self.taken.result.outcome).filter(|&o| sensible && o != Outcome::Running);
+            let Some(outcome) = outcome else {
+                return Ok(self.lose(
+                    Outcome::Killed,
+                    0,
+                    "the program has damaged the memory that it shares with Heddle",
+                ));
+            };
+            match outcome {
+                Outcome::NeedsFork
+                    if self.options.restart == RestartMode::Auto && self.restart == Restart::Snapshot =>
+                {
+                    self.fallback = Some(Fallback { what: self.taken.message.clone(), pc: self.taken.result.pc });
+                    self.restart = Restart::Fork;
+                    self.end_session();
+                }
+                Outcome::NeedsThreads if self.grow_threads() => self.end_session(),
+                _ => {
+                    if self.restart == Restart::Exec {
+                        self.end_session();
+                    }
+                    return Ok(outcome);
+                }
+            }
+        }
+    }
+
+    /// Makes room for as many threads as the last execution needed. False if there is no more.
+    fn grow_threads(&mut self) -> bool {
+        let most = self.options.layout.threads;
+        let needed = u32::try_from(self.taken.result.detail).unwrap_or(u32::MAX);
+        if needed > most || self.threads_wanted >= most {
+            return false;
+        }
+        self.threads_wanted = needed.max(self.threads_wanted * 2).min(most);
+        true
+    }
+
+    fn lose(&mut self, outcome: Outcome, detail: u64, message: &str) -> Outcome {
+        self.statistics.lost += 1;
+        self.taken.lost(outcome, detail, message);
+        self.end_session();
+        // The plans behind the lost one start over in the next process, which begins with the one after it.
+        outcome
+    }
+}
+
+/// Into room that is there already. `Clone::clone_from` as it is derived would make a new plan.
+fn copy_plan(from: &Plan, to: &mut Plan) {
+    let Plan { schedule, sleep, policy, seed, max_steps, record } = from;
+    to.schedule.clone_from(schedule);
+    to.sleep.clone_from(sleep);
+    (to.policy, to.seed, to.max_steps, to.record) = (*policy, *seed, *max_steps, *record);
+}
+
+fn add_checks(statistics: &mut Statistics, session: &Session) {
+    use std::sync::atomic::Ordering::Relaxed;
+    statistics.checked += session.wire().header().checked.load(Relaxed);
+    statistics.differing += session.wire().header().differing.load(Relaxed);
+}
+
+fn start_failed(error: StartError) -> ExecutorError {
+    match error {
+        StartError::Interrupted => ExecutorError::Interrupted,
+        StartError::Io(error) => ExecutorError::Io(error),
+        error => ExecutorError::CannotRun(error.to_string()),
+    }
+}
+
+impl Executor for NativeExecutor {
+    fn depth(&self) -> usize {
+        self.plans.len()
+    }
+
+    fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
+        let depth = self.plans.len();
+        let layout = &self.options.layout;
+        if self.submitted.wrapping_sub(self.received) as usize >= depth {
+            return Err(io::Error::other("more plans are handed over than there is room for").into());
+        }
+        if plan.schedule.len() > layout.events as usize || plan.sleep.len() > layout.threads as usize {
+            return Err(ExecutorError::CannotRun(format!("a schedule of {} steps is too long", plan.schedule.len())));
+        }
+        // Copied into room that is there already: nothing is allocated once the plans have reached their size.
+        let number = self.submitted;
+        copy_plan(plan, &mut self.plans[number as usize % depth]);
+        self.submitted = number.wrapping_add(1);
+        self.feed(number);
+        Ok(())
+    }
+
+    fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
+        if self.received == self.submitted {
+            return Err(io::Error::other("no plan is under way").into());
+        }
+        let outcome = self.obtain()?;
+        self.received = self.received.wrapping_add(1);
+        if let Some(session) = &self.session {
+            session.wire().copy_names(&mut self.names);
+        }
+        let taken = &self.taken;
+        Ok(Execution {
+            events: &taken.events,
+            pending: &taken.pending,
+            outcome,
+            detail: taken.result.detail,
+            thread: taken.result.thread,
+            message: &taken.message,
+            output: &taken.output,
+        })
+    }
+}

@@ -1,0 +1,69 @@
+//! How a program is to be run.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use heddle_model::wire::{Layout, Restart};
+
+/// How an execution starts over, as the user says it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum RestartMode {
+    /// By snapshot, until the program does something that a snapshot cannot take back; then by fork.
+    #[default]
+    Auto,
+    /// In one way only.
+    Only(Restart),
+}
+
+/// The name of a way to start over, as on the command line and in Heddle's JSON document.
+pub fn restart_name(restart: Restart) -> &'static str {
+    match restart {
+        Restart::Snapshot => "snapshot",
+        Restart::Fork => "fork",
+        Restart::Exec => "exec",
+    }
+}
+
+/// How a program is to be run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The program's arguments, without its name.
+    pub arguments: Vec<OsString>,
+    /// How an execution starts over.
+    pub restart: RestartMode,
+    /// Bytes that the program may allocate in one execution.
+    pub memory_limit: u64,
+    /// The stack of a thread that does not ask for one; the system's limit if none is given.
+    pub stack_size: Option<u64>,
+    /// How long a thread may run without a visible operation before that is called a hang.
+    pub hang_after: Duration,
+    /// How long the program may take from its start to `main`.
+    pub start_within: Duration,
+    /// Compare memory with the snapshot after each restoration: slow, for tests.
+    pub check_restore: bool,
+    /// How many threads to prepare for at first. The number grows by itself.
+    pub threads: u32,
+    /// How much room there is in the shared memory.
+    pub layout: Layout,
+    /// Raised by whoever wants all this to stop: Ctrl-C.
+    pub interrupted: Arc<AtomicBool>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            arguments: Vec::new(),
+            restart: RestartMode::Auto,
+            memory_limit: 1 << 30,
+            stack_size: None,
+            hang_after: Duration::from_secs(3),
+            start_within: Duration::from_secs(20),
+            check_restore: false,
+            threads: 8,
+            layout: Layout::new(8, 4096, 1 << 20, 1 << 22, 1 << 20),
+            interrupted: Arc::default(),
+        }
+    }
+}

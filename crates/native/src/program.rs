@@ -1,0 +1,196 @@
+//! A program that was given as a file: can it be run under control, and how much of it will be seen?
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use object::elf;
+use object::read::elf::{Dyn, FileHeader, ProgramHeader};
+
+/// How much of the program is visible.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Instrumentation {
+    /// Every access to memory that may be shared, and all that `SyncOnly` has.
+    Memory,
+    /// Calls of the thread library only.
+    SyncOnly,
+}
+
+impl Instrumentation {
+    /// As in Heddle's JSON document.
+    pub fn name(self) -> &'static str {
+        match self {
+            Instrumentation::Memory => "memory",
+            Instrumentation::SyncOnly => "sync-only",
+        }
+    }
+}
+
+/// A program that can be run under control.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    /// Where it is: an absolute path.
+    pub path: PathBuf,
+    /// How much of it is visible.
+    pub instrumentation: Instrumentation,
+}
+
+/// Why a file is no program that Heddle can run.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    /// There is no such file.
+    #[error("{}: no such file", .0.display())]
+    NotFound(PathBuf),
+    /// It is not a plain file.
+    #[error("{}: not a file", .0.display())]
+    NotAFile(PathBuf),
+    /// It may not be executed.
+    #[error("{}: not executable", .0.display())]
+    NotExecutable(PathBuf),
+    /// It may not be read.
+    #[error("{}: cannot be read: {}", .0.display(), .1)]
+    Unreadable(PathBuf, io::Error),
+    /// Text for an interpreter.
+    #[error("{}: a script; give Heddle the program that it starts", .0.display())]
+    Script(PathBuf),
+    /// Something else.
+    #[error("{}: not a program for Linux (no ELF file)", .0.display())]
+    NotElf(PathBuf),
+    /// Of 32 bits.
+    #[error("{}: a 32-bit program; only 64-bit programs are supported", .0.display())]
+    Bits32(PathBuf),
+    /// For another processor.
+    #[error("{}: a program for another processor; only x86-64 is supported", .0.display())]
+    OtherProcessor(PathBuf),
+    /// A library or an object file.
+    #[error("{}: not a program but {}", .0.display(), .1)]
+    NotAProgram(PathBuf, &'static str),
+    /// Without the loader that would load the runtime.
+    #[error("{}: a static program; Heddle's runtime can only be loaded into dynamically linked programs", .0.display())]
+    Static(PathBuf),
+    /// Linked with the compiler's own race detector.
+    #[error("{}: linked with ThreadSanitizer's own library ({}); link it with Heddle's, or build it without -fsanitize=thread", .0.display(), .1)]
+    OtherSanitizer(PathBuf, String),
+    /// Cut off or contradictory.
+    #[error("{}: damaged: {}", .0.display(), .1)]
+    Damaged(PathBuf, String),
+}
+
+type Elf = elf::FileHeader64<object::Endianness>;
+
+impl Program {
+    /// Looks at the file.
+    pub fn open(path: &Path) -> Result<Program, ProgramError> {
+        let own = path.to_owned();
+        let unreadable = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => ProgramError::NotFound(own.clone()),
+            _ => ProgramError::Unreadable(own.clone(), error),
+        };
+        let metadata = std::fs::metadata(path).map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Err(ProgramError::NotAFile(own));
+        }
+        let mut file = File::open(path).map_err(unreadable)?;
+        let mut start = Vec::new();
+        Read::by_ref(&mut file).take(20).read_to_end(&mut start).map_err(unreadable)?;
+        kind(&start, &own)?;
+        if !may_execute(path) {
+            return Err(ProgramError::NotExecutable(own));
+        }
+        // SAFETY: somebody who changes the file under us can make us read nonsense, which is checked for, or end us,
+        // as anybody can who may write to programs that we are about to run.
+        let bytes = unsafe { memmap2::Mmap::map(&file) }.map_err(unreadable)?;
+        let instrumentation = examine(&bytes, &own)?;
+        let path = std::path::absolute(path).map_err(unreadable)?;
+        Ok(Program { path, instrumentation })
+    }
+}
+
+/// What the first bytes say.
+fn kind(start: &[u8], path: &Path) -> Result<(), ProgramError> {
+    let own = path.to_owned();
+    if start.starts_with(b"#!") {
+        return Err(ProgramError::Script(own));
+    }
+    if !start.starts_with(&elf::ELFMAG) || start.len() < 20 {
+        return Err(ProgramError::NotElf(own));
+    }
+    if start[4] == elf::ELFCLASS32.0 {
+        return Err(ProgramError::Bits32(own));
+    }
+    let machine = if start[5] == elf::ELFDATA2LSB.0 { u16::from_le_bytes([start[18], start[19]]) } else { 0 };
+    if machine != elf::EM_X86_64.0 {
+        return Err(ProgramError::OtherProcessor(own));
+    }
+    Ok(())
+}
+
+fn may_execute(path: &Path) -> bool {
+    use std::os::unix::ffi::OsStrExt;
+    let Ok(name) = std::ffi::CString::new(path.as_os_str().as_bytes()) else { return false };
+    // SAFETY: a string that ends in zero.
+    unsafe { libc::access(name.as_ptr(), libc::X_OK) == 0 }
+}
+
+fn examine(bytes: &[u8], path: &Path) -> Result<Instrumentation, ProgramError> {
+    let damaged = |error: object::Error| ProgramError::Damaged(path.to_owned(), error.to_string());
+    let header = Elf::parse(bytes).map_err(damaged)?;
+    let endian = header.endian().map_err(damaged)?;
+    let segments = header.program_headers(endian, bytes).map_err(damaged)?;
+    match header.e_type(endian) {
+        elf::ET_EXEC | elf::ET_DYN => {}
+        elf::ET_REL => {
+            return Err(ProgramError::NotAProgram(path.to_owned(), "an object file (name it with its suffix .o)"));
+        }
+        elf::ET_CORE => return Err(ProgramError::NotAProgram(path.to_owned(), "a memory dump")),
+        _ => return Err(ProgramError::NotAProgram(path.to_owned(), "something else")),
+    }
+    if !segments.iter().any(|segment| segment.p_type(endian) == elf::PT_INTERP) {
+        // A library has no loader either. It has a name that programs ask for, or is not meant to be started.
+        let is_pie = dynamic_flags(segments, endian, bytes) & u64::from(elf::DF_1_PIE.0) != 0;
+        return Err(if header.e_type(endian) == elf::ET_EXEC || is_pie {
+            ProgramError::Static(path.to_owned())
+        } else {
+            ProgramError::NotAProgram(path.to_owned(), "a library")
+        });
+    }
+    let sections = header.sections(endian, bytes).map_err(damaged)?;
+    let symbols = sections.symbols(endian, bytes, elf::SHT_DYNSYM).map_err(damaged)?;
+    let mut instrumented = false;
+    for symbol in symbols.iter() {
+        use object::read::elf::Sym;
+        if symbol.name(endian, symbols.strings()).map_err(damaged)? == b"__tsan_init" {
+            if !symbol.is_undefined(endian) {
+                return Err(ProgramError::OtherSanitizer(path.to_owned(), "built in".to_owned()));
+            }
+            instrumented = true;
+        }
+    }
+    if let Some(name) =
+        needed(header, endian, bytes).map_err(damaged)?.into_iter().find(|name| name.contains("libtsan."))
+    {
+        return Err(ProgramError::OtherSanitizer(path.to_owned(), name));
+    }
+    Ok(if instrumented { Instrumentation::Memory } else { Instrumentation::SyncOnly })
+}
+
+fn dynamic_flags(
+    segments: &[elf::ProgramHeader64<object::Endianness>],
+    endian: object::Endianness,
+    bytes: &[u8],
+) -> u64 {
+    let entries = segments.iter().find_map(|segment| segment.dynamic(endian, bytes).ok().flatten()).unwrap_or(&[]);
+    entries.iter().find(|entry| entry.d_tag(endian) == elf::DT_FLAGS_1).map_or(0, |entry| entry.d_val(endian))
+}
+
+/// The libraries that the program asks for.
+fn needed(header: &Elf, endian: object::Endianness, bytes: &[u8]) -> object::Result<Vec<String>> {
+    let sections = header.sections(endian, bytes)?;
+    let Some((entries, strings)) = sections.dynamic(endian, bytes)? else { return Ok(Vec::new()) };
+    let strings = sections.strings(endian, bytes, strings)?;
+    let mut names = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.d_tag(endian) == elf::DT_NEEDED) {
+        names.push(String::from_utf8_lossy(entry.string(endian, strings)?).into_owned());
+    }
+    Ok(names)
+}

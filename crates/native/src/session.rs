@@ -1,0 +1,334 @@
+//! One process with its shared memory: plans in, results out, and what can go wrong in between.
+//!
+//! The process is waited for in two ways: a short while by looking at the counter again and again, since an
+//! execution takes a few microseconds, then asleep in the kernel. Asleep, it is also watched: it may die, it may
+//! run for ever without a visible operation, and the user may have had enough.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use heddle_model::Plan;
+use heddle_model::wire::{Restart, Stage, ThreadName};
+
+use crate::options::Options;
+use crate::process::{self, Activity, Process};
+use crate::program::Program;
+use crate::wire::{Settings, Taken, Wire};
+
+/// Why a program could not be brought to the beginning of `main`.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The kernel would not start it.
+    #[error("the program cannot be started: {0}")]
+    CannotExecute(io::Error),
+    /// Its libraries are missing, or do not fit.
+    #[error("the program cannot be loaded: {printed}")]
+    CannotLoad {
+        /// What the loader printed.
+        printed: String,
+    },
+    /// It went without Heddle's runtime.
+    #[error("the program {what} before Heddle's runtime was loaded{}", after(.printed))]
+    NotLoaded {
+        /// How it ended.
+        what: String,
+        /// What it printed.
+        printed: String,
+    },
+    /// It died in a constructor.
+    #[error("the program {what} before main{}", after(.printed))]
+    DiedBeforeMain {
+        /// How it ended.
+        what: String,
+        /// What it printed.
+        printed: String,
+    },
+    /// It does not come to `main`.
+    #[error("the program did not reach main within {} seconds{}", .within.as_secs(), after(.printed))]
+    TimedOut {
+        /// How long it was given.
+        within: Duration,
+        /// What it printed.
+        printed: String,
+    },
+    /// The runtime refuses, and says why.
+    #[error("the program cannot be run under control: {0}")]
+    Trouble(String),
+    /// The user asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// The machine failed.
+    #[error("cannot run the program: {0}")]
+    Io(#[from] io::Error),
+}
+
+fn after(printed: &str) -> String {
+    if printed.is_empty() { String::new() } else { format!("; it printed:\n{printed}") }
+}
+
+/// What came of waiting.
+pub enum Waited {
+    /// The execution is there.
+    Done,
+    /// The process ended: a signal or status, and words.
+    Died(u64, String),
+    /// It ran without a visible operation, or stood where Heddle does not see it, and did not answer when asked
+    /// where it was. It is dead now.
+    Hung(&'static str),
+    /// The user asked to stop.
+    Interrupted,
+}
+
+/// How often to look before going to sleep: some 30 microseconds.
+const LOOKS: u32 = 1000;
+/// How long to sleep at first and at most before looking whether the process is still there.
+const NAP: Duration = Duration::from_millis(1);
+const LONG_NAP: Duration = Duration::from_millis(40);
+/// How long a process that hangs has to say where.
+const ANSWER: Duration = Duration::from_secs(1);
+
+/// One process with its shared memory.
+pub struct Session {
+    process: Process,
+    wire: Wire,
+    /// Plans put in, ever.
+    submitted: u32,
+}
+
+impl Session {
+    /// Starts a process; it is on its way to `main`.
+    pub fn start(
+        program: &Program,
+        options: &Options,
+        runtime: &Path,
+        restart: Restart,
+        threads_wanted: u32,
+        names: &[ThreadName],
+    ) -> Result<Session, StartError> {
+        let settings = Settings {
+            restart,
+            memory_limit: options.memory_limit,
+            stack_size: options.stack_size.unwrap_or_else(process::default_stack_size),
+            threads_wanted,
+            check_restore: options.check_restore,
+        };
+        let wire = Wire::new(options.layout, &settings, names)?;
+        let process = Process::start(&program.path, &options.arguments, runtime, wire.descriptor())
+            .map_err(StartError::CannotExecute)?;
+        Ok(Session { process, wire, submitted: 0 })
+    }
+
+    /// The process's id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// The shared memory.
+    pub fn wire(&self) -> &Wire {
+        &self.wire
+    }
+
+    /// Waits until the program is at `main`.
+    pub fn wait_until_ready(&mut self, options: &Options) -> Result<(), StartError> {
+        let begin = Instant::now();
+        let mut nap = Duration::from_micros(20);
+        loop {
+            let ended = self.process.ended()?.is_some();
+            let stage = self.wire.header().stage.load(Ordering::Acquire);
+            if stage == Stage::Ready as u32 {
+                return Ok(());
+            }
+            if ended || stage == Stage::Failed as u32 {
+                return Err(self.start_error());
+            }
+            if options.interrupted.load(Ordering::Relaxed) {
+                return Err(StartError::Interrupted);
+            }
+            if begin.elapsed() > options.start_within {
+                self.process.kill();
+                return Err(StartError::TimedOut { within: options.start_within, printed: self.process.printed() });
+            }
+            std::thread::sleep(nap);
+            nap = (nap * 2).min(NAP);
+        }
+    }
+
+    /// Whether the process got as far as `main`.
+    pub fn was_ready(&self) -> bool {
+        self.wire.header().stage.load(Ordering::Acquire) == Stage::Ready as u32
+    }
+
+    /// Why it did not get to `main`. Ends it.
+    pub fn start_error(&mut self) -> StartError {
+        let stage = self.wire.header().stage.load(Ordering::Acquire);
+        if stage == Stage::Failed as u32 {
+            // What it printed is written before it leaves.
+            let trouble = self.wire.trouble();
+            return StartError::Trouble(if trouble.is_empty() { self.process.printed() } else { trouble });
+        }
+        self.process.kill();
+        let what = match self.process.ended() {
+            Ok(Some(status)) => process::describe(status).1,
+            _ => "ended".to_owned(),
+        };
+        let printed = self.process.printed();
+        if stage != Stage::Launched as u32 {
+            return StartError::DiedBeforeMain { what, printed };
+        }
+        if printed.contains("error while loading shared libraries") || printed.contains("symbol lookup error") {
+            return StartError::CannotLoad { printed };
+        }
+        StartError::NotLoaded { what, printed }
+    }
+
+    /// Hands a plan over. False if it does not fit.
+    pub fn submit(&mut self, plan: &Plan) -> bool {
+        if !self.wire.put(self.submitted, plan) {
+            return false;
+        }
+        self.submitted = self.submitted.wrapping_add(1);
+        let header = self.wire.header();
+        // The same total order as in the runtime, which raises its flag and then looks here again.
+        header.submitted.store(self.submitted, Ordering::SeqCst);
+        if header.runtime_sleeps.load(Ordering::SeqCst) != 0 {
+            futex_wake(&header.submitted);
+        }
+        true
+    }
+
+    /// Waits for the result of plan number `index` of this session.
+    pub fn wait(&mut self, index: u32, options: &Options) -> io::Result<Waited> {
+        for _ in 0..LOOKS {
+            if self.is_done(index) {
+                return Ok(Waited::Done);
+            }
+            std::hint::spin_loop();
+        }
+        self.wait_asleep(index, options)
+    }
+
+    #[inline]
+    fn is_done(&self, index: u32) -> bool {
+        self.wire.header().completed.load(Ordering::Acquire).wrapping_sub(index) as i32 > 0
+    }
+
+    #[cold]
+    fn wait_asleep(&mut self, index: u32, options: &Options) -> io::Result<Waited> {
+        let mut nap = NAP;
+        let mut watchdog = Watchdog::new(self.wire.header().progress.load(Ordering::Relaxed));
+        loop {
+            let header = self.wire.header();
+            header.driver_sleeps.store(1, Ordering::SeqCst);
+            let seen = header.completed.load(Ordering::SeqCst);
+            if seen.wrapping_sub(index) as i32 <= 0 {
+                futex_wait(&header.completed, seen, nap);
+            }
+            header.driver_sleeps.store(0, Ordering::SeqCst);
+            // In this order: a process may finish its execution and then end.
+            let ended = self.process.ended()?;
+            if self.is_done(index) {
+                return Ok(Waited::Done);
+            }
+            if let Some(status) = ended {
+                let (number, what) = process::describe(status);
+                return Ok(Waited::Died(number, format!("the program {what}{}", after(&self.process.printed()))));
+            }
+            if options.interrupted.load(Ordering::Relaxed) {
+                return Ok(Waited::Interrupted);
+            }
+            if self.was_ready() {
+                if let Some(how) = watchdog.look(&self.process, &self.wire, options) {
+                    self.process.kill();
+                    return Ok(Waited::Hung(how));
+                }
+            } else if watchdog.since.elapsed() > options.start_within
+                || self.wire.header().stage.load(Ordering::Acquire) == Stage::Failed as u32
+            {
+                self.process.kill();
+                return Ok(Waited::Died(0, "the program did not reach main".to_owned()));
+            }
+            nap = (nap * 2).min(LONG_NAP);
+        }
+    }
+
+    /// Copies the result of plan number `index`. False if it makes no sense.
+    pub fn take(&self, index: u32, into: &mut Taken, record: bool) -> bool {
+        self.wire.get(index, into, record).is_some()
+    }
+}
+
+/// Notices that nothing happens any more.
+///
+/// Time on the clock is not enough: on a busy machine a program may not get to run at all. A hang is processor time
+/// used up without a visible operation, or a wait in the kernel that nobody will end.
+struct Watchdog {
+    progress: u64,
+    runner: u32,
+    since: Instant,
+    first: Option<Activity>,
+    asked: Option<Instant>,
+}
+
+const SPINS: &str = "ran without a visible operation and did not say where";
+const WAITS: &str = "waited for something outside of Heddle's control and did not say where";
+
+impl Watchdog {
+    fn new(progress: u64) -> Watchdog {
+        Watchdog { progress, runner: 0, since: Instant::now(), first: None, asked: None }
+    }
+
+    /// Looks; a reason if the process hangs and does not even say where.
+    fn look(&mut self, process: &Process, wire: &Wire, options: &Options) -> Option<&'static str> {
+        let header = wire.header();
+        let (progress, runner) = (header.progress.load(Ordering::Relaxed), header.runner.load(Ordering::Relaxed));
+        if progress != self.progress || runner != self.runner {
+            *self = Watchdog { runner, ..Watchdog::new(progress) };
+            return None;
+        }
+        let still = self.since.elapsed();
+        if still < options.hang_after / 8 {
+            return None;
+        }
+        let now = process.activity(runner)?;
+        let Some(first) = self.first else {
+            self.first = Some(now);
+            return None;
+        };
+        if now.state == 'T' || now.state == 't' {
+            // Somebody has stopped it, to look at it.
+            *self = Watchdog { runner, ..Watchdog::new(progress) };
+            return None;
+        }
+        if still < options.hang_after {
+            return None;
+        }
+        let used = now.processor.saturating_sub(first.processor);
+        let spins = used >= options.hang_after / 2;
+        let waits = now.state != 'R' && used < still / 20;
+        if !spins && !waits {
+            return None;
+        }
+        match self.asked {
+            None => {
+                process.signal(runner, libc::SIGPROF);
+                self.asked = Some(Instant::now());
+                None
+            }
+            Some(asked) if asked.elapsed() < ANSWER => None,
+            Some(_) => Some(if spins { SPINS } else { WAITS }),
+        }
+    }
+}
+
+fn futex_wait(word: &AtomicU32, value: u32, timeout: Duration) {
+    let timeout = libc::timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: timeout.subsec_nanos().into() };
+    // SAFETY: a word and a time that outlive the call. Shared between processes, so not a private futex.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, value, &timeout, 0, 0) };
+}
+
+fn futex_wake(word: &AtomicU32) {
+    // SAFETY: a word that outlives the call.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1, 0, 0, 0) };
+}

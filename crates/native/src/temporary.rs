@@ -1,0 +1,117 @@
+//! A directory for what lives only as long as a run: object files, the linked program, the runtime library.
+//!
+//! It is private (mode 0700), removed when its owner goes, and recognisable if its owner could not: whoever makes a
+//! new one removes those whose owners are gone. An owner holds a lock on a file in it, which the kernel lets go of
+//! however the process ends; a process id would not do, since several containers may share `/tmp`.
+
+use std::ffi::CString;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const PREFIX: &str = "heddle-";
+const LOCK: &str = ".owner";
+/// A directory younger than this may be one whose owner has not taken its lock yet.
+const SETTLED: Duration = Duration::from_secs(60);
+
+/// A private directory, removed with all that is in it when this is dropped.
+#[derive(Debug)]
+pub struct TemporaryDirectory {
+    path: PathBuf,
+    /// Holds the lock that says that the directory is in use.
+    _owner: File,
+}
+
+impl TemporaryDirectory {
+    /// A new one, in the system's directory for temporary files (`$TMPDIR`).
+    pub fn new() -> io::Result<TemporaryDirectory> {
+        let parent = std::env::temp_dir();
+        remove_abandoned(&parent);
+        let template = parent.join(format!("{PREFIX}XXXXXX"));
+        let mut name = CString::new(template.as_os_str().as_bytes())?.into_bytes_with_nul();
+        // SAFETY: a string that ends in zero and is ours to change. It makes the directory with mode 0700.
+        if unsafe { libc::mkdtemp(name.as_mut_ptr().cast()) }.is_null() {
+            let error = io::Error::last_os_error();
+            return Err(io::Error::new(
+                error.kind(),
+                format!("cannot make a directory in {}: {error}", parent.display()),
+            ));
+        }
+        name.pop();
+        let path = PathBuf::from(std::ffi::OsStr::from_bytes(&name));
+        match File::create(path.join(LOCK)) {
+            Ok(owner) => {
+                lock(&owner);
+                Ok(TemporaryDirectory { path, _owner: owner })
+            }
+            Err(error) => {
+                let _ = fs::remove_dir_all(&path);
+                Err(error)
+            }
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for TemporaryDirectory {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed by the next one who makes a directory.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+fn lock(file: &File) -> bool {
+    // SAFETY: a call on a descriptor that is open.
+    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
+}
+
+/// Removes the directories of owners that were killed. Failing is no matter: it is tidying.
+fn remove_abandoned(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        if !entry.file_name().as_bytes().starts_with(PREFIX.as_bytes()) {
+            continue;
+        }
+        let path = entry.path();
+        let settled =
+            entry.metadata().and_then(|m| m.modified()).is_ok_and(|at| at.elapsed().is_ok_and(|age| age > SETTLED));
+        if settled && File::open(path.join(LOCK)).is_ok_and(|owner| lock(&owner)) {
+            let _ = fs::remove_dir_all(&path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_removed_with_its_owner_and_not_before() {
+        let directory = TemporaryDirectory::new().unwrap();
+        let path = directory.path().to_owned();
+        fs::write(path.join("object.o"), b"x").unwrap();
+        remove_abandoned(path.parent().unwrap());
+        assert!(path.join("object.o").exists());
+        drop(directory);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn is_removed_by_the_next_when_its_owner_was_killed() {
+        let parent = TemporaryDirectory::new().unwrap();
+        let abandoned = parent.path().join(format!("{PREFIX}gone"));
+        fs::create_dir(&abandoned).unwrap();
+        File::create(abandoned.join(LOCK)).unwrap();
+        let long_ago = std::time::SystemTime::now() - 2 * SETTLED;
+        File::open(&abandoned).unwrap().set_modified(long_ago).unwrap();
+        remove_abandoned(parent.path());
+        assert!(!abandoned.exists());
+    }
+}

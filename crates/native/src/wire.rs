@@ -1,0 +1,320 @@
+//! The driver's side of the memory that is shared with the program: see [`heddle_model::wire`].
+//!
+//! Each process gets a file of its own. A process that died may leave children that still write to theirs for a
+//! moment; they cannot reach the next one's. Only the names of the threads go on, because plans name threads.
+//!
+//! What is read here was written by a program that may be broken: counts are checked against the room there is, and
+//! events are copied out before anybody looks at them, so that a stray write of the next execution cannot change
+//! the last one.
+
+use std::ffi::CStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::ptr::{self, NonNull};
+
+use heddle_model::follow::Step;
+use heddle_model::wire::{Header, Layout, MAGIC, Slot, ThreadName, VERSION, WirePlan, WireResult};
+use heddle_model::{Event, Pending, Plan, ThreadId};
+
+/// What the runtime is told once, when its process starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// How an execution starts over.
+    pub restart: heddle_model::wire::Restart,
+    /// See [`Header::memory_limit`].
+    pub memory_limit: u64,
+    /// See [`Header::stack_size`].
+    pub stack_size: u64,
+    /// See [`Header::threads_wanted`].
+    pub threads_wanted: u32,
+    /// See [`Header::check_restore`].
+    pub check_restore: bool,
+}
+
+/// The shared memory of one process.
+pub struct Wire {
+    base: NonNull<u8>,
+    layout: Layout,
+    file: OwnedFd,
+}
+
+// SAFETY: the mapping belongs to this value alone, as a vector's memory would.
+unsafe impl Send for Wire {}
+
+impl Wire {
+    /// New shared memory, with a header that says so and nothing under way.
+    pub fn new(layout: Layout, settings: &Settings, names: &[ThreadName]) -> io::Result<Wire> {
+        // SAFETY: a name that ends in zero.
+        let raw = unsafe { libc::memfd_create(c"heddle-wire".as_ptr(), libc::MFD_CLOEXEC) };
+        if raw < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: just opened, and nobody else's. A high number keeps the low ones for the program, as without Heddle.
+        let low = unsafe { OwnedFd::from_raw_fd(raw) };
+        // SAFETY: a call on an open descriptor.
+        let high = unsafe { libc::fcntl(low.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 100) };
+        let file = if high < 0 {
+            low
+        } else {
+            // SAFETY: just opened, and nobody else's.
+            unsafe { OwnedFd::from_raw_fd(high) }
+        };
+        File::from(file.try_clone()?).set_len(layout.size)?;
+        // SAFETY: a new mapping anywhere.
+        let base = unsafe {
+            let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
+            libc::mmap(ptr::null_mut(), layout.size as usize, protection, flags, file.as_raw_fd(), 0)
+        };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let mut wire = Wire { base: NonNull::new(base.cast()).expect("a mapping is not at 0"), layout, file };
+        wire.fill(settings, names);
+        Ok(wire)
+    }
+
+    fn fill(&mut self, settings: &Settings, names: &[ThreadName]) {
+        let header: *mut Header = self.base.as_ptr().cast();
+        // SAFETY: within the mapping by the layout; nobody else has it yet. New memory is zero, which is a valid
+        // value of every field that is not set here.
+        unsafe {
+            (*header).magic = MAGIC;
+            (*header).version = VERSION;
+            (*header).restart = settings.restart as u32;
+            (*header).layout = self.layout;
+            (*header).memory_limit = settings.memory_limit;
+            (*header).stack_size = settings.stack_size;
+            (*header).threads_wanted = settings.threads_wanted;
+            (*header).check_restore = settings.check_restore.into();
+            *(*header).names.get_mut() = names.len() as u32;
+            let table: *mut ThreadName = self.at(self.layout.names_at);
+            ptr::copy_nonoverlapping(names.as_ptr(), table, names.len().min(self.layout.threads as usize));
+        }
+    }
+
+    /// The number of its file's descriptor, to be inherited by the process.
+    pub fn descriptor(&self) -> i32 {
+        self.file.as_raw_fd()
+    }
+
+    /// The header. Only its atomic fields may be looked at while a process runs.
+    pub fn header(&self) -> &Header {
+        // SAFETY: the mapping begins with a header that is filled in. What the other side changes is atomic, but for
+        // `trouble`, which is read through `trouble`.
+        unsafe { &*self.base.as_ptr().cast() }
+    }
+
+    /// Why the runtime cannot go on.
+    pub fn trouble(&self) -> String {
+        // SAFETY: within the header; copied, since the other side may write.
+        let mut text: [u8; 512] =
+            unsafe { ptr::read_volatile(&raw const (*self.base.as_ptr().cast::<Header>()).trouble) };
+        text[511] = 0;
+        CStr::from_bytes_until_nul(&text).map_or(String::new(), |text| text.to_string_lossy().into_owned())
+    }
+
+    /// The names of the threads so far.
+    pub fn copy_names(&self, into: &mut Vec<ThreadName>) {
+        let count = self.header().names.load(std::sync::atomic::Ordering::Acquire).min(self.layout.threads) as usize;
+        if count == into.len() {
+            return;
+        }
+        // SAFETY: within the table; plain numbers.
+        into.clear();
+        let table: *const ThreadName = self.at(self.layout.names_at);
+        // SAFETY: as above.
+        into.extend((0..count).map(|i| unsafe { ptr::read_volatile(table.add(i)) }));
+    }
+
+    /// Puts a plan into the slot that is `index`'s turn. False if it does not fit.
+    pub fn put(&mut self, index: u32, plan: &Plan) -> bool {
+        if plan.schedule.len() > self.layout.events as usize || plan.sleep.len() > self.layout.threads as usize {
+            return false;
+        }
+        let slot = self.slot(index);
+        let wire = WirePlan {
+            steps: plan.schedule.len() as u32,
+            sleep: plan.sleep.len() as u32,
+            policy: plan.policy as u32,
+            max_steps: plan.max_steps,
+            seed: plan.seed,
+            record: plan.record.into(),
+            reserved: 0,
+        };
+        // SAFETY: within the slot by the layout and the test above. The other side does not look at a slot that was
+        // not submitted.
+        unsafe {
+            (*slot.cast::<Slot>()).plan = wire;
+            let steps: *mut Step = slot.add(self.layout.steps_at as usize).cast();
+            ptr::copy_nonoverlapping(plan.schedule.as_ptr(), steps, plan.schedule.len());
+            let sleep: *mut ThreadId = slot.add(self.layout.sleep_at as usize).cast();
+            ptr::copy_nonoverlapping(plan.sleep.as_ptr(), sleep, plan.sleep.len());
+        }
+        true
+    }
+
+    /// Copies the result in the slot that was `index`'s turn. None if it makes no sense, or has room for less than
+    /// it says: the program has written where it should not.
+    pub fn get(&self, index: u32, into: &mut Taken, record: bool) -> Option<()> {
+        let slot = self.slot(index);
+        // SAFETY: within the slot; plain numbers, of which every value is valid.
+        let result = unsafe { ptr::read_volatile(&raw const (*slot.cast::<Slot>()).result) };
+        let room = &self.layout;
+        if result.events > room.events || result.pending > room.threads || result.stack_words > room.stack_words {
+            return None;
+        }
+        // SAFETY: as much as there is room for, by the test above.
+        unsafe {
+            copy(slot.add(room.events_at as usize).cast(), result.events as usize, &mut into.events);
+            copy(slot.add(room.pending_at as usize).cast(), result.pending as usize, &mut into.pending);
+            // The output of an execution that is only one of thousands is looked at for its end alone.
+            let kept = result.output.min(room.output) as usize;
+            copy(slot.add(room.output_at as usize), kept, &mut into.output);
+            let words = if record { result.stack_words as usize } else { 0 };
+            copy(slot.add(room.stacks_at as usize).cast(), words, &mut into.stacks);
+        }
+        let exists = |thread: ThreadId| u32::from(thread.0) < room.threads;
+        let sensible = into.events.iter().all(|event| exists(event.thread))
+            && into.pending.iter().all(|pending| exists(pending.thread))
+            && exists(result.thread);
+        into.message.clear();
+        let message = &result.message[..(result.message_len as usize).min(result.message.len())];
+        into.message.push_str(&String::from_utf8_lossy(message));
+        into.result = result;
+        sensible.then_some(())
+    }
+
+    fn slot(&self, index: u32) -> *mut u8 {
+        let slot = u64::from(index % self.layout.slots);
+        self.at(self.layout.slots_at + slot * self.layout.slot_size)
+    }
+
+    fn at<T>(&self, offset: u64) -> *mut T {
+        // SAFETY: offsets come from the layout that the mapping was made for.
+        unsafe { self.base.as_ptr().add(offset as usize).cast() }
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        // SAFETY: our own mapping, to which no reference outlives `self`.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.layout.size as usize) };
+    }
+}
+
+/// A result, copied out of the shared memory. The room is used again for the next one.
+pub struct Taken {
+    /// The fixed part.
+    pub result: WireResult,
+    /// The events.
+    pub events: Vec<Event>,
+    /// The threads that had not ended.
+    pub pending: Vec<Pending>,
+    /// Call stacks, if recorded.
+    pub stacks: Vec<u64>,
+    /// What the program printed.
+    pub output: Vec<u8>,
+    /// Words about the outcome.
+    pub message: String,
+}
+
+impl Taken {
+    /// Nothing yet.
+    pub fn new() -> Taken {
+        Taken {
+            result: nothing(),
+            events: Vec::new(),
+            pending: Vec::new(),
+            stacks: Vec::new(),
+            output: Vec::new(),
+            message: String::new(),
+        }
+    }
+
+    /// A result that nobody wrote: the process is gone, or does not answer.
+    pub fn lost(&mut self, outcome: heddle_model::Outcome, detail: u64, message: &str) {
+        self.result = WireResult { outcome: outcome as u32, detail, ..nothing() };
+        self.events.clear();
+        self.pending.clear();
+        self.stacks.clear();
+        self.output.clear();
+        self.message.clear();
+        self.message.push_str(message);
+    }
+}
+
+fn nothing() -> WireResult {
+    // SAFETY: numbers and arrays of numbers, of which zero is a value.
+    unsafe { std::mem::zeroed() }
+}
+
+/// # Safety
+/// `count` values can be read there. `T` is plain numbers.
+unsafe fn copy<T>(from: *const T, count: usize, into: &mut Vec<T>) {
+    into.clear();
+    into.reserve(count);
+    // SAFETY: the caller's, and there is room.
+    unsafe {
+        ptr::copy_nonoverlapping(from, into.as_mut_ptr(), count);
+        into.set_len(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heddle_model::Outcome;
+    use heddle_model::wire::Restart;
+
+    fn wire(names: &[ThreadName]) -> Wire {
+        let settings =
+            Settings { restart: Restart::Fork, memory_limit: 1, stack_size: 2, threads_wanted: 3, check_restore: true };
+        Wire::new(Layout::new(2, 8, 64, 32, 16), &settings, names).unwrap()
+    }
+
+    #[test]
+    fn the_header_says_what_was_asked_for() {
+        let names = [ThreadName::default(), ThreadName { ordinal: 7, ..ThreadName::default() }];
+        let wire = wire(&names);
+        let header = wire.header();
+        assert_eq!((header.magic, header.version, header.restart), (MAGIC, VERSION, Restart::Fork as u32));
+        assert_eq!((header.memory_limit, header.stack_size, header.threads_wanted, header.check_restore), (1, 2, 3, 1));
+        let mut copied = Vec::new();
+        wire.copy_names(&mut copied);
+        assert_eq!(copied, names);
+        assert!(wire.descriptor() >= 100);
+    }
+
+    #[test]
+    fn plans_that_do_not_fit_are_refused() {
+        let mut wire = wire(&[]);
+        let plan = |steps| Plan { schedule: vec![Step::default(); steps], ..Plan::default() };
+        assert!(wire.put(0, &plan(64)));
+        assert!(!wire.put(0, &plan(65)));
+    }
+
+    #[test]
+    fn results_are_checked() {
+        let wire = wire(&[]);
+        let mut taken = Taken::new();
+        let write = |index: u32, result: WireResult| {
+            // SAFETY: within the slot.
+            unsafe { (*wire.slot(index).cast::<Slot>()).result = result };
+        };
+        let good = WireResult { outcome: Outcome::Ended as u32, events: 64, pending: 8, ..nothing() };
+        write(3, good);
+        assert!(wire.get(3, &mut taken, true).is_some());
+        assert_eq!((taken.events.len(), taken.pending.len()), (64, 8));
+        assert!(wire.get(1, &mut taken, true).is_some(), "slot 3 is slot 1 of 2");
+        for bad in [
+            WireResult { events: 65, ..good },
+            WireResult { pending: 9, ..good },
+            WireResult { stack_words: 33, ..good },
+            WireResult { thread: ThreadId(8), ..good },
+        ] {
+            write(0, bad);
+            assert!(wire.get(0, &mut taken, true).is_none());
+        }
+    }
+}
