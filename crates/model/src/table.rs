@@ -30,7 +30,11 @@ impl<'m> ObjectTable<'m> {
     /// A table over `slots`, whose number is a power of two and which are zero or from an earlier table.
     pub fn new(slots: &'m mut [ObjectSlot]) -> Self {
         assert!(slots.len().is_power_of_two());
-        ObjectTable { slots, generation: 1, used: 0 }
+        // Objects of an earlier table over the same memory must stay forgotten.
+        let generation = slots.iter().map(|slot| slot.generation).max().unwrap_or(0);
+        let mut table = ObjectTable { slots, generation, used: 0 };
+        table.clear();
+        table
     }
 
     /// Forgets every object.
@@ -115,5 +119,12 @@ mod tests {
             table.clear();
             assert!(table.get(ObjectId(512)).is_none());
         }
+    }
+
+    #[test]
+    fn a_new_table_over_used_memory_knows_nothing() {
+        let mut slots = vec![ObjectSlot::default(); 64];
+        ObjectTable::new(&mut slots).get_mut(ObjectId(8)).words[0] = 1;
+        assert!(ObjectTable::new(&mut slots).get(ObjectId(8)).is_none());
     }
 }

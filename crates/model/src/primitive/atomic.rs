@@ -48,6 +48,10 @@ impl Primitive for Atomics {
         if fails { EventFlags::FAILED } else { EventFlags::NONE }
     }
 
+    fn depends_on_state(&self, code: OpCode) -> bool {
+        code == COMPARE_EXCHANGE
+    }
+
     fn footprint(&self, event: &Event, into: &mut Footprint) {
         let operation = &event.operation;
         let mode = match operation.code {

@@ -127,6 +127,14 @@ impl Primitive for ConditionVariables {
         later.operation.code == REACQUIRE && mutex::releases(earlier, ObjectId(later.operation.argument))
     }
 
+    fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
+        later.operation.code == REACQUIRE && mutex::acquires(earlier, ObjectId(later.operation.argument))
+    }
+
+    fn depends_on_state(&self, code: OpCode) -> bool {
+        matches!(code, SIGNAL | BROADCAST)
+    }
+
     fn cause(&self, event: &Event) -> Option<EventIndex> {
         (event.operation.code == REACQUIRE).then_some(EventIndex(event.result as u32))
     }

@@ -49,6 +49,19 @@ pub trait Primitive: Sync {
         false
     }
 
+    /// Whether `earlier` took away what `later`, an operation of this family that may have to wait, waits for: right
+    /// before `earlier`, `later` was possible. The last such pair is the one whose order can be reversed where
+    /// [`enabled_by`](Self::enabled_by) forbids the neighbouring one: `lock` against `lock`, across the `unlock`.
+    fn disabled_by(&self, _earlier: &Event, _later: &Event) -> bool {
+        false
+    }
+
+    /// Whether what this operation touches, or whether it can be taken at all after a reversal, depends on the state
+    /// that it finds, so that it must be asked of the world again when it is moved to another place.
+    fn depends_on_state(&self, _code: OpCode) -> bool {
+        false
+    }
+
     /// The event that woke the thread so that it could take `event`, where footprints do not show it.
     fn cause(&self, _event: &Event) -> Option<EventIndex> {
         None

@@ -75,13 +75,20 @@ impl Primitive for Mutexes {
             TRYLOCK if owner_of(world, mutex).is_some() => return Effect::failed(EBUSY),
             TRYLOCK => set_owner(world, mutex, Some(by)),
             DESTROY if owner_of(world, mutex).is_some() => return Effect::failed(EBUSY),
+            // Misuse that changes nothing: it must not count as what made a later lock possible.
+            UNLOCK if owner_of(world, mutex).is_none() => return Effect::failed(0),
             _ => set_owner(world, mutex, None),
         }
         Effect::default()
     }
 
     fn foresee(&self, world: &World, _by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
-        let fails = matches!(operation.code, TRYLOCK | DESTROY) && owner_of(world, operation.object).is_some();
+        let locked = owner_of(world, operation.object).is_some();
+        let fails = match operation.code {
+            TRYLOCK | DESTROY => locked,
+            UNLOCK => !locked,
+            _ => false,
+        };
         if fails { EventFlags::FAILED } else { EventFlags::NONE }
     }
 
@@ -93,12 +100,29 @@ impl Primitive for Mutexes {
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
         later.operation.code == LOCK && releases(earlier, later.operation.object)
     }
+
+    fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
+        later.operation.code == LOCK && acquires(earlier, later.operation.object)
+    }
+
+    fn depends_on_state(&self, code: OpCode) -> bool {
+        matches!(code, TRYLOCK | UNLOCK | DESTROY)
+    }
+}
+
+/// Whether `event` locks `mutex` (a lock, a trylock that got it, or the end of a condition wait).
+pub(crate) fn acquires(event: &Event, mutex: ObjectId) -> bool {
+    match event.operation.code {
+        LOCK | TRYLOCK => event.operation.object == mutex && !event.failed(),
+        super::condvar::REACQUIRE => event.operation.argument == mutex.0,
+        _ => false,
+    }
 }
 
 /// Whether `event` frees `mutex` (an unlock, or the beginning of a condition wait).
 pub(crate) fn releases(event: &Event, mutex: ObjectId) -> bool {
     match event.operation.code {
-        UNLOCK => event.operation.object == mutex,
+        UNLOCK => !event.failed() && event.operation.object == mutex,
         super::condvar::WAIT => event.operation.argument == mutex.0,
         _ => false,
     }

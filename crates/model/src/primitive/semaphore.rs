@@ -93,4 +93,12 @@ impl Primitive for Semaphores {
         // With two or more there, the wait could have done without this post.
         later.operation.code == WAIT && earlier.operation.code == POST && later.result < 2
     }
+
+    fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
+        later.operation.code == WAIT && matches!(earlier.operation.code, WAIT | TRYWAIT) && !earlier.failed()
+    }
+
+    fn depends_on_state(&self, code: OpCode) -> bool {
+        code == TRYWAIT
+    }
 }
