@@ -4,6 +4,7 @@
 // at the end every item was taken, is still there, or was never put because its producer gave up.
 //
 // heddle: verdict = safe
+// heddle: executions = 18
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

@@ -6,6 +6,8 @@
 //
 // heddle: verdict = found
 // heddle: kind = assertion
+// heddle: executions = 320
+// heddle: count = 268
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

@@ -6,6 +6,8 @@
 //
 // heddle: verdict = found
 // heddle: kind = assertion
+// heddle: executions = 6
+// heddle: count = 1
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

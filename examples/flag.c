@@ -5,6 +5,8 @@
 //
 // heddle: verdict = found
 // heddle: kind = assertion
+// heddle: executions = 32
+// heddle: count = 18
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -5,6 +5,8 @@
 //
 // heddle: verdict = found
 // heddle: kind = deadlock
+// heddle: executions = 4
+// heddle: count = 2
 #include <pthread.h>
 #include <stdlib.h>
 

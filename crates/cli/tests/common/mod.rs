@@ -1,0 +1,75 @@
+//! What the end-to-end tests share: running the built `heddle` as a person would, what a program's header expects,
+//! and looking for anything that was left behind.
+//!
+//! Every test works in a directory of its own, which is also where its `heddle` puts temporary files, and marks its
+//! processes with a variable in their environment. So tests can run side by side and each sees only its own litter.
+
+#![allow(dead_code)] // Each test file uses its own part.
+
+mod expectation;
+mod session;
+
+pub use expectation::{Expectation, lines_of};
+pub use session::{Finished, Running, Session, send};
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The ways to start over.
+pub const RESTARTS: [&str; 3] = ["snapshot", "fork", "exec"];
+
+/// The repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
+}
+
+/// A program of `tests/programs`.
+pub fn program(name: &str) -> PathBuf {
+    root().join("tests/programs").join(name)
+}
+
+/// The C and C++ files of a folder, in order.
+pub fn sources(folder: &str) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(root().join(folder))
+        .expect("the folder is there")
+        .map(|entry| entry.expect("it can be read").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "c" || e == "cpp"))
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "{folder} has no programs");
+    files
+}
+
+/// Whether a command can be run.
+pub fn installed(command: &str) -> bool {
+    Command::new(command).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
+}
+
+/// The newest clang there is. A machine without one cannot run these tests; `./x test` installs one.
+pub fn clang() -> &'static str {
+    CLANGS.into_iter().find(|name| installed(name)).expect("no clang is installed: `./x test` installs one")
+}
+
+/// The clangs besides [`clang`].
+pub fn other_clangs() -> Vec<&'static str> {
+    let newest = clang();
+    CLANGS.into_iter().filter(|name| *name != newest && *name != "clang" && installed(name)).collect()
+}
+
+const CLANGS: [&str; 7] = ["clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14", "clang"];
+
+/// Fails unless every finding of `run` has a trace file that replays to the same finding.
+pub fn must_replay(session: &Session, run: &Finished) {
+    let report = run.json();
+    let findings = report["findings"].as_array().expect("a list of findings");
+    assert!(!findings.is_empty(), "nothing to replay\n{run}");
+    for finding in findings {
+        let trace = finding["trace"].as_str().unwrap_or_else(|| panic!("no trace file\n{run}"));
+        let replay = session.run(["replay", trace, "--json"]);
+        assert_eq!(replay.code, 1, "replay\n{replay}\nof\n{run}");
+        let again = &replay.json()["findings"][0];
+        for field in ["kind", "message", "location", "threads"] {
+            assert_eq!(again[field], finding[field], "{field}\n{replay}\nof\n{run}");
+        }
+    }
+}

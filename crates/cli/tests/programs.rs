@@ -1,0 +1,103 @@
+//! The odd programs of `tests/programs` whose header says what must come out.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{Expectation, Session, clang, program, sources};
+
+/// Has a test of its own: too many executions.
+const APART: &str = "everything.cpp";
+
+fn with_headers() -> Vec<(PathBuf, Expectation)> {
+    let all = sources("tests/programs").into_iter().filter(|file| !file.ends_with(APART));
+    let programs: Vec<_> = all.map(|file| (file.clone(), Expectation::find(&file))).collect();
+    programs.into_iter().filter(|(_, expected)| !expected.verdict.is_empty()).collect()
+}
+
+fn hold(compiler: &str, level: &str, restart: &str) {
+    let programs = with_headers();
+    assert!(programs.len() >= 20);
+    for (file, expected) in programs {
+        let session = Session::new();
+        let mut arguments = vec![file.display().to_string(), level.to_owned(), "--all".to_owned()];
+        arguments.extend(["--cc", compiler, "--restart", restart, "--watchdog", "3s"].map(str::to_owned));
+        arguments.extend(expected.flags.iter().cloned());
+        let run = session.check(arguments);
+        if expected.kind.as_deref() == Some("hang") {
+            // A hang is known by waiting, so what comes after it is not explored.
+            expected.hold_verdict(&run);
+        } else {
+            expected.hold(&run);
+        }
+        if expected.kind.is_some() {
+            common::must_replay(&session, &run);
+        }
+    }
+}
+
+#[test]
+fn gcc_auto() {
+    hold("gcc", "-O0", "auto");
+}
+
+#[test]
+fn gcc_optimised_fork() {
+    hold("gcc", "-O2", "fork");
+}
+
+#[test]
+fn clang_auto() {
+    hold(clang(), "-O0", "auto");
+}
+
+#[test]
+fn clang_optimised_auto() {
+    hold(clang(), "-O2", "auto");
+}
+
+#[test]
+fn clang_optimised_exec() {
+    hold(clang(), "-O2", "exec");
+}
+
+/// Several files, two languages, one program.
+#[test]
+fn several_files() {
+    for compiler in ["gcc", clang()] {
+        let (a, b) = (program("two-files-a.c"), program("two-files-b.cpp"));
+        let include = format!("-I{}", program("").display());
+        let files = [a.display().to_string(), b.display().to_string(), include];
+        let run = Session::new().check(files.iter().map(String::as_str).chain(["--cc", compiler]));
+        assert_eq!(run.json()["verdict"], "safe", "{run}");
+        assert_eq!(run.json()["executions"], 2, "{run}");
+    }
+}
+
+/// What stands after `--` is the program's.
+#[test]
+fn arguments_arrive() {
+    let file = program("arguments.c").display().to_string();
+    let run = Session::new().check([file.as_str(), "--", "one", "--two=2"]);
+    assert_eq!(run.json()["verdict"], "safe", "{run}");
+    let run = Session::new().check([file.as_str(), "--", "one"]);
+    assert_eq!(run.json()["verdict"], "found", "{run}");
+}
+
+/// A program that changes what a snapshot cannot put back is run by fork, and the report says so.
+#[test]
+fn files_are_opened_in_a_forked_child() {
+    let file = program("opens-file.c").display().to_string();
+    let run = Session::new().check([file.as_str(), "--restart", "auto"]);
+    let report = run.json();
+    assert_eq!(report["coverage"]["restart"], "fork", "{run}");
+    assert!(run.stdout.contains("open"), "does not say why\n{run}");
+}
+
+/// A program that only uses memory is restarted by snapshot.
+#[test]
+fn memory_is_put_back() {
+    let file = program("stack-mutex.c").display().to_string();
+    let run = Session::new().check([file.as_str(), "--restart", "auto"]);
+    assert_eq!(run.json()["coverage"]["restart"], "snapshot", "{run}");
+}
