@@ -17,13 +17,15 @@ const PREBUILT: &str = "HEDDLE_RUNTIME_LIBRARY";
 
 /// Unwind tables, because exceptions and backtraces pass through its frames. Its own calls among each other are
 /// bound to itself, whatever the program defines, and all at load time: a lazily bound call would write to the
-/// program's memory in the middle of an execution. It has no constructors but its own.
-const FLAGS: [&str; 6] = [
+/// program's memory in the middle of an execution. It has no constructors but its own, which
+/// runs before everybody's.
+const FLAGS: [&str; 7] = [
     "-Cforce-unwind-tables=yes",
     "-Clink-arg=-Wl,-Bsymbolic-functions",
     "-Clink-arg=-Wl,-z,now",
     "-Clink-arg=-Wl,-soname,libheddle_runtime.so",
     "-Clink-arg=-nostartfiles",
+    "-Clink-arg=-Wl,-z,initfirst",
     "-Cdebuginfo=1",
 ];
 

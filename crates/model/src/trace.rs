@@ -47,25 +47,32 @@ pub struct SourceFile {
     pub hash: String,
 }
 
+/// A compiler that took part.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct CompilerUsed {
+    /// What it compiled: `C` or `C++`.
+    pub language: String,
+    /// The command and what always came first.
+    pub command: Vec<String>,
+    /// What it is: `gcc 12`.
+    pub version: String,
+}
+
 /// How to get the program: enough to build it again, or to find it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Program {
     /// The directory that relative names are relative to.
     pub directory: String,
-    /// Source files (and objects) that were given; empty if a finished program was.
+    /// Files and flags for the compiler, in the order in which they were given; empty if a finished program was.
+    #[serde(default)]
+    pub build: Vec<String>,
+    /// The files among them, and files that they include and that events lie in.
+    #[serde(default)]
     pub sources: Vec<SourceFile>,
-    /// Files that the sources include and that events lie in.
+    /// The compilers that built it.
     #[serde(default)]
-    pub included: Vec<SourceFile>,
-    /// The compiler that built it.
-    pub compiler: Option<String>,
-    /// What that compiler calls itself.
-    #[serde(default)]
-    pub compiler_version: Option<String>,
-    /// Flags for the compiler, as given.
-    #[serde(default)]
-    pub flags: Vec<String>,
-    /// The finished program, where no sources were given.
+    pub compilers: Vec<CompilerUsed>,
+    /// The finished program, where one was given.
     #[serde(default)]
     pub binary: Option<SourceFile>,
     /// Arguments of the program.
@@ -202,7 +209,7 @@ impl Trace {
                 return wrong(format!("step {} does not say which operation it is", index + 1));
             }
         }
-        if self.program.sources.is_empty() && self.program.binary.is_none() {
+        if self.program.build.is_empty() && self.program.binary.is_none() {
             return wrong("it names neither sources nor a program".to_string());
         }
         Ok(())

@@ -83,6 +83,9 @@ pub struct Coverage {
     pub instrumented: String,
     /// How executions start over: `snapshot`, `fork` or `exec`.
     pub restart: String,
+    /// Why they do not start over by snapshot, where nobody asked for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart_reason: Option<String>,
     /// What became of data races: `not checked`, until a search looks for them.
     pub races: String,
     /// Sentences about what was not covered, for people.

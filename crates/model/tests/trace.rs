@@ -29,6 +29,7 @@ fn trace() -> Trace {
         heddle: "0.1.0".into(),
         program: Program {
             directory: "/tmp".into(),
+            build: vec!["a.c".into(), "-O2".into()],
             sources: vec![SourceFile { path: "a.c".into(), hash: "00".into() }],
             arguments: vec!["--".into(), "x".into()],
             ..Program::default()
@@ -121,5 +122,5 @@ fn parts_that_do_not_fit_are_named() {
     check(|t| t.steps.truncate(1), "2 steps to replay, 1 described");
     check(|t| t.schedule[1].thread = ThreadId(5), "step 2 is of thread 5, described as of thread 2");
     check(|t| t.schedule[0].code = OpCode::ANY, "step 1 does not say which operation");
-    check(|t| t.program.sources.clear(), "neither sources nor a program");
+    check(|t| t.program.build.clear(), "neither sources nor a program");
 }

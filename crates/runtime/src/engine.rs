@@ -1,13 +1,87 @@
-//! The scheduler (being written). This is the interface that interposed functions use.
-#![allow(dead_code)]
+//! The scheduler: every visible operation of the program comes through here.
+//!
+//! A thread that wants to do something visible announces it, then asks the follower of the plan who goes next. If that
+//! is another thread, it switches to that thread's fiber and comes back when it is its own turn; then it takes the
+//! operation and writes the event down. The scheduler runs on the stack of whoever called it; there is no scheduler
+//! thread. Nothing here allocates, formats or makes a system call.
 
-use heddle_model::{Event, Operation, Outcome, ThreadId};
+use core::mem::MaybeUninit;
+use core::sync::atomic::Ordering::Relaxed;
+
+use heddle_model::follow::{Decision, Follower, PlanView};
+use heddle_model::primitive::process::END;
+use heddle_model::primitive::thread;
+use heddle_model::{Event, Memory, ObjectId, Operation, Outcome, Pending, Phase, ThreadId, World};
+
+use crate::arch::{self, Context};
+use crate::memory::Reserve;
+use crate::wire::{Record, Wire};
+use crate::{callstack, fiber, process, tsan};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
 
 static mut ACTIVE: bool = false;
-static mut CURRENT: ThreadId = ThreadId(0);
+static mut CURRENT: ThreadId = ThreadId::MAIN;
+static mut ENGINE: MaybeUninit<Engine> = MaybeUninit::uninit();
+
+/// Room for the objects (mutexes, semaphores, ...) of one execution.
+const OBJECTS: usize = 1 << 20;
+
+/// The state of the execution under way, and what outlives it.
+struct Engine {
+    /// Reset for each execution.
+    world: World<'static>,
+    /// Reset for each execution.
+    follower: Follower<'static>,
+    /// Where the execution is written. Reset for each execution.
+    record: Record,
+    /// Whether call stacks and output are recorded. Reset for each execution.
+    recording: bool,
+    /// Threads that have not ended. Reset for each execution.
+    alive: u32,
+    /// The alternative that the thread whose turn it is takes.
+    choice: u16,
+    /// Events of all executions of this process.
+    progress: u64,
+    controller: Context,
+    wire: Wire,
+}
+
+/// Looks into the program's memory.
+struct ProgramMemory;
+
+impl Memory for ProgramMemory {
+    fn compare_fails(&self, operation: &Operation) -> bool {
+        tsan::compare_fails(operation)
+    }
+}
+
+#[inline(always)]
+fn engine() -> &'static mut Engine {
+    // SAFETY: one kernel thread, and `set_up` has run before anything can be active.
+    unsafe { ENGINE.assume_init_mut() }
+}
+
+/// Makes room for the states of threads and objects. Once.
+pub fn set_up(reserve: &mut Reserve, wire: Wire) {
+    let threads = wire.header().layout.threads as usize;
+    let world = World::new(reserve.take(threads), reserve.take(OBJECTS), &ProgramMemory);
+    // SAFETY: at start-up.
+    unsafe {
+        ENGINE.write(Engine {
+            world,
+            follower: Follower::new(PlanView::default()),
+            record: Record::NOWHERE,
+            recording: false,
+            alive: 0,
+            choice: 0,
+            progress: wire.header().progress.load(Relaxed),
+            controller: Context::EMPTY,
+            wire,
+        });
+    }
+}
 
 /// Where the program called the function that is running now.
 #[inline(always)]
@@ -24,6 +98,12 @@ pub fn active() -> bool {
     unsafe { ACTIVE }
 }
 
+/// From now on the program runs by itself: it is a child that the program has forked.
+pub fn release() {
+    // SAFETY: one kernel thread.
+    unsafe { ACTIVE = false };
+}
+
 /// The thread that is running.
 #[inline(always)]
 pub fn current() -> ThreadId {
@@ -31,21 +111,228 @@ pub fn current() -> ThreadId {
     unsafe { CURRENT }
 }
 
+/// How many children `current` has created in this execution.
+pub fn children_of_current() -> u32 {
+    engine().world.thread(current()).children
+}
+
+/// Runs plan `sequence` from the start of `main`, whose context is `main`. On the controller's stack. Returns when
+/// the execution is over and written, but not yet published.
+pub fn run(sequence: u32, main: Context) {
+    let engine = engine();
+    engine.record = engine.wire.record_of(sequence);
+    engine.record.clear();
+    engine.recording = engine.wire.recording(sequence);
+    engine.world.reset();
+    engine.follower = Follower::new(engine.wire.plan(sequence));
+    engine.alive = 1;
+    fiber::of(ThreadId::MAIN).context = main;
+    // SAFETY: one kernel thread; the fiber is suspended.
+    unsafe {
+        CURRENT = ThreadId::MAIN;
+        callstack::reset(ThreadId::MAIN);
+        callstack::switch_to(ThreadId::MAIN);
+        ACTIVE = true;
+        arch::heddle_switch(&mut engine.controller, &fiber::of(ThreadId::MAIN).context);
+    }
+}
+
+/// On the main fiber, at the beginning of each execution.
+pub fn started_main() {
+    reschedule();
+    started();
+}
+
+/// On a fiber that runs for the first time in this execution.
+pub fn started() {
+    let engine = engine();
+    let event = engine.world.take(current(), engine.choice);
+    note(event);
+}
+
 /// A visible operation: waits until the schedule says that the current thread goes on and the model says that it
 /// can, takes it, and lets `perform` do what the model cannot (memory accesses: it sets the event's result and
 /// flags). Returns the event. Only while [`active`].
+#[inline(always)]
 pub fn visible(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
-    let mut event = Event { operation, pc, ..Event::default() };
+    let me = current();
+    engine().world.announce(me, operation, pc);
+    reschedule();
+    let engine = engine();
+    let mut event = engine.world.take(me, engine.choice);
     perform(&mut event);
+    note(event);
     event
 }
 
+/// Lets the thread go on whose turn it is. Returns when it is the current one's.
+#[inline]
+fn reschedule() {
+    let engine = engine();
+    match engine.follower.decide(&mut engine.world) {
+        Decision::Run(step) => {
+            engine.choice = step.choice;
+            if step.thread != current() {
+                switch_to(step.thread);
+            }
+        }
+        other => conclude(other),
+    }
+}
+
+#[inline]
+fn switch_to(thread: ThreadId) {
+    let engine = engine();
+    if engine.world.thread(thread).pending.code == END {
+        // The end of the process needs no stack; a thread that has crashed has none that could be resumed.
+        let event = engine.world.take(thread, engine.choice);
+        note(event);
+        finish(Outcome::Ended, 0, 0, b"");
+    }
+    let from: *mut Context = &mut fiber::of(current()).context;
+    // SAFETY: the other fiber is suspended in here, or has never run.
+    unsafe {
+        CURRENT = thread;
+        callstack::switch_to(thread);
+        arch::heddle_switch(from, &fiber::of(thread).context);
+    }
+}
+
+#[cold]
+fn conclude(decision: Decision) -> ! {
+    match decision {
+        Decision::Blocked => finish(Outcome::Blocked, 0, 0, b""),
+        Decision::Diverged(step) => finish(Outcome::Diverged, step as u64, 0, b""),
+        Decision::StepLimit(thread) => finish(Outcome::StepLimit, thread.0 as u64, 0, b""),
+        // Threads that have all ended are seen to in `ended`, so whoever is left waits.
+        Decision::Deadlock | Decision::AllFinished | Decision::Run(_) => finish(Outcome::Deadlock, 0, 0, b""),
+    }
+}
+
+/// Writes an event down.
+#[inline]
+fn note(event: Event) {
+    let engine = engine();
+    let index = engine.world.events - 1;
+    let layout = &engine.wire.header().layout;
+    if index >= layout.events {
+        finish(Outcome::Capacity, 0, event.pc, b"events in one execution");
+    }
+    // SAFETY: just checked.
+    unsafe { engine.record.event(index).write(event) };
+    // Written for each event, so that the driver knows how far a process came that died.
+    engine.record.result().events = index + 1;
+    engine.progress += 1;
+    engine.wire.header().progress.store(engine.progress, Relaxed);
+    if engine.recording {
+        record_stack(event.thread, event.pc);
+    }
+    if engine.follower.has_sleepers() {
+        engine.follower.observe(&mut engine.world, &event);
+    }
+    if engine.world.objects.is_full() {
+        finish(Outcome::Capacity, 0, event.pc, b"synchronisation objects in one execution");
+    }
+}
+
+/// Adds the call stack of `thread` to the record: the number of frames, then the return addresses from `pc` outwards.
+#[cold]
+fn record_stack(thread: ThreadId, pc: u64) {
+    let engine = engine();
+    let room = engine.record.stack_room(engine.wire.header().layout.stack_words);
+    if room.len() < 2 {
+        return;
+    }
+    room[1] = pc;
+    let frames = callstack::copy(thread, &mut room[2..]) + 1;
+    room[0] = frames as u64;
+    engine.record.result().stack_words += frames as u32 + 1;
+}
+
+/// On the fiber of a thread that has run to its end, destructors and all.
+pub fn ended() -> ! {
+    let me = current();
+    visible(Operation::new(thread::EXIT, ObjectId::thread(me)), 0, |_| {});
+    let engine = engine();
+    engine.alive -= 1;
+    if engine.alive == 0 {
+        // The last one turns off the light: the process exits as if main had returned 0. It is always the main thread
+        // that does this, whoever was last, because the order of two ends must not decide who acts next.
+        engine.world.thread_mut(ThreadId::MAIN).phase = Phase::Alive;
+        engine.alive = 1;
+        if me != ThreadId::MAIN {
+            switch_to(ThreadId::MAIN);
+        }
+    } else {
+        reschedule();
+    }
+    // Only the main thread, after everybody's end, comes here.
+    process::exit_normally(0)
+}
+
+/// The process ends: a visible operation like any other, and the last one of this execution.
+pub fn end_process(operation: Operation, pc: u64) -> ! {
+    visible(operation, pc, |_| {});
+    finish(Outcome::Ended, 0, pc, b"")
+}
+
+/// Counts a thread that has been created.
+pub fn born() {
+    engine().alive += 1;
+}
+
 /// Ends the execution here, for a reason that is no event of the program's.
-pub fn stop(_outcome: Outcome, _detail: u64, _pc: u64, message: &[u8]) -> ! {
-    crate::sys::die(message)
+pub fn stop(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
+    finish(outcome, detail, pc, message)
 }
 
 /// The program called `name`, which Heddle does not control yet: ends the execution with that.
 pub fn unsupported(name: &str, pc: u64) -> ! {
-    stop(Outcome::Unsupported, 0, pc, name.as_bytes())
+    finish(Outcome::Unsupported, 0, pc, name.as_bytes())
+}
+
+/// What the program prints.
+pub fn printed(bytes: &[u8]) {
+    let engine = engine();
+    engine.record.push_output(bytes, engine.recording, engine.wire.header().layout.output);
+}
+
+/// Completes the record of the execution and goes back to the controller. Works from any stack, also from a
+/// signal handler's, because nobody comes back here.
+#[cold]
+fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
+    let engine = engine();
+    // SAFETY: one kernel thread.
+    unsafe { ACTIVE = false };
+    let room = engine.wire.header().layout.threads;
+    for thread in engine.world.ids() {
+        let state = *engine.world.thread(thread);
+        if state.phase == Phase::Alive && !(outcome == Outcome::Ended && thread == last_thread(engine)) {
+            let enabled = engine.world.enabled(thread) as u8;
+            let pending =
+                Pending { operation: state.pending, pc: state.pc, thread, enabled, asleep: state.asleep as u8, reserved: 0 };
+            engine.record.push_pending(pending, room);
+            if engine.recording {
+                record_stack(thread, state.pc);
+            }
+        }
+    }
+    engine.record.set_message(message);
+    if outcome == Outcome::Ended {
+        process::describe(&engine.record);
+    }
+    let result = engine.record.result();
+    result.detail = detail;
+    result.pc = pc;
+    result.thread = current();
+    result.outcome = outcome as u32;
+    let mut nowhere = Context::EMPTY;
+    // SAFETY: the controller is suspended in `run`.
+    unsafe { arch::heddle_switch(&mut nowhere, &engine.controller) };
+    unreachable!()
+}
+
+/// The thread of the last event.
+fn last_thread(engine: &Engine) -> ThreadId {
+    engine.record.last_event().thread
 }

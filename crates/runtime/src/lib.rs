@@ -21,14 +21,24 @@
 
 #[macro_use]
 mod arch;
-mod engine;
 mod callstack;
+mod control;
+mod engine;
+mod fiber;
 mod heap;
 mod libatomic;
 mod memory;
+mod process;
+mod pthread;
+mod real;
+mod signals;
+mod snapshot;
+mod start;
 mod strings;
-mod tsan;
 mod sys;
+mod trap;
+mod tsan;
+mod wire;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo) -> ! {

@@ -8,21 +8,31 @@
 //! | `0x6000_0000_0000` | the memory shared with the driver ([`crate::wire`]) | us |
 //! | `0x6200_0000_0000` | shadow call stacks | us |
 //! | `0x6300_0000_0000` | states of threads and objects, the controller's stack | us |
-//! | `0x6400_0000_0000` | images of the program's memory ([`crate::snapshot`]) | us |
+//! | `0x6400_0000_0000` | images of the program's data, heaps and stacks ([`crate::snapshot`]) | us |
 
 use crate::sys;
 
 /// Bytes in a page.
 pub const PAGE: usize = 4096;
 
+/// Heaps of threads.
+pub const HEAPS: usize = 0x1000_0000_0000;
 /// Stacks of threads.
 pub const STACKS: usize = 0x5000_0000_0000;
 /// From one thread's stack to the next.
 pub const STACK_STRIDE: usize = 1 << 30;
 /// States of threads and objects, the controller's stack, and other small things.
 pub const STATES: usize = 0x6300_0000_0000;
-/// Images of the program's memory.
-pub const IMAGES: usize = 0x6400_0000_0000;
+/// One past the last address of any thread's stack.
+pub const STACKS_END: usize = STACKS + (1 << 42);
+/// Images of the program's data.
+pub const DATA_IMAGES: usize = 0x6400_0000_0000;
+/// Images of heaps.
+pub const HEAP_IMAGES: usize = 0x6480_0000_0000;
+/// The image of the main thread's stack.
+pub const MAIN_STACK_IMAGE: usize = 0x6500_0000_0000;
+/// Images of the other threads' stacks.
+pub const STACK_IMAGES: usize = 0x6600_0000_0000;
 /// One past the last address that is ours and not the program's.
 pub const PRIVATE_END: usize = 0x7000_0000_0000;
 /// The first address that is ours and not the program's.

@@ -11,8 +11,12 @@ use crate::{Ending, Event, Footprint, ObjectId, OpCode, Operation, ThreadId, Wor
 
 /// This family's number.
 pub const FAMILY: u8 = 5;
-/// The process ends; `argument` says how ([`Ending`]), `detail` is the status or the signal.
+/// The process ends; `argument` says how ([`Ending`]), `detail` is the status or the signal, `object` the address that a
+/// crash was about or of an assertion's text.
 pub const END: OpCode = OpCode::new(FAMILY, 1);
+
+/// In the detail of a crash: the thread ran off its stack.
+pub const STACK_OVERFLOW: u32 = 1 << 8;
 
 /// The operation that ends the process like this.
 pub const fn end(ending: Ending, detail: u32) -> Operation {

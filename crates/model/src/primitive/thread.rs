@@ -9,7 +9,7 @@ use crate::{Event, Footprint, Mode, ObjectId, OpCode, Operation, Phase, ThreadId
 
 /// This family's number.
 pub const FAMILY: u8 = 1;
-/// `object` (a thread) is made.
+/// `object` (a thread) is made; detached if `argument` is 1.
 pub const CREATE: OpCode = OpCode::new(FAMILY, 1);
 /// The first operation of every thread: it begins to run. What it does before its next operation is part of this.
 pub const START: OpCode = OpCode::new(FAMILY, 2);
@@ -60,6 +60,7 @@ impl Primitive for Threads {
         match operation.code {
             CREATE => {
                 world.admit(target);
+                world.thread_mut(target).detached = operation.argument == 1;
                 world.thread_mut(by).children += 1;
             }
             EXIT => world.thread_mut(target).phase = Phase::Finished,
@@ -99,6 +100,10 @@ impl Primitive for Threads {
             DETACH => into.touch(handle, Mode::Write),
             _ => {}
         }
+    }
+
+    fn depends_on_state(&self, code: OpCode) -> bool {
+        matches!(code, JOIN | DETACH)
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {

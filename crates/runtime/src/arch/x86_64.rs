@@ -1,6 +1,6 @@
-//! x86-64: system calls, interposed entry points.
+//! x86-64: system calls, interposed entry points, the fiber switch, the birth of a fiber.
 
-use core::arch::asm;
+use core::arch::{asm, global_asm};
 
 /// Defines functions that the program calls instead of somebody else's of the same name.
 ///
@@ -26,7 +26,7 @@ macro_rules! interpose {
         mod $name {
             #[allow(unused_imports, clippy::wildcard_imports)]
             use super::*;
-            #[allow(clippy::too_many_arguments, clippy::missing_safety_doc, unused_unsafe)]
+            #[allow(clippy::too_many_arguments, clippy::missing_safety_doc, unused_unsafe, unused_variables)]
             pub unsafe extern "C" fn body($($arg: $type),*) $(-> $ret)? {
                 // SAFETY: called by the program under the contract of the function that it means to call.
                 unsafe { $body }
@@ -49,3 +49,327 @@ pub unsafe fn syscall6(n: usize, a: usize, b: usize, c: usize, d: usize, e: usiz
     }
     result
 }
+
+/// Where a suspended fiber goes on: its stack pointer (everything else is on its stack) and its thread pointer.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Context {
+    stack: u64,
+    thread_pointer: u64,
+}
+
+impl Context {
+    /// Nowhere.
+    pub const EMPTY: Context = Context { stack: 0, thread_pointer: 0 };
+
+    /// A context that calls `entry` on the stack that ends at `top`, with the caller's thread pointer. `entry` does
+    /// not return.
+    ///
+    /// # Safety
+    /// The stack is writable and nobody else's.
+    pub unsafe fn fresh(top: usize, entry: extern "C" fn() -> !) -> Context {
+        let frame = ((top & !15) - 80) as *mut u64;
+        // What `heddle_switch` pops: control words, r15, r14, r13, r12, rbx, rbp, return address.
+        // SAFETY: within the stack that the caller vouches for.
+        unsafe {
+            frame.write(u64::from(INITIAL_MXCSR) | u64::from(INITIAL_X87) << 32);
+            for i in 1..7 {
+                frame.add(i).write(0);
+            }
+            frame.add(7).write(entry as usize as u64);
+            frame.add(8).write(0);
+        }
+        Context { stack: frame as u64, thread_pointer: thread_pointer() }
+    }
+
+    /// The stack pointer of a suspended fiber.
+    pub fn stack(&self) -> usize {
+        self.stack as usize
+    }
+
+    /// The thread pointer, which is also the `pthread_t` of the thread.
+    pub fn thread_pointer(&self) -> usize {
+        self.thread_pointer as usize
+    }
+}
+
+const INITIAL_MXCSR: u32 = 0x1f80;
+const INITIAL_X87: u32 = 0x037f;
+
+/// The thread pointer: the address of the thread control block, which glibc also uses as `pthread_t`.
+#[inline(always)]
+pub fn thread_pointer() -> u64 {
+    let value: u64;
+    // SAFETY: only reads; `has_thread_pointer_instructions` was checked at the start.
+    unsafe { asm!("rdfsbase {}", out(reg) value, options(nomem, nostack, preserves_flags)) };
+    value
+}
+
+/// Whether the processor and the kernel let a program read and set its thread pointer (FSGSBASE).
+pub fn has_thread_pointer_instructions(hwcap2: u64) -> bool {
+    hwcap2 & 2 != 0
+}
+
+/// The instruction at which the interrupted thread was, from the third argument of a signal handler.
+///
+/// # Safety
+/// `context` is that argument.
+pub unsafe fn interrupted_pc(context: *const u64) -> u64 {
+    // SAFETY: the general registers start 40 bytes into ucontext_t; rip is the 17th.
+    unsafe { *context.add(5 + 16) }
+}
+
+/// The stack pointer of the interrupted thread, from the same.
+///
+/// # Safety
+/// `context` is the third argument of a signal handler.
+pub unsafe fn interrupted_stack(context: *const u64) -> usize {
+    // SAFETY: rsp stands before rip.
+    unsafe { *context.add(5 + 15) as usize }
+}
+
+/// A system call that was trapped: its number and arguments, and where to put its result.
+#[repr(transparent)]
+pub struct Trapped(*mut u64);
+
+impl Trapped {
+    // Offsets in words from the general registers of ucontext_t: r8 r9 r10 r11 r12 r13 r14 r15 rdi rsi rbp rbx rdx rax
+    // rcx rsp rip.
+    const REGISTERS: usize = 5;
+
+    /// From the third argument of the handler of SIGSYS.
+    ///
+    /// # Safety
+    /// `context` is that argument.
+    pub unsafe fn new(context: *mut u64) -> Trapped {
+        // SAFETY: the caller's.
+        Trapped(unsafe { context.add(Self::REGISTERS) })
+    }
+
+    fn register(&self, index: usize) -> u64 {
+        // SAFETY: inside the frame that `new` was given.
+        unsafe { *self.0.add(index) }
+    }
+
+    /// Which system call.
+    pub fn number(&self) -> usize {
+        self.register(13) as usize
+    }
+
+    /// Its arguments.
+    pub fn arguments(&self) -> [usize; 6] {
+        [8, 9, 12, 2, 0, 1].map(|i| self.register(i) as usize)
+    }
+
+    /// Where it was made.
+    pub fn pc(&self) -> u64 {
+        self.register(16)
+    }
+
+    /// The stack pointer there.
+    pub fn stack(&self) -> usize {
+        self.register(15) as usize
+    }
+
+    /// Sets what the program gets back.
+    pub fn set_result(&mut self, result: isize) {
+        // SAFETY: inside the frame that `new` was given.
+        unsafe { *self.0.add(13) = result as u64 }
+    }
+
+    /// Makes the program execute the instruction again, untrapped if the caller arranges for that.
+    pub fn repeat(&mut self) {
+        // SAFETY: inside the frame that `new` was given; `syscall` is two bytes long.
+        unsafe { *self.0.add(16) -= 2 }
+    }
+
+    /// Makes the program go on at the `rt_sigreturn` that it asked for, made from our own text.
+    pub fn redirect_to_sigreturn(&mut self) {
+        // SAFETY: inside the frame that `new` was given.
+        unsafe { *self.0.add(16) = heddle_sigreturn as *const () as u64 }
+    }
+}
+
+/// What a donor thread hands over: see `fiber.rs`. The assembly below knows the layout.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Birth {
+    /// The context right inside the thread's start routine.
+    pub context: Context,
+    /// Where the donor goes when it has handed over its stack.
+    pub parking_stack: u64,
+    /// The kernel sets this to 0 and wakes a futex on it when the donor is gone.
+    pub gone: u32,
+}
+
+unsafe extern "C" {
+    /// Suspends the caller into `from` and goes on at `to`. Returns when somebody switches back to `from`.
+    pub fn heddle_switch(from: *mut Context, to: *const Context);
+    /// The start routine of a donor; its argument is a [`Birth`].
+    pub fn heddle_donor(birth: *mut Birth) -> usize;
+    /// What a signal handler returns to.
+    pub fn heddle_sigreturn();
+    /// Calls the program's `main` so that unwinding through the call works.
+    pub fn heddle_call_main(
+        main: usize, argc: i32, argv: *mut *mut u8, environment: *mut *mut u8,
+    ) -> i32;
+}
+
+global_asm!(
+    r#"
+    .text
+    .p2align 5
+    .globl heddle_switch
+    .hidden heddle_switch
+    .type heddle_switch, @function
+heddle_switch:
+    .cfi_startproc
+    push rbp
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset rbp, 0
+    push rbx
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset rbx, 0
+    push r12
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset r12, 0
+    push r13
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset r13, 0
+    push r14
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset r14, 0
+    push r15
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset r15, 0
+    sub rsp, 8
+    .cfi_adjust_cfa_offset 8
+    stmxcsr [rsp]
+    fnstcw [rsp + 4]
+    mov rcx, [rsp]
+    mov [rdi], rsp
+    mov rax, [rsi + 8]
+    mov rsp, [rsi]
+    wrfsbase rax
+    # The control words are callee-saved, but hardly ever differ, and loading them is slow.
+    cmp rcx, [rsp]
+    jne 2f
+1:  add rsp, 8
+    .cfi_adjust_cfa_offset -8
+    pop r15
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore r15
+    pop r14
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore r14
+    pop r13
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore r13
+    pop r12
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore r12
+    pop rbx
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore rbx
+    pop rbp
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore rbp
+    # Not `ret`: the return predictor belongs to the other stack and would always be wrong.
+    pop rcx
+    .cfi_adjust_cfa_offset -8
+    .cfi_register rip, rcx
+    jmp rcx
+2:  .cfi_restore rip
+    ldmxcsr [rsp]
+    fldcw [rsp + 4]
+    jmp 1b
+    .cfi_endproc
+    .size heddle_switch, . - heddle_switch
+
+    # The frames below this one (clone, start_thread) stay at the bottom of the fiber's stack: returning from here, or
+    # unwinding through it, runs glibc's own end of a thread.
+    .p2align 5
+    .globl heddle_donor
+    .hidden heddle_donor
+    .type heddle_donor, @function
+heddle_donor:
+    .cfi_startproc
+    push rbx
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset rbx, 0
+    mov rbx, rdi
+    call {arm}
+    mov rdi, rbx
+    call heddle_capture
+    # Resumed, for the first time or again, on the one kernel thread that runs the program.
+    call {begin}
+    mov rdi, rdx
+    call rax
+    mov rdi, rax
+    call {returned}
+    pop rbx
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore rbx
+    ret
+    .cfi_endproc
+    .size heddle_donor, . - heddle_donor
+
+    # Saves the caller's context as heddle_switch would, then leaves the stack for good and lets the kernel thread end
+    # behind glibc's back: with the address that the kernel clears moved away from the thread control block.
+    .type heddle_capture, @function
+heddle_capture:
+    .cfi_startproc
+    push rbp
+    push rbx
+    push r12
+    push r13
+    push r14
+    push r15
+    sub rsp, 8
+    .cfi_adjust_cfa_offset 56
+    stmxcsr [rsp]
+    fnstcw [rsp + 4]
+    mov [rdi], rsp
+    rdfsbase rax
+    mov [rdi + 8], rax
+    mov rsp, [rdi + 16]
+    lea rdi, [rdi + 24]
+    mov eax, 218                # set_tid_address
+    syscall
+    xor edi, edi
+    mov eax, 60                 # exit
+    syscall
+    hlt
+    .cfi_endproc
+    .size heddle_capture, . - heddle_capture
+
+    .globl heddle_call_main
+    .hidden heddle_call_main
+    .type heddle_call_main, @function
+heddle_call_main:
+    .cfi_startproc
+    sub rsp, 8
+    .cfi_adjust_cfa_offset 8
+    mov rax, rdi
+    mov edi, esi
+    mov rsi, rdx
+    mov rdx, rcx
+    call rax
+    add rsp, 8
+    .cfi_adjust_cfa_offset -8
+    ret
+    .cfi_endproc
+    .size heddle_call_main, . - heddle_call_main
+
+    .globl heddle_sigreturn
+    .hidden heddle_sigreturn
+    .type heddle_sigreturn, @function
+heddle_sigreturn:
+    mov eax, 15
+    syscall
+    .size heddle_sigreturn, . - heddle_sigreturn
+"#,
+    arm = sym crate::fiber::arm,
+    begin = sym crate::fiber::begin,
+    returned = sym crate::fiber::returned,
+);

@@ -1,0 +1,174 @@
+//! The controller: takes plans, runs each from the start of `main`, hands the executions over.
+//!
+//! Runs on a stack of its own while the program is suspended. The three ways to start over differ only here:
+//!
+//! * **snapshot**: one process; memory is put back after each execution, while the driver already looks at the result;
+//! * **fork**: this process stays at `main` and forks a child for each execution;
+//! * **exec**: one execution, then the process ends; the driver starts the next one.
+
+use core::sync::atomic::Ordering::{Acquire, Relaxed};
+
+use heddle_model::wire::{Restart, Stage};
+use heddle_model::{Outcome, ThreadId};
+
+use crate::arch::Context;
+use crate::wire::Wire;
+use crate::{engine, fiber, pthread, snapshot, start, sys, trap};
+
+/// The fewest threads to prepare for.
+const FEW: usize = 4;
+
+/// The controller's whole life.
+pub extern "C" fn controller() -> ! {
+    let Some(wire) = start::wire() else { sys::die(b"heddle: internal error: no shared memory\n") };
+    // The main fiber has just been suspended for the first time.
+    let controller = Controller { wire, main: fiber::of(ThreadId::MAIN).context };
+    let restart = wire.header().restart;
+    controller.prepare(wire.header().threads_wanted as usize);
+    if restart == Restart::Fork as u32 {
+        controller.by_fork()
+    } else if restart == Restart::Exec as u32 {
+        controller.by_exec()
+    } else {
+        controller.by_snapshot()
+    }
+}
+
+struct Controller {
+    wire: Wire,
+    /// Where the main thread waits before the program's main function.
+    main: Context,
+}
+
+impl Controller {
+    fn trap(&self, restart: Restart) {
+        if !trap::set_up(start::own_text(), restart) {
+            self.wire.trouble(b"this kernel has no Syscall User Dispatch (Linux 5.11), which Heddle needs");
+        }
+    }
+
+    /// Prepares for `threads` threads besides the main one, and some more.
+    fn prepare(&self, threads: usize) {
+        let header = self.wire.header();
+        let room = header.layout.threads as usize - 1;
+        if !fiber::prepare(threads.max(FEW).min(room), header.stack_size as usize) {
+            self.wire.trouble(b"the system refuses to make more threads");
+        }
+    }
+
+    /// Runs one plan. The execution is written, not yet published.
+    fn run(&self, sequence: u32) {
+        trap::arm();
+        engine::run(sequence, self.main);
+        trap::disarm();
+    }
+
+    /// How many threads the execution that was just run needs, if it could not be run for lack of them.
+    fn threads_needed(&self, sequence: u32) -> Option<usize> {
+        let result = self.wire.record_of(sequence).result();
+        (result.outcome == Outcome::NeedsThreads as u32).then_some(result.detail as usize)
+    }
+
+    fn wait(&self, sequence: u32) {
+        if self.wire.wait_for_plan(sequence).is_none() {
+            sys::exit_process(0);
+        }
+    }
+
+    fn first(&self) -> u32 {
+        self.wire.header().completed.load(Acquire)
+    }
+
+    fn note_runner(&self, process: usize) {
+        self.wire.header().runner.store(process as u32, Relaxed);
+    }
+
+    fn by_snapshot(&self) -> ! {
+        self.trap(Restart::Snapshot);
+        self.note_runner(own_pid());
+        snapshot::take(&self.main);
+        self.wire.set_stage(Stage::Ready);
+        let mut sequence = self.first();
+        loop {
+            self.wait(sequence);
+            self.run(sequence);
+            if let Some(more) = self.threads_needed(sequence) {
+                snapshot::restore();
+                if pthread::wants_unwinder() {
+                    pthread::load_unwinder();
+                } else {
+                    // Twice as many, so that a program that makes ever more threads costs few attempts.
+                    self.prepare(more.max(2 * fiber::donors()));
+                }
+                snapshot::take(&self.main);
+                continue;
+            }
+            self.wire.publish(sequence);
+            sequence = sequence.wrapping_add(1);
+            snapshot::restore();
+            if self.wire.header().check_restore != 0 {
+                snapshot::check(self.wire.header());
+            }
+        }
+    }
+
+    fn by_fork(&self) -> ! {
+        self.wire.set_stage(Stage::Ready);
+        let mut sequence = self.first();
+        loop {
+            self.wait(sequence);
+            // SAFETY: one kernel thread; the child goes on here with a copy of everything.
+            let child = unsafe { sys::syscall3(sys::FORK, 0, 0, 0) };
+            if child == 0 {
+                self.note_runner(own_pid());
+                self.trap(Restart::Fork);
+                self.run(sequence);
+                sys::exit_process(0);
+            }
+            if child < 0 {
+                self.wire.trouble(b"fork failed: too many processes, or no memory");
+            }
+            let status = wait_for(child as usize);
+            if let Some(more) = self.threads_needed(sequence) {
+                self.prepare(more.max(2 * fiber::donors()));
+                continue;
+            }
+            if status != 0 {
+                let record = self.wire.record_of(sequence);
+                record.result().outcome = Outcome::Killed as u32;
+                record.result().detail = status as u64;
+            }
+            self.wire.publish(sequence);
+            sequence = sequence.wrapping_add(1);
+        }
+    }
+
+    fn by_exec(&self) -> ! {
+        self.trap(Restart::Exec);
+        self.note_runner(own_pid());
+        self.wire.set_stage(Stage::Ready);
+        let sequence = self.first();
+        self.wait(sequence);
+        self.run(sequence);
+        self.wire.publish(sequence);
+        sys::exit_process(0)
+    }
+}
+
+fn own_pid() -> usize {
+    // SAFETY: only asks.
+    unsafe { sys::syscall3(sys::GETPID, 0, 0, 0) as usize }
+}
+
+/// Waits for the end of `child`; its status as `wait` gives it.
+fn wait_for(child: usize) -> i32 {
+    const EINTR: isize = 4;
+    let mut status = 0i32;
+    loop {
+        // SAFETY: writes to our own word.
+        let ended = unsafe { sys::syscall6(sys::WAIT4, child, &raw mut status as usize, 0, 0, 0, 0) };
+        if ended != -EINTR {
+            return status;
+        }
+    }
+}

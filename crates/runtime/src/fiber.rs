@@ -1,0 +1,219 @@
+//! Fibers: the program's threads, all on one kernel thread.
+//!
+//! A fiber needs what a real thread has: a stack, a thread control block that glibc has initialised, the frames
+//! at the bottom of the stack that run destructors when the thread ends. Instead of imitating glibc we let it make a
+//! real thread, the **donor**: its start routine ([`arch::heddle_donor`]) saves its registers, leaves the stack and lets
+//! the kernel thread end, without glibc noticing. What is left is a stack with a valid context on it, which the
+//! one kernel thread resumes with the donor's thread pointer whenever that thread is to run.
+//!
+//! So `errno`, `thread_local`, `pthread_self`, exceptions, cleanup handlers and thread-specific data need nothing
+//! from us. The end of the thread is caught by a key of our own for thread-specific data: glibc calls destructors in
+//! at most four rounds, ours asks to be called again in the first three and never returns from the fourth.
+//!
+//! Donors are made before the program's `main` runs, so that starting over keeps them. An execution that needs more
+//! than there are is abandoned and run again with enough of them.
+
+use core::ffi::c_void;
+
+use heddle_model::ThreadId;
+
+use crate::arch::{self, Birth, Context};
+use crate::memory::{PAGE, Reserve, STACK_STRIDE, STACKS};
+use crate::{engine, heap, memory, real, sys};
+
+/// One thread's place to run. Fiber `i` belongs to thread `i`; fiber 0 is the main thread on the kernel's stack.
+pub struct Fiber {
+    /// Where it goes on. Reset for each execution.
+    pub context: Context,
+    birth: Birth,
+    /// The program's start routine and its argument. Reset for each execution.
+    start: usize,
+    argument: usize,
+    /// What it returned. Reset for each execution.
+    pub value: usize,
+    /// Bytes of stack that the program may use.
+    stack_size: usize,
+}
+
+static mut FIBERS: &mut [Fiber] = &mut [];
+static mut DONORS: usize = 0;
+static mut END_KEY: u32 = 0;
+
+/// Rounds in which glibc calls destructors of thread-specific data.
+const ROUNDS: usize = 4;
+/// Room for the last few instructions of a donor.
+const PARKING: usize = 512;
+
+unsafe extern "C" {
+    fn pthread_attr_init(attributes: *mut c_void) -> i32;
+    fn pthread_attr_setstack(attributes: *mut c_void, low: *mut c_void, size: usize) -> i32;
+    fn pthread_attr_destroy(attributes: *mut c_void) -> i32;
+    fn pthread_key_create(key: *mut u32, destructor: Option<unsafe extern "C" fn(*mut c_void)>) -> i32;
+    fn pthread_setspecific(key: u32, value: *const c_void) -> i32;
+}
+
+/// Makes room for `threads` fibers. Once, before the first donor.
+pub fn set_up(reserve: &mut Reserve, threads: usize) {
+    // SAFETY: at start-up, one thread. The key is the first thing that asks glibc for one.
+    unsafe {
+        FIBERS = reserve.take(threads);
+        pthread_key_create(&raw mut END_KEY, Some(end_of_thread));
+    }
+    arm();
+}
+
+/// The fiber of `thread`.
+#[inline(always)]
+pub fn of(thread: ThreadId) -> &'static mut Fiber {
+    // SAFETY: one kernel thread; ids are below the number of fibers.
+    unsafe { &mut FIBERS[thread.index()] }
+}
+
+/// How many threads besides the main one there are donors for.
+pub fn donors() -> usize {
+    // SAFETY: one kernel thread.
+    unsafe { DONORS }
+}
+
+/// The highest address of the stack of `thread`, exclusive.
+fn stack_top(thread: usize) -> usize {
+    STACKS + (thread + 1) * STACK_STRIDE - PAGE
+}
+
+/// The range in which the stacks of the first `count` threads lie, the main thread's not included.
+pub fn stack_range(count: usize) -> (usize, usize) {
+    (STACKS + STACK_STRIDE, STACKS + (count + 1) * STACK_STRIDE)
+}
+
+/// The thread whose stack `address` is on, or whose control block it is: glibc's `pthread_t` is an address in there.
+pub fn thread_at(address: usize) -> Option<ThreadId> {
+    if address == of(ThreadId::MAIN).context.thread_pointer() {
+        return Some(ThreadId::MAIN);
+    }
+    let index = address.checked_sub(STACKS)? / STACK_STRIDE;
+    (1..=donors()).contains(&index).then_some(ThreadId(index as u16))
+}
+
+/// Makes donors until there are `count`. Outside executions only. False if the machine refuses more threads.
+pub fn prepare(count: usize, stack_size: usize) -> bool {
+    heap::enter_system();
+    let mut made = true;
+    while donors() < count && made {
+        made = make_donor(donors() + 1, stack_size);
+        if made {
+            // SAFETY: one kernel thread: the donor is gone.
+            unsafe { DONORS += 1 };
+        }
+    }
+    heap::leave_system();
+    made
+}
+
+fn make_donor(index: usize, stack_size: usize) -> bool {
+    let top = stack_top(index);
+    memory::map(top - stack_size, stack_size);
+    let mut parking = [0u8; PARKING];
+    let fiber = of(ThreadId(index as u16));
+    fiber.stack_size = stack_size;
+    fiber.birth = Birth {
+        context: Context::EMPTY,
+        parking_stack: (parking.as_mut_ptr_range().end as u64) & !15,
+        gone: 1,
+    };
+    let mut attributes = [0u64; 8];
+    let attributes = attributes.as_mut_ptr().cast::<c_void>();
+    let mut handle = 0usize;
+    let everything = u64::MAX;
+    let mut mask = 0u64;
+    // SAFETY: the stack is ours and unused; the signal mask is restored; `birth` and `parking` outlive the donor, for
+    // whose end we wait. glibc keeps nothing of `attributes`.
+    let failed = unsafe {
+        pthread_attr_init(attributes);
+        pthread_attr_setstack(attributes, (top - stack_size) as *mut c_void, stack_size);
+        sys::syscall6(sys::RT_SIGPROCMASK, 2, &raw const everything as usize, &raw mut mask as usize, 8, 0, 0);
+        let birth = (&raw mut fiber.birth).cast();
+        let failed = real::pthread_create(&mut handle, attributes, arch::heddle_donor as *const () as usize, birth);
+        sys::syscall6(sys::RT_SIGPROCMASK, 2, &raw const mask as usize, 0, 8, 0, 0);
+        pthread_attr_destroy(attributes);
+        failed
+    };
+    if failed != 0 {
+        return false;
+    }
+    // SAFETY: an aligned word that the kernel clears when the donor is off every stack of ours.
+    let gone = unsafe { core::sync::atomic::AtomicU32::from_ptr(&raw mut fiber.birth.gone) };
+    while gone.load(core::sync::atomic::Ordering::Acquire) != 0 {
+        sys::futex_wait(gone, 1, 0);
+    }
+    true
+}
+
+/// Gets the fiber of a new thread ready to run `start`.
+pub fn create(thread: ThreadId, start: usize, argument: usize, stack_size: usize) {
+    let fiber = of(thread);
+    fiber.context = fiber.birth.context;
+    fiber.start = start;
+    fiber.argument = argument;
+    fiber.value = 0;
+    if stack_size != fiber.stack_size {
+        resize_stack(thread.index(), fiber, stack_size.min(STACK_STRIDE - 2 * PAGE));
+    }
+}
+
+/// Gives the stack another size by moving its lower end: what the program asks for in the thread's attributes. Stays
+/// for later executions, which ask for the same.
+#[cold]
+fn resize_stack(index: usize, fiber: &mut Fiber, size: usize) {
+    let size = size.next_multiple_of(PAGE);
+    let (old, new) = (stack_top(index) - fiber.stack_size, stack_top(index) - size);
+    if new < old {
+        memory::map(new, old - new);
+    } else {
+        // SAFETY: the page below the new end belongs to the part of the stack that nobody may use any more.
+        unsafe { sys::syscall3(sys::MPROTECT, new - PAGE, PAGE, sys::PROT_NONE) };
+    }
+    fiber.stack_size = size;
+}
+
+/// Where the stack of `thread` begins and how large it is.
+pub fn stack_of(thread: ThreadId) -> (usize, usize) {
+    let size = of(thread).stack_size;
+    (stack_top(thread.index()) - size, size)
+}
+
+/// On the donor, or on the main thread: asks glibc to call us at the end of the thread.
+pub extern "C" fn arm() {
+    // SAFETY: the key exists.
+    unsafe { pthread_setspecific(END_KEY, 1 as *const c_void) };
+}
+
+/// What `begin` tells the assembly: whom to call, with what.
+#[repr(C)]
+pub struct Start {
+    routine: usize,
+    argument: usize,
+}
+
+/// On the fiber, when it runs for the first time.
+pub extern "C" fn begin() -> Start {
+    engine::started();
+    let fiber = of(engine::current());
+    Start { routine: fiber.start, argument: fiber.argument }
+}
+
+/// On the fiber: the start routine has returned `value`. glibc gets it too.
+pub extern "C" fn returned(value: usize) -> usize {
+    of(engine::current()).value = value;
+    value
+}
+
+/// glibc's call at the end of a thread, once a round, on the fiber.
+unsafe extern "C" fn end_of_thread(round: *mut c_void) {
+    let round = round as usize;
+    if round < ROUNDS || !engine::active() {
+        // SAFETY: the key exists.
+        unsafe { pthread_setspecific(END_KEY, (round + 1) as *const c_void) };
+        return;
+    }
+    engine::ended()
+}

@@ -1,0 +1,116 @@
+//! The end of the process, however it comes, and its children.
+
+use core::ffi::{CStr, c_char};
+
+use heddle_model::primitive::process;
+use heddle_model::{Ending, ObjectId, Operation};
+
+use crate::engine::{self, active, caller};
+use crate::wire::Record;
+use crate::{real, sys};
+
+/// The status that the program has asked to exit with. Reset for each execution by being written before it is read.
+static mut STATUS: i32 = 0;
+static mut EXIT_CALLER: u64 = 0;
+
+unsafe extern "C" {
+    fn __cxa_atexit(handler: unsafe extern "C" fn(usize), argument: usize, object: usize) -> i32;
+    fn fflush(stream: usize) -> i32;
+}
+
+/// Registers the handler that runs after every other. Before any other handler is registered.
+pub fn set_up() {
+    // SAFETY: at start-up.
+    unsafe { __cxa_atexit(after_all_handlers, 0, 0) };
+}
+
+/// After the program's exit handlers and destructors: the process really ends.
+unsafe extern "C" fn after_all_handlers(_: usize) {
+    if active() {
+        // SAFETY: what the program has printed is in libc's buffers; the write is trapped and captured.
+        unsafe {
+            fflush(0);
+            engine::end_process(process::end(Ending::Exit, STATUS as u32), EXIT_CALLER)
+        }
+    }
+}
+
+/// As if `main` had returned `status`: handlers and destructors run as the program's own code, with other threads
+/// still going on, then the process ends.
+pub fn exit_normally(status: i32) -> ! {
+    // SAFETY: one kernel thread.
+    unsafe {
+        STATUS = status;
+        real::exit(status)
+    }
+}
+
+interpose! {
+    fn exit(status: i32) -> ! {
+        if active() {
+            EXIT_CALLER = caller();
+        }
+        exit_normally(status)
+    }
+
+    fn _exit(status: i32) -> ! {
+        end_at_once(status, caller())
+    }
+
+    fn _Exit(status: i32) -> ! {
+        end_at_once(status, caller())
+    }
+
+    fn abort() -> ! {
+        if active() {
+            engine::end_process(process::end(Ending::Abort, 0), caller())
+        }
+        real::abort()
+    }
+
+    fn __assert_fail(assertion: *const c_char, file: *const c_char, line: u32, function: *const c_char) -> ! {
+        if active() {
+            assertion_failed(assertion, caller())
+        }
+        real::__assert_fail(assertion, file, line, function)
+    }
+
+    fn __assert(assertion: *const c_char, file: *const c_char, line: i32) -> ! {
+        if active() {
+            assertion_failed(assertion, caller())
+        }
+        real::__assert_fail(assertion, file, line as u32, core::ptr::null())
+    }
+
+    fn fork() -> i32 {
+        let active = active();
+        let child = real::fork();
+        if child == 0 && active {
+            // The child is a program of its own: it runs on, outside the model, with only the thread that forked.
+            engine::release();
+        }
+        child
+    }
+}
+
+fn end_at_once(status: i32, pc: u64) -> ! {
+    if active() {
+        engine::end_process(process::end(Ending::Exit, status as u32), pc)
+    }
+    sys::exit_process(status as usize)
+}
+
+unsafe fn assertion_failed(text: *const c_char, pc: u64) -> ! {
+    let end = process::end(Ending::Assertion, 0);
+    engine::end_process(Operation { object: ObjectId(text as u64), ..end }, pc)
+}
+
+/// Adds to a finished record what is to be said of the event that ended the process: the text of the assertion.
+pub fn describe(record: &Record) {
+    let operation = &record.last_event().operation;
+    if process::ending(operation) == Some(Ending::Assertion) && operation.object != ObjectId::NONE {
+        // SAFETY: `assert` passes a string literal, which is still there.
+        let text = unsafe { CStr::from_ptr(operation.object.0 as *const c_char) };
+        record.set_message(text.to_bytes());
+    }
+}

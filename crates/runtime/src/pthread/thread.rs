@@ -1,0 +1,127 @@
+//! Threads: create, join, detach, exit.
+
+use core::ffi::{c_int, c_void};
+
+use heddle_model::primitive::thread::{CREATE, DETACH, JOIN};
+use heddle_model::{ObjectId, Operation, Outcome, ThreadId};
+
+use crate::engine::{self, active, caller, current, visible};
+use crate::{callstack, fiber, real, start};
+
+const ESRCH: c_int = 3;
+const EDEADLK: c_int = 35;
+const DETACHED: c_int = 1;
+
+unsafe extern "C" {
+    fn pthread_attr_getdetachstate(attributes: *const c_void, state: *mut c_int) -> c_int;
+    fn pthread_attr_getstacksize(attributes: *const c_void, size: *mut usize) -> c_int;
+    fn pthread_attr_init(attributes: *mut c_void) -> c_int;
+    fn pthread_attr_setstack(attributes: *mut c_void, low: *mut c_void, size: usize) -> c_int;
+}
+
+interpose! {
+    fn pthread_create(handle: *mut usize, attributes: *const c_void, routine: usize, argument: usize) -> c_int {
+        if !active() {
+            if let Some(wire) = start::wire() {
+                wire.trouble(b"unsupported: pthread_create before main");
+            }
+            return real::pthread_create(handle, attributes, routine, argument as *mut c_void);
+        }
+        let pc = caller();
+        let Some(wire) = start::wire() else { return ESRCH };
+        let Some(child) = wire.name_thread(current(), engine::children_of_current()) else {
+            engine::stop(Outcome::Capacity, 0, pc, b"threads")
+        };
+        if child.index() > fiber::donors() {
+            engine::stop(Outcome::NeedsThreads, child.0 as u64, pc, b"");
+        }
+        let mut detached = 0;
+        let mut stack_size = wire.header().stack_size as usize;
+        if !attributes.is_null() {
+            pthread_attr_getdetachstate(attributes, &mut detached);
+            pthread_attr_getstacksize(attributes, &mut stack_size);
+        }
+        fiber::create(child, routine, argument, stack_size);
+        callstack::reset(child);
+        *handle = fiber::of(child).context.thread_pointer();
+        let create = Operation::new(CREATE, ObjectId::thread(child)).with_argument((detached == DETACHED) as u64);
+        visible(create, pc, |_| {});
+        engine::born();
+        0
+    }
+
+    fn pthread_join(handle: usize, value: *mut usize) -> c_int {
+        if !active() {
+            return real::pthread_join(handle, value.cast());
+        }
+        let Some(target) = fiber::thread_at(handle) else { return ESRCH };
+        if target == current() {
+            return EDEADLK;
+        }
+        let event = visible(Operation::new(JOIN, ObjectId::thread(target)), caller(), |_| {});
+        if event.result == 0 && !value.is_null() {
+            *value = fiber::of(target).value;
+        }
+        event.result as c_int
+    }
+
+    fn pthread_detach(handle: usize) -> c_int {
+        if !active() {
+            return real::pthread_detach(handle);
+        }
+        let Some(target) = fiber::thread_at(handle) else { return ESRCH };
+        visible(Operation::new(DETACH, ObjectId::thread(target)), caller(), |_| {}).result as c_int
+    }
+
+    fn pthread_exit(value: usize) -> ! {
+        if active() {
+            if start::restarts_by_snapshot() && !UNWINDER_LOADED {
+                UNWINDER_WANTED = true;
+                engine::stop(Outcome::NeedsThreads, 0, caller(), b"");
+            }
+            fiber::of(current()).value = value;
+        }
+        // Unwinds the stack, running cleanup handlers and destructors, and ends in our own destructor.
+        real::pthread_exit(value as *mut c_void)
+    }
+
+    fn pthread_getattr_np(handle: usize, attributes: *mut c_void) -> c_int {
+        // glibc asks the kernel whether the thread lives, and by that measure none of ours does.
+        match fiber::thread_at(handle) {
+            Some(thread) if active() && thread != ThreadId::MAIN => {
+                let (low, size) = fiber::stack_of(thread);
+                pthread_attr_init(attributes);
+                pthread_attr_setstack(attributes, low as *mut c_void, size)
+            }
+            _ => real::pthread_getattr_np(handle, attributes),
+        }
+    }
+}
+
+/// glibc loads the library that unwinds stacks at the first `pthread_exit` of a process: files are opened and mapped,
+/// which a snapshot cannot take back. So the first execution that needs it is abandoned, and run again with a snapshot in
+/// which it is loaded.
+static mut UNWINDER_LOADED: bool = false;
+static mut UNWINDER_WANTED: bool = false;
+
+/// Whether the execution that was just run was abandoned for want of the unwinder.
+pub fn wants_unwinder() -> bool {
+    // SAFETY: one kernel thread.
+    unsafe { core::mem::take(&mut UNWINDER_WANTED) }
+}
+
+/// Makes glibc load it: with a thread that exits.
+pub fn load_unwinder() {
+    extern "C" fn exits() {
+        // SAFETY: a real thread, made below.
+        unsafe { real::pthread_exit(core::ptr::null_mut()) }
+    }
+    let mut handle = 0;
+    // SAFETY: outside executions.
+    unsafe {
+        if real::pthread_create(&mut handle, core::ptr::null(), exits as *const () as usize, core::ptr::null_mut()) == 0 {
+            real::pthread_join(handle, core::ptr::null_mut());
+        }
+        UNWINDER_LOADED = true;
+    }
+}

@@ -1,0 +1,88 @@
+//! Signals: the program's crashes, the driver's wish to know where it hangs, and our own first writes to pages.
+//!
+//! All handlers run on a stack of our own: the program's may be exhausted, or not writable.
+
+use heddle_model::primitive::process;
+use heddle_model::{Ending, ObjectId, Operation, Outcome};
+
+use crate::engine::{self, active};
+use crate::memory::Reserve;
+use crate::{arch, snapshot, sys, trap};
+
+const SIGILL: usize = 4;
+const SIGTRAP: usize = 5;
+const SIGABRT: usize = 6;
+const SIGBUS: usize = 7;
+const SIGFPE: usize = 8;
+const SIGSEGV: usize = 11;
+const SIGPROF: usize = 27;
+const SIGSYS: usize = 31;
+
+const SA_SIGINFO: usize = 4;
+const SA_RESTORER: usize = 0x0400_0000;
+const SA_ONSTACK: usize = 0x0800_0000;
+const SA_NODEFER: usize = 0x4000_0000;
+
+/// The signals that we need for ourselves: a program that handles one of these itself is not supported.
+pub const OURS: [usize; 8] = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGPROF, SIGSYS];
+
+const STACK: usize = 256 << 10;
+
+type Handler = unsafe extern "C" fn(signal: i32, info: *const u64, context: *mut u64);
+
+/// Installs the handlers. Once in each process that runs executions; a forked child inherits them.
+pub fn set_up(reserve: &mut Reserve) {
+    let stack: &mut [u8] = reserve.take(STACK);
+    let alternate = [stack.as_mut_ptr() as usize, 0, STACK];
+    // SAFETY: the stack lives for ever.
+    unsafe { sys::syscall3(sys::SIGALTSTACK, alternate.as_ptr() as usize, 0, 0) };
+    for signal in OURS {
+        let handler: Handler = match signal {
+            SIGPROF => on_hang,
+            SIGSYS => trap::on_system_call,
+            _ => on_crash,
+        };
+        let action = [
+            handler as usize,
+            SA_SIGINFO | SA_RESTORER | SA_ONSTACK | SA_NODEFER,
+            arch::heddle_sigreturn as *const () as usize,
+            0,
+        ];
+        // SAFETY: the kernel's struct sigaction; handlers are ours.
+        unsafe { sys::syscall6(sys::RT_SIGACTION, signal, action.as_ptr() as usize, 0, 8, 0, 0) };
+    }
+}
+
+/// The driver waits for too long: says where the program is.
+unsafe extern "C" fn on_hang(_: i32, _: *const u64, context: *mut u64) {
+    if active() {
+        // SAFETY: the third argument of a handler.
+        let pc = unsafe { arch::interrupted_pc(context) };
+        engine::stop(Outcome::Hang, 0, pc, b"");
+    }
+}
+
+unsafe extern "C" fn on_crash(signal: i32, info: *const u64, context: *mut u64) {
+    // SAFETY: si_addr is 16 bytes into siginfo_t.
+    let address = unsafe { *info.add(2) } as usize;
+    if signal as usize == SIGSEGV && snapshot::first_write(address) {
+        return;
+    }
+    if !active() {
+        // Before main, or in ourselves: die of it, as the program would have.
+        let default = [0usize; 4];
+        // SAFETY: the kernel's struct sigaction. Returning runs the instruction again.
+        unsafe { sys::syscall6(sys::RT_SIGACTION, signal as usize, default.as_ptr() as usize, 0, 8, 0, 0) };
+        return;
+    }
+    // SAFETY: the third argument of a handler.
+    let (pc, stack) = unsafe { (arch::interrupted_pc(context), arch::interrupted_stack(context)) };
+    let overflow = signal as usize == SIGSEGV && address.abs_diff(stack) < STACK_REACH;
+    let detail = signal as u32 | if overflow { process::STACK_OVERFLOW } else { 0 };
+    // The interrupted instruction itself, where others give a return address: one more, since readers subtract one.
+    let end = Operation { object: ObjectId(address as u64), ..process::end(Ending::Crash, detail) };
+    engine::end_process(end, pc + 1)
+}
+
+/// A fault this close to the stack pointer has run off the stack.
+const STACK_REACH: usize = 64 << 10;

@@ -1,0 +1,69 @@
+//! The heaps: each knows how far it was used, and is zero beyond.
+
+use super::{copy, different_pages};
+use crate::memory::{HEAP_IMAGES, PAGE, Reserve};
+use crate::{heap, memory};
+
+/// One heap at the snapshot.
+#[derive(Clone, Copy)]
+struct Saved {
+    base: usize,
+    length: usize,
+    image: usize,
+}
+
+static mut SAVED: &mut [Saved] = &mut [];
+static mut COUNT: usize = 0;
+
+/// Makes room for the list. Once.
+pub fn set_up(reserve: &mut Reserve, threads: usize) {
+    // SAFETY: at start-up. One for each thread, the system's, and to spare.
+    unsafe { SAVED = reserve.take(threads + 64) };
+}
+
+fn saved(base: usize) -> Option<Saved> {
+    // SAFETY: one kernel thread.
+    unsafe { SAVED[..COUNT].iter().find(|s| s.base == base).copied() }
+}
+
+/// Saves all heaps.
+pub fn save() {
+    let mut image = HEAP_IMAGES;
+    // SAFETY: one kernel thread.
+    unsafe {
+        COUNT = 0;
+        for (base, length) in heap::arenas().filter(|&(_, length)| length > 0) {
+            memory::map(image, length);
+            copy(image, base, length);
+            SAVED[COUNT] = Saved { base, length, image };
+            COUNT += 1;
+            image += length.next_multiple_of(PAGE) + PAGE;
+        }
+    }
+}
+
+/// Restores all heaps.
+pub fn restore() {
+    for (base, used) in heap::arenas() {
+        let length = match saved(base) {
+            Some(saved) => {
+                copy(base, saved.image, saved.length);
+                saved.length
+            }
+            None => 0,
+        };
+        heap::erase(base + length, base + used.max(length));
+    }
+}
+
+/// How many pages differ from their images.
+pub fn differing() -> u64 {
+    let mut count = 0;
+    for (base, used) in heap::arenas() {
+        count += match saved(base) {
+            Some(saved) => different_pages(base, saved.image, saved.length) + (used != saved.length) as u64,
+            None => (used != 0) as u64,
+        };
+    }
+    count
+}

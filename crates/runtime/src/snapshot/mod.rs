@@ -1,0 +1,80 @@
+//! Starting over in microseconds: the program's memory as it was at `main`, and how to put it back.
+//!
+//! Copying a page is several times cheaper than any fault, so each kind of memory is restored by copying what is known to
+//! have changed:
+//!
+//! * **Data** (the globals of the program and of its libraries, [`data`]): read-only at first; the first write to a page,
+//!   ever, faults and makes it *hot*, and hot pages are copied back after every execution. After the first few
+//!   executions nothing faults any more.
+//! * **Heaps** ([`heaps`]): each knows how far it was used; that much is copied or zeroed.
+//! * **Stacks** ([`stacks`]): never protected, because the kernel writes to them; a scan of the page tables finds the pages
+//!   that were ever touched.
+//!
+//! What is not restored: memory that is ours, and everything outside memory. The trap sees to the latter.
+
+mod data;
+mod heaps;
+mod maps;
+mod pages;
+mod stacks;
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use heddle_model::wire::Header;
+
+use crate::arch::Context;
+use crate::memory::{PAGE, Reserve};
+
+pub use data::{first_write, unprotect_all};
+
+/// Makes room for the bookkeeping. Once.
+pub fn set_up(reserve: &mut Reserve, threads: usize) {
+    data::set_up(reserve);
+    heaps::set_up(reserve, threads);
+    pages::set_up(reserve);
+}
+
+/// Takes a snapshot, in place of the one before. The program is suspended at the start of its main function, in
+/// `main`; no other thread runs.
+pub fn take(main: &Context) {
+    unprotect_all();
+    let main_stack = data::collect();
+    stacks::save(main_stack, main);
+    heaps::save();
+    data::protect();
+}
+
+/// Puts everything back.
+pub fn restore() {
+    data::restore();
+    stacks::restore();
+    heaps::restore();
+}
+
+/// Compares all memory with the snapshot, byte for byte; counts into the header.
+pub fn check(header: &Header) {
+    let differing = data::differing() + stacks::differing() + heaps::differing();
+    header.checked.fetch_add(1, Relaxed);
+    header.differing.fetch_add(differing, Relaxed);
+}
+
+unsafe extern "C" {
+    fn memcmp(a: *const u8, b: *const u8, length: usize) -> i32;
+    fn memcpy(to: *mut u8, from: *const u8, length: usize) -> *mut u8;
+}
+
+/// Copies `length` bytes between the program's memory and its image. Both are mapped.
+#[inline]
+fn copy(to: usize, from: usize, length: usize) {
+    // SAFETY: callers pass ranges of the program's memory and of images, which never overlap.
+    unsafe { memcpy(to as *mut u8, from as *const u8, length) };
+}
+
+/// How many pages of `length` bytes at `address` differ from their image.
+fn different_pages(address: usize, image: usize, length: usize) -> u64 {
+    (0..length)
+        .step_by(PAGE)
+        // SAFETY: as in `copy`.
+        .filter(|&at| unsafe { memcmp((address + at) as *const u8, (image + at) as *const u8, PAGE.min(length - at)) } != 0)
+        .count() as u64
+}

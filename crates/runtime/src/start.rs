@@ -1,0 +1,258 @@
+//! How we come into the process, and how `main` comes to us.
+//!
+//! The loader runs [`construct`] before any other constructor. If the driver has put the shared memory into the
+//! environment we are under control: `main` is replaced by [`controlled_main`], which suspends the main thread before
+//! the program's own main function and leaves the rest to the [controller](crate::control). Without the driver the program
+//! runs as if we were not there.
+
+use core::ffi::{CStr, c_char, c_int};
+
+use heddle_model::ThreadId;
+use heddle_model::wire::{ENVIRONMENT, Restart, Stage};
+
+use crate::arch::{self, Context};
+use crate::memory::{PAGE, Reserve, STATES};
+use crate::wire::Wire;
+use crate::{control, engine, fiber, heap, process, real, signals, snapshot, sys};
+
+type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
+
+/// What start-up found out. Set once.
+struct Start {
+    wire: Option<Wire>,
+    main: Option<Main>,
+    own_text: (usize, usize),
+    own_data: (usize, usize),
+    program_text: (usize, usize),
+    main_stack_limit: usize,
+}
+
+static mut START: Start = Start {
+    wire: None,
+    main: None,
+    own_text: (0, 0),
+    own_data: (0, 0),
+    program_text: (0, 0),
+    main_stack_limit: 0,
+};
+
+unsafe extern "C" {
+    static mut environ: *mut *mut c_char;
+    static mut __libc_single_threaded: u8;
+    static __rseq_offset: isize;
+    static __rseq_size: u32;
+    fn getauxval(kind: u64) -> u64;
+    fn dl_iterate_phdr(each: unsafe extern "C" fn(*const LoadedObject, usize, *mut Start) -> c_int, data: *mut Start)
+    -> c_int;
+}
+
+/// The constructor: first of all, since the library is marked so.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static CONSTRUCT: extern "C" fn() = construct;
+
+extern "C" fn construct() {
+    real::resolve();
+    process::set_up();
+    // SAFETY: before any other code of the program; one thread.
+    unsafe {
+        if let Some(file) = take_from_environment() {
+            let Some(wire) = Wire::attach(file) else {
+                sys::die(b"heddle: the shared memory is not of this version\n")
+            };
+            START.wire = Some(wire);
+            wire.set_stage(Stage::Loaded);
+        }
+    }
+}
+
+/// Removes our variables from the environment, so that neither the program nor its children see them. Returns the
+/// number of the descriptor.
+unsafe fn take_from_environment() -> Option<usize> {
+    let mut found = None;
+    // SAFETY: the environment is a list of strings that ends with null; one thread.
+    unsafe {
+        let (mut from, mut to) = (environ, environ);
+        while !(*from).is_null() {
+            let text = CStr::from_ptr(*from).to_bytes();
+            if let Some(value) = value_of(text, ENVIRONMENT.as_bytes()) {
+                found = core::str::from_utf8(value).ok().and_then(|v| v.parse().ok());
+            } else if value_of(text, b"LD_PRELOAD").is_none() && value_of(text, b"LD_BIND_NOW").is_none() {
+                *to = *from;
+                to = to.add(1);
+            }
+            from = from.add(1);
+        }
+        if found.is_some() {
+            *to = core::ptr::null_mut();
+        }
+    }
+    found
+}
+
+fn value_of<'t>(text: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
+    text.strip_prefix(name)?.strip_prefix(b"=")
+}
+
+/// Under control: the shared memory.
+pub fn wire() -> Option<Wire> {
+    // SAFETY: set once.
+    unsafe { START.wire }
+}
+
+/// Whether memory is put back between executions.
+pub fn restarts_by_snapshot() -> bool {
+    wire().is_some_and(|wire| wire.header().restart == Restart::Snapshot as u32)
+}
+
+/// Where our own code is.
+pub fn own_text() -> (usize, usize) {
+    // SAFETY: set once.
+    unsafe { START.own_text }
+}
+
+/// Where our own globals are, in whole pages.
+pub fn own_data() -> (usize, usize) {
+    // SAFETY: set once.
+    unsafe { START.own_data }
+}
+
+/// Where the program's own code is.
+pub fn program_text() -> (usize, usize) {
+    // SAFETY: set once.
+    unsafe { START.program_text }
+}
+
+/// How large the stack of the main thread may become.
+pub fn main_stack_limit() -> usize {
+    // SAFETY: set once.
+    unsafe { START.main_stack_limit }
+}
+
+interpose! {
+    fn __libc_start_main(
+        main: Main, argc: c_int, argv: usize, init: usize, fini: usize, rtld_fini: usize, stack_end: usize,
+    ) -> c_int {
+        START.main = Some(main);
+        let main = if START.wire.is_some() { controlled_main } else { main };
+        real::__libc_start_main(main as usize, argc, argv, init, fini, rtld_fini, stack_end)
+    }
+}
+
+/// In place of the program's main function, called by glibc.
+unsafe extern "C" fn controlled_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
+    // SAFETY: one thread; everything below is set up exactly once.
+    unsafe {
+        let Some((wire, main)) = START.wire.zip(START.main) else { sys::die(b"heddle: internal error at start\n") };
+        set_up(wire);
+        let controller_stack: &mut [u8] = Reserve::new(STATES + (1 << 38)).take(256 << 10);
+        let controller = Context::fresh(controller_stack.as_mut_ptr_range().end as usize, control::controller);
+        let me = fiber::of(ThreadId::MAIN);
+        me.context = controller;
+        arch::heddle_switch(&mut me.context, &controller);
+        // Every execution begins here.
+        engine::started_main();
+        let status = arch::heddle_call_main(main as usize, argc, argv.cast(), envp.cast());
+        process::exit_normally(status)
+    }
+}
+
+unsafe fn set_up(wire: Wire) {
+    const AT_HWCAP2: u64 = 26;
+    let header = wire.header();
+    let threads = header.layout.threads as usize;
+    // SAFETY: at start-up, one thread.
+    unsafe {
+        if !arch::has_thread_pointer_instructions(getauxval(AT_HWCAP2)) {
+            wire.trouble(b"this processor or kernel has no FSGSBASE instructions, which Heddle needs to switch threads");
+        }
+        leave_rseq();
+        // Libraries take short cuts while there is one thread: those of the program are not seen by glibc.
+        __libc_single_threaded = 0;
+        dl_iterate_phdr(look_at, &raw mut START);
+        START.main_stack_limit = stack_limit();
+    }
+    let mut reserve = Reserve::new(STATES);
+    fiber::set_up(&mut reserve, threads);
+    engine::set_up(&mut reserve, wire);
+    signals::set_up(&mut reserve);
+    snapshot::set_up(&mut reserve, threads);
+    heap::set_limit(header.memory_limit as usize);
+}
+
+/// The kernel must not write into thread control blocks that are no kernel thread's: donors inherit that there is
+/// no registration.
+unsafe fn leave_rseq() {
+    const UNREGISTER: usize = 1;
+    const SIGNATURE: usize = 0x5305_3053;
+    const REGISTRATION_FAILED: i32 = -2;
+    // SAFETY: glibc's own registration, at the place that glibc names.
+    unsafe {
+        if __rseq_size != 0 {
+            let area = arch::thread_pointer() as usize as isize + __rseq_offset;
+            sys::syscall6(sys::RSEQ, area as usize, 32, UNREGISTER, SIGNATURE, 0, 0);
+            // cpu_id: glibc's sched_getcpu then asks the kernel.
+            ((area + 4) as *mut i32).write(REGISTRATION_FAILED);
+        }
+    }
+}
+
+fn stack_limit() -> usize {
+    const RLIMIT_STACK: usize = 3;
+    let mut limit = [0usize; 2];
+    // SAFETY: only asks.
+    unsafe { sys::syscall6(sys::PRLIMIT64, 0, RLIMIT_STACK, 0, limit.as_mut_ptr() as usize, 0, 0) };
+    limit[0].clamp(1 << 20, 1 << 30).next_multiple_of(PAGE)
+}
+
+/// glibc's `dl_phdr_info`.
+#[repr(C)]
+struct LoadedObject {
+    base: usize,
+    name: *const c_char,
+    headers: *const ProgramHeader,
+    count: u16,
+}
+
+/// `Elf64_Phdr`.
+#[repr(C)]
+struct ProgramHeader {
+    kind: u32,
+    flags: u32,
+    offset: u64,
+    address: u64,
+    physical: u64,
+    file_size: u64,
+    size: u64,
+    align: u64,
+}
+
+const PT_LOAD: u32 = 1;
+const EXECUTABLE: u32 = 1;
+const WRITABLE: u32 = 2;
+
+unsafe extern "C" fn look_at(object: *const LoadedObject, _: usize, start: *mut Start) -> c_int {
+    // SAFETY: called by glibc with valid descriptions; `start` is what we passed.
+    unsafe {
+        let (object, start) = (&*object, &mut *start);
+        let headers = core::slice::from_raw_parts(object.headers, object.count as usize);
+        let segment = |flag: u32| {
+            let mut range = (usize::MAX, 0);
+            for header in headers.iter().filter(|h| h.kind == PT_LOAD && h.flags & flag != 0) {
+                let low = object.base + header.address as usize;
+                range = (range.0.min(low & !(PAGE - 1)), range.1.max((low + header.size as usize).next_multiple_of(PAGE)));
+            }
+            range
+        };
+        let text = segment(EXECUTABLE);
+        let here = construct as *const () as usize;
+        if (text.0..text.1).contains(&here) {
+            start.own_text = (text.0, text.1 - text.0);
+            start.own_data = segment(WRITABLE);
+        } else if start.program_text == (0, 0) {
+            // The program itself is always the first.
+            start.program_text = text;
+        }
+    }
+    0
+}

@@ -1,0 +1,232 @@
+//! The net under everything: system calls that the program makes, from wherever.
+//!
+//! The kernel can hand every system call that comes from outside a range of code to a signal handler (Syscall User
+//! Dispatch). The range is our own text, so nothing that libc does on the program's behalf escapes: output is
+//! captured, what changes the world outside the program's memory is noticed before it happens, what would block
+//! the one kernel thread is named instead. A trap costs more than a microsecond, so whatever programs do often is
+//! interposed by name; this is for the rest.
+
+use heddle_model::primitive::process;
+use heddle_model::wire::Restart;
+use heddle_model::{Ending, Outcome};
+
+use crate::arch::Trapped;
+use crate::engine::{self, active};
+use crate::{snapshot, start, sys};
+
+const ALLOW: u8 = 0;
+const BLOCK: u8 = 1;
+const PR_SET_SYSCALL_USER_DISPATCH: usize = 59;
+
+/// Read by the kernel at every system call from outside our text.
+static mut SELECTOR: u8 = ALLOW;
+static mut RESTART: Restart = Restart::Snapshot;
+
+/// Asks the kernel to trap. In each process that runs executions: a forked child does not inherit it. False if this
+/// kernel cannot.
+pub fn set_up(text: (usize, usize), restart: Restart) -> bool {
+    // SAFETY: the selector lives for ever.
+    unsafe {
+        RESTART = restart;
+        let selector = &raw const SELECTOR as usize;
+        sys::syscall6(sys::PRCTL, PR_SET_SYSCALL_USER_DISPATCH, 1, text.0, text.1, selector, 0) == 0
+    }
+}
+
+/// The program's code begins to run.
+pub fn arm() {
+    // SAFETY: one kernel thread.
+    unsafe { SELECTOR = BLOCK };
+}
+
+/// The program's code has stopped.
+pub fn disarm() {
+    // SAFETY: one kernel thread.
+    unsafe { SELECTOR = ALLOW };
+}
+
+/// What to do with a system call.
+enum Answer {
+    /// The program gets this.
+    Result(isize),
+    /// Make it.
+    Pass,
+    /// It changes what a snapshot does not hold.
+    Outside(&'static str),
+    /// It makes a process: the instruction must run where it stands.
+    Clone(&'static str),
+    /// Nobody can make it for the program.
+    Unsupported(&'static str),
+}
+
+/// The handler of SIGSYS.
+pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64) {
+    // SAFETY: the third argument of the handler.
+    let mut trapped = unsafe { Trapped::new(context) };
+    let (number, arguments) = (trapped.number(), trapped.arguments());
+    if number == RT_SIGRETURN {
+        trapped.redirect_to_sigreturn();
+        return;
+    }
+    let pass = |number: usize, a: [usize; 6]| {
+        // SAFETY: the program's own call, made for it.
+        unsafe { sys::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]) }
+    };
+    let answer = if active() { answer(number, &arguments) } else { Answer::Pass };
+    // SAFETY: set once.
+    let in_snapshot = unsafe { RESTART } == Restart::Snapshot;
+    let result = match answer {
+        Answer::Result(result) => result,
+        Answer::Outside(name) | Answer::Clone(name) if in_snapshot && active() => {
+            engine::stop(Outcome::NeedsFork, number as u64, program_pc(&trapped), name.as_bytes())
+        }
+        Answer::Unsupported(name) => engine::unsupported(name, program_pc(&trapped)),
+        Answer::Clone(_) => {
+            // From its own place in the program, untrapped; the next visible operation arms the trap again.
+            disarm();
+            trapped.repeat();
+            return;
+        }
+        Answer::Pass | Answer::Outside(_) => {
+            let result = pass(number, arguments);
+            if result == -sys::EFAULT && snapshot::unprotect_all() {
+                // The kernel does not fault on pages that we have made read-only, it refuses.
+                pass(number, arguments)
+            } else {
+                result
+            }
+        }
+    };
+    trapped.set_result(result);
+}
+
+/// The call in the program's own code that led to a trapped system call inside libc: the first address on the stack
+/// that lies in the program's text. A guess, for messages only.
+fn program_pc(trapped: &Trapped) -> u64 {
+    let (low, high) = start::program_text();
+    let stack = trapped.stack() as *const u64;
+    (0..512)
+        // SAFETY: the stack of a running thread; 4 KiB above its pointer there is at least glibc's own start-up frame.
+        .map(|i| unsafe { *stack.add(i) })
+        .find(|&word| (word as usize) > low && (word as usize) < high)
+        .unwrap_or(trapped.pc())
+}
+
+const RT_SIGRETURN: usize = 15;
+const ENOSYS: isize = 38;
+
+fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
+    let file = arguments[0];
+    match number {
+        // read, pread64, readv: standard input is empty, the rest only exists in processes of their own
+        0 | 17 | 19 => Answer::Pass,
+        // write
+        1 if file == 1 || file == 2 => {
+            // SAFETY: the program vouches for its buffer; the kernel would read it too.
+            engine::printed(unsafe { core::slice::from_raw_parts(arguments[1] as *const u8, arguments[2]) });
+            Answer::Result(arguments[2] as isize)
+        }
+        // writev
+        20 if file == 1 || file == 2 => Answer::Result(printed_vector(arguments[1], arguments[2])),
+        1 | 20 | 18 => Answer::Outside("write"),
+        2 | 257 | 437 | 85 => Answer::Outside("open"),
+        // close, dup: only of what was opened
+        3 | 436 => Answer::Outside("close"),
+        32 | 33 | 292 => Answer::Outside("dup"),
+        22 | 293 => Answer::Outside("pipe"),
+        41 | 53 => Answer::Outside("socket"),
+        9 => Answer::Outside("mmap"),
+        10 => Answer::Outside("mprotect"),
+        11 => Answer::Outside("munmap"),
+        25 => Answer::Outside("mremap"),
+        12 => Answer::Outside("brk"),
+        28 => Answer::Outside("madvise"),
+        // rt_sigaction
+        13 if crate::signals::OURS.contains(&arguments[0]) && arguments[1] != 0 => {
+            Answer::Unsupported("sigaction of a signal that Heddle needs itself")
+        }
+        13 => Answer::Outside("sigaction"),
+        // rt_sigprocmask: there is one mask for all threads. It is left open, and said to be.
+        14 => Answer::Result(clear_old_mask(arguments[2], arguments[3])),
+        131 => Answer::Result(0),
+        // sched_yield, nanosleep, clock_nanosleep from inside libc
+        24 | 35 | 230 => Answer::Result(0),
+        // fork, vfork, clone, clone3
+        56 | 435 => Answer::Clone("clone"),
+        57 => Answer::Clone("fork"),
+        58 => Answer::Clone("vfork"),
+        59 | 322 => Answer::Outside("exec"),
+        // exit, exit_group
+        60 | 231 => engine::end_process(process::end(Ending::Exit, arguments[0] as u32), 0),
+        // kill, tkill, tgkill of ourselves, with what kills
+        62 | 200 | 234 => signal_to_self(number, arguments),
+        // set_tid_address, set_robust_list, rseq: about kernel threads, of which there is one
+        218 | 273 => Answer::Result(0),
+        334 => Answer::Result(-ENOSYS),
+        202 => futex(arguments),
+        // select, poll, accept, connect, recv, epoll_wait, wait4: they may block, which the watchdog sees
+        7 | 23 | 42..=52 | 61 | 232 | 233 | 247 | 270 | 271 | 281 | 288 => Answer::Outside("input or output"),
+        82..=84 | 86..=95 | 258..=268 => Answer::Outside("a change to the file system"),
+        425..=427 => Answer::Unsupported("io_uring"),
+        _ => Answer::Pass,
+    }
+}
+
+const FUTEX_WAIT: usize = 0;
+const FUTEX_WAKE: usize = 1;
+const FUTEX_WAIT_BITSET: usize = 9;
+const FUTEX_WAKE_BITSET: usize = 10;
+const EAGAIN: isize = 11;
+
+/// A futex call from inside libc: a lock of libc's own that is held by a thread that cannot run now. Waking is
+/// harmless, since nobody sleeps on one; sleeping would be for ever.
+fn futex(arguments: &[usize; 6]) -> Answer {
+    match arguments[1] & 0x7f {
+        FUTEX_WAKE | FUTEX_WAKE_BITSET => Answer::Result(0),
+        // SAFETY: the program's own word, which the kernel would read too.
+        FUTEX_WAIT | FUTEX_WAIT_BITSET if unsafe { *(arguments[0] as *const u32) } != arguments[2] as u32 => {
+            Answer::Result(-EAGAIN)
+        }
+        _ => Answer::Unsupported("waiting on a lock inside libc (futex)"),
+    }
+}
+
+fn clear_old_mask(old: usize, size: usize) -> isize {
+    if old != 0 {
+        // SAFETY: the program gave the address and the size for this.
+        unsafe { core::ptr::write_bytes(old as *mut u8, 0, size.min(128)) };
+    }
+    0
+}
+
+fn printed_vector(vector: usize, count: usize) -> isize {
+    let mut total = 0;
+    for i in 0..count {
+        // SAFETY: the program vouches for its iovec; the kernel would read it too.
+        let bytes = unsafe {
+            let part = (vector as *const [usize; 2]).add(i);
+            core::slice::from_raw_parts((*part)[0] as *const u8, (*part)[1])
+        };
+        engine::printed(bytes);
+        total += bytes.len() as isize;
+    }
+    total
+}
+
+/// A signal that the program sends to itself. One whose default is to kill ends the process as a crash does; who has
+/// installed a handler runs in a process of its own and gets it from the kernel.
+fn signal_to_self(number: usize, arguments: &[usize; 6]) -> Answer {
+    let signal = if number == 234 { arguments[2] } else { arguments[1] };
+    const IGNORED: [usize; 5] = [0, 17, 18, 23, 28];
+    if IGNORED.contains(&signal) {
+        return Answer::Result(0);
+    }
+    let mut action = [0usize; 4];
+    // SAFETY: only asks.
+    unsafe { sys::syscall6(sys::RT_SIGACTION, signal, 0, action.as_mut_ptr() as usize, 8, 0, 0) };
+    match action[0] {
+        1 => Answer::Result(0),
+        handler if handler != 0 && !crate::signals::OURS.contains(&signal) => Answer::Outside("a signal to itself"),
+        _ => engine::end_process(process::end(Ending::Crash, signal as u32), 0),
+    }
+}

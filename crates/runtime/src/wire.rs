@@ -1,0 +1,271 @@
+//! Our side of the memory that is shared with the driver: plans in, executions out.
+//!
+//! The layout is `heddle_model::wire`. Everything here is per process; the file outlives it.
+
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+
+use heddle_model::follow::{PlanView, Policy, Step};
+use heddle_model::wire::{self, Header, Slot, Stage, ThreadName, WireResult};
+use heddle_model::{Event, Outcome, Pending, ThreadId};
+
+use crate::sys;
+
+/// The mapped file.
+#[derive(Clone, Copy)]
+pub struct Wire {
+    base: usize,
+}
+
+impl Wire {
+    /// Maps the file behind descriptor `file`, closes the descriptor. None if it is not what we understand.
+    pub fn attach(file: usize) -> Option<Wire> {
+        let map = |length: usize| {
+            // SAFETY: a range of our own, see `memory`.
+            let at = unsafe {
+                sys::syscall6(
+                    sys::MMAP,
+                    wire::ADDRESS,
+                    length,
+                    sys::PROT_READ | sys::PROT_WRITE,
+                    sys::MAP_SHARED | sys::MAP_FIXED | sys::MAP_NORESERVE,
+                    file,
+                    0,
+                )
+            };
+            (at == wire::ADDRESS as isize).then_some(Wire { base: wire::ADDRESS })
+        };
+        let first = map(size_of::<Header>())?;
+        if first.header().magic != wire::MAGIC || first.header().version != wire::VERSION {
+            return None;
+        }
+        let size = first.header().layout.size as usize;
+        let whole = map(size);
+        // SAFETY: the descriptor was handed to us by the driver.
+        unsafe { sys::syscall3(sys::CLOSE, file, 0, 0) };
+        whole
+    }
+
+    /// The beginning of the file.
+    #[inline(always)]
+    pub fn header(&self) -> &'static Header {
+        // SAFETY: mapped for the life of the process; what changes in it is atomic, or written before we were started.
+        unsafe { &*(self.base as *const Header) }
+    }
+
+    fn slot_base(&self, sequence: u32) -> usize {
+        let layout = &self.header().layout;
+        self.base + layout.slots_at as usize + (sequence % layout.slots) as usize * layout.slot_size as usize
+    }
+
+    /// Waits for the plan with number `sequence`. Spins for a while (the driver usually answers within
+    /// microseconds, and waking a sleeping process costs more than that), then sleeps. None: there will be no more.
+    pub fn wait_for_plan(&self, sequence: u32) -> Option<()> {
+        let header = self.header();
+        let there = || header.submitted.load(Acquire) != sequence;
+        let mut spins = 0u32;
+        while !there() {
+            if header.quit.load(Relaxed) != 0 {
+                return None;
+            }
+            spins += 1;
+            if spins < SPINS {
+                core::hint::spin_loop();
+                continue;
+            }
+            header.runtime_sleeps.store(1, SeqCst);
+            if !there() && header.quit.load(SeqCst) == 0 {
+                sys::futex_wait(&header.submitted, sequence, 100_000_000);
+            }
+            header.runtime_sleeps.store(0, SeqCst);
+        }
+        (header.quit.load(Relaxed) == 0).then_some(())
+    }
+
+    /// The plan with number `sequence`, which is there.
+    pub fn plan(&self, sequence: u32) -> PlanView<'static> {
+        let base = self.slot_base(sequence);
+        let layout = &self.header().layout;
+        // SAFETY: the driver filled the slot in and leaves it alone until its result was taken.
+        unsafe {
+            let plan = &(*(base as *const Slot)).plan;
+            let steps = (base + layout.steps_at as usize) as *const Step;
+            let sleep = (base + layout.sleep_at as usize) as *const ThreadId;
+            PlanView {
+                schedule: core::slice::from_raw_parts(steps, plan.steps.min(layout.events) as usize),
+                sleep: core::slice::from_raw_parts(sleep, plan.sleep.min(layout.threads) as usize),
+                policy: if plan.policy == Policy::Random as u32 { Policy::Random } else { Policy::NonPreemptive },
+                seed: plan.seed,
+                max_steps: plan.max_steps,
+            }
+        }
+    }
+
+    /// Whether call stacks and output are to be recorded.
+    pub fn recording(&self, sequence: u32) -> bool {
+        // SAFETY: as in `plan`.
+        unsafe { (*(self.slot_base(sequence) as *const Slot)).plan.record != 0 }
+    }
+
+    /// Where the execution of plan `sequence` is to be written.
+    pub fn record_of(&self, sequence: u32) -> Record {
+        let base = self.slot_base(sequence);
+        let layout = &self.header().layout;
+        Record {
+            result: base + core::mem::offset_of!(Slot, result),
+            events: base + layout.events_at as usize,
+            pending: base + layout.pending_at as usize,
+            stacks: base + layout.stacks_at as usize,
+            output: base + layout.output_at as usize,
+        }
+    }
+
+    /// Hands the execution of plan `sequence` over.
+    pub fn publish(&self, sequence: u32) {
+        let header = self.header();
+        header.completed.store(sequence.wrapping_add(1), SeqCst);
+        if header.driver_sleeps.load(SeqCst) != 0 {
+            sys::futex_wake(&header.completed);
+        }
+    }
+
+    /// Says how far we have come.
+    pub fn set_stage(&self, stage: Stage) {
+        self.header().stage.store(stage as u32, Release);
+        sys::futex_wake(&self.header().stage);
+    }
+
+    /// Says why the program cannot be run, and ends the process.
+    pub fn trouble(&self, message: &[u8]) -> ! {
+        let n = message.len().min(self.header().trouble.len() - 1);
+        // SAFETY: the driver reads the text only after the stage says that it is there.
+        unsafe {
+            let to = (&raw const self.header().trouble).cast::<u8>().cast_mut();
+            core::ptr::copy_nonoverlapping(message.as_ptr(), to, n);
+        }
+        self.set_stage(Stage::Failed);
+        sys::exit_process(112)
+    }
+
+    /// The id of the `ordinal`-th child of `parent`: the one it had in an earlier execution, or a new one. None if
+    /// there is no room.
+    pub fn name_thread(&self, parent: ThreadId, ordinal: u32) -> Option<ThreadId> {
+        let header = self.header();
+        let count = header.names.load(Acquire);
+        let names = (self.base + header.layout.names_at as usize) as *mut ThreadName;
+        let name = ThreadName { parent, reserved: 0, ordinal };
+        // SAFETY: the table has room for `layout.threads` entries, of which `count` are filled in. One process at a time
+        // writes it.
+        unsafe {
+            // A thread's children mostly have ids in a row, so the search begins after the previous one's.
+            static mut LAST: u32 = 0;
+            let start = if ordinal == 0 { 0 } else { LAST + 1 };
+            let found = (start..count).chain(0..start.min(count)).find(|&i| i != 0 && *names.add(i as usize) == name);
+            let id = match found {
+                Some(id) => id,
+                None => {
+                    let id = count.max(1);
+                    if id >= header.layout.threads {
+                        return None;
+                    }
+                    names.add(id as usize).write(name);
+                    header.names.store(id + 1, Release);
+                    id
+                }
+            };
+            LAST = id;
+            Some(ThreadId(id as u16))
+        }
+    }
+}
+
+/// How often to look before going to sleep: some tens of microseconds.
+const SPINS: u32 = 2000;
+
+/// Where one execution is written.
+#[derive(Clone, Copy)]
+pub struct Record {
+    result: usize,
+    events: usize,
+    pending: usize,
+    stacks: usize,
+    output: usize,
+}
+
+impl Record {
+    /// Nowhere: before the first plan.
+    pub const NOWHERE: Record = Record { result: 0, events: 0, pending: 0, stacks: 0, output: 0 };
+
+    /// The fixed part.
+    #[inline(always)]
+    pub fn result(&self) -> &'static mut WireResult {
+        // SAFETY: ours until it is published.
+        unsafe { &mut *(self.result as *mut WireResult) }
+    }
+
+    /// Empty, at the start of an execution.
+    pub fn clear(&self) {
+        let result = self.result();
+        result.outcome = Outcome::Running as u32;
+        result.events = 0;
+        result.detail = 0;
+        result.pc = 0;
+        result.pending = 0;
+        result.stack_words = 0;
+        result.output = 0;
+        result.thread = ThreadId::MAIN;
+        result.message_len = 0;
+    }
+
+    /// The room for event `index`. The caller checks that there is room.
+    ///
+    /// # Safety
+    /// `index` is below the layout's number of events.
+    #[inline(always)]
+    pub unsafe fn event(&self, index: u32) -> *mut Event {
+        // SAFETY: the caller's.
+        unsafe { (self.events as *mut Event).add(index as usize) }
+    }
+
+    /// The event that was written last. There must be one.
+    pub fn last_event(&self) -> &'static Event {
+        // SAFETY: written before it was counted.
+        unsafe { &*self.event(self.result().events - 1) }
+    }
+
+    /// Adds a thread that has not ended.
+    pub fn push_pending(&self, pending: Pending, room: u32) {
+        let result = self.result();
+        if result.pending < room {
+            // SAFETY: there is room, and it is ours until published.
+            unsafe { (self.pending as *mut Pending).add(result.pending as usize).write(pending) };
+            result.pending += 1;
+        }
+    }
+
+    /// The words of call stacks that are left.
+    pub fn stack_room(&self, room: u32) -> &'static mut [u64] {
+        let used = self.result().stack_words as usize;
+        // SAFETY: the area has `room` words, of which `used` are taken.
+        unsafe { core::slice::from_raw_parts_mut((self.stacks as *mut u64).add(used), room as usize - used) }
+    }
+
+    /// Adds to what the program printed; what does not fit is only counted.
+    pub fn push_output(&self, bytes: &[u8], keep: bool, room: u32) {
+        let result = self.result();
+        let at = result.output.min(room) as usize;
+        if keep {
+            let n = bytes.len().min(room as usize - at);
+            // SAFETY: within the area.
+            unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), (self.output as *mut u8).add(at), n) };
+        }
+        result.output = result.output.saturating_add(bytes.len() as u32);
+    }
+
+    /// Words about the outcome.
+    pub fn set_message(&self, message: &[u8]) {
+        let result = self.result();
+        let n = message.len().min(wire::MESSAGE);
+        result.message[..n].copy_from_slice(&message[..n]);
+        result.message_len = n as u32;
+    }
+}
