@@ -38,6 +38,9 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
         for note in &coverage.notes {
             text.push_str(&format!("  not covered: {note}\n"));
         }
+        if let Some(reason) = &coverage.restart_reason {
+            text.push_str(&format!("  restarted by {}: {reason}\n", coverage.restart));
+        }
     }
     if matches!(report.verdict, Verdict::Found)
         && let Some(reason) = &report.reason

@@ -4,7 +4,7 @@
 use heddle_model::finding::Location;
 use heddle_model::follow::Step;
 use heddle_model::primitive::{mutex, process, thread};
-use heddle_model::trace::{FORMAT, Program, Settings, SourceFile, TRACE_VERSION, Trace, TraceEnd};
+use heddle_model::trace::{FORMAT, Program, Settings, TRACE_VERSION, Trace, TraceEnd};
 use heddle_model::{
     Ending, Event, NoMemory, ObjectId, ObjectSlot, Operation, Outcome, Pending, ThreadId, ThreadState, World,
 };
@@ -99,10 +99,7 @@ pub fn trace(recording: &Recording) -> Trace {
         format: FORMAT.into(),
         version: TRACE_VERSION,
         heddle: "0.0.0".into(),
-        program: Program {
-            sources: vec![SourceFile { path: "abba.c".into(), hash: "0".into() }],
-            ..Program::default()
-        },
+        program: Program { build: vec!["abba.c".into()], ..Program::default() },
         settings: Settings::default(),
         threads,
         schedule: recording.events.iter().map(Step::of).collect(),

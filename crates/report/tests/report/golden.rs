@@ -12,6 +12,7 @@ fn coverage() -> Coverage {
         bounds: Bounds::default(),
         instrumented: "sync-only".into(),
         restart: "snapshot".into(),
+        restart_reason: None,
         races: "not checked".into(),
         notes: vec!["data races".into()],
     }
