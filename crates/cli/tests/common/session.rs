@@ -63,7 +63,7 @@ impl Session {
     pub fn new() -> Session {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let directory = tempfile::Builder::new().prefix("heddle-test-").tempdir().expect("a temporary directory");
+        let directory = tempfile::Builder::new().prefix("end-to-end-").tempdir().expect("a temporary directory");
         fs::create_dir(directory.path().join("tmp")).expect("a directory in it");
         Session { directory, marker: format!("{}-{number}", std::process::id()) }
     }

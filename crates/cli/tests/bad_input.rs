@@ -1,0 +1,350 @@
+//! What people get wrong, and what programs do to us: a clear message, the right exit code, and nothing left behind
+//! (every `Session::run` looks for that).
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{Finished, Running, Session, clang, program, root, send};
+
+fn check_program(name: &str, more: &[&str]) -> Finished {
+    let file = program(name).display().to_string();
+    Session::new().run(["check", file.as_str()].into_iter().chain(more.iter().copied()))
+}
+
+fn compile(session: &Session, source: &str, name: &str, flags: &[&str]) -> String {
+    let file = session.write("source.c", source);
+    let binary = session.path(name);
+    let status = Command::new("gcc").arg(&file).arg("-o").arg(&binary).args(flags).status().expect("gcc is installed");
+    assert!(status.success());
+    binary.display().to_string()
+}
+
+const EMPTY: &str = "int main(void) { return 0; }\n";
+
+// --- What was typed ---------------------------------------------------------------------------------------------
+
+#[test]
+fn nothing_to_check() {
+    Session::new().run(["check"]).must_say(2, &["heddle check"]);
+}
+
+#[test]
+fn no_such_option() {
+    Session::new().run(["check", "a.c", "--algoritm", "dfs"]).must_say(2, &["--algoritm"]);
+    Session::new().run(["check", "a.c", "--algorithm", "magic"]).must_say(2, &["magic", "dpor"]);
+}
+
+#[test]
+fn no_such_file() {
+    Session::new().run(["check", "no-such-program.c"]).must_say(2, &["no-such-program.c", "no such file"]);
+    Session::new().run(["check", "./no-such-program"]).must_say(2, &["no-such-program", "no such file"]);
+}
+
+#[test]
+fn a_directory() {
+    Session::new().run(["check", "examples"]).must_say(2, &["examples"]);
+}
+
+#[test]
+fn no_such_compiler() {
+    let run = Session::new().run(["check", "examples/abba.c", "--cc", "no-such-compiler"]);
+    run.must_say(2, &["no-such-compiler"]);
+}
+
+#[test]
+fn errors_are_json_too() {
+    let run = Session::new().check(["no-such-program.c"]);
+    assert_eq!(run.code, 2, "{run}");
+    assert_eq!(run.json()["verdict"], "error", "{run}");
+    assert!(run.json()["reason"].as_str().is_some_and(|reason| reason.contains("no-such-program.c")), "{run}");
+}
+
+// --- What does not become a program -----------------------------------------------------------------------------
+
+#[test]
+fn does_not_compile() {
+    let session = Session::new();
+    let file = session.write("broken.c", "int main(void) { return undeclared; }\n");
+    for compiler in ["gcc", clang()] {
+        let run = session.run(["check", &file.display().to_string(), "--cc", compiler]);
+        run.must_say(2, &["broken.c", "undeclared"]);
+    }
+}
+
+#[test]
+fn no_main() {
+    let session = Session::new();
+    let file = session.write("no-main.c", "int helper(void) { return 0; }\n");
+    session.run(["check", &file.display().to_string()]).must_say(2, &["main"]);
+}
+
+#[test]
+fn an_empty_file() {
+    let session = Session::new();
+    let file = session.write("empty.c", "");
+    session.run(["check", &file.display().to_string()]).must_say(2, &["main"]);
+}
+
+// --- What is no program that can be run -------------------------------------------------------------------------
+
+#[test]
+fn a_static_program() {
+    let session = Session::new();
+    let binary = compile(&session, EMPTY, "static", &["-static"]);
+    session.run(["check", &binary]).must_say(4, &["static"]);
+}
+
+#[test]
+fn a_32_bit_program() {
+    let session = Session::new();
+    // The beginning of an ELF file of 32 bits for the i386, as the kernel would take it: no compiler for those is
+    // needed to make one.
+    let mut elf = vec![0x7f, b'E', b'L', b'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    for field in [2u16, 3] {
+        elf.extend(field.to_le_bytes());
+    }
+    for field in [1u32, 0x0804_8054, 52, 0, 0] {
+        elf.extend(field.to_le_bytes());
+    }
+    for field in [52u16, 32, 1, 40, 0, 0] {
+        elf.extend(field.to_le_bytes());
+    }
+    elf.extend([0; 32]);
+    let file = session.write("elf32", elf);
+    make_executable(&file);
+    session.run(["check", &file.display().to_string()]).must_say(4, &["32-bit"]);
+}
+
+fn make_executable(file: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("it is ours");
+}
+
+#[test]
+fn a_script() {
+    let session = Session::new();
+    let file = session.write("script", "#!/bin/sh\nexit 0\n");
+    make_executable(&file);
+    session.run(["check", &file.display().to_string()]).must_say(2, &["script"]);
+}
+
+#[test]
+fn a_text() {
+    Session::new().run(["check", "./LICENSE-MIT"]).must_say(2, &["LICENSE-MIT"]);
+}
+
+/// A program that was never instrumented is run, and the report says what was not seen.
+#[test]
+fn a_program_without_instrumentation() {
+    let session = Session::new();
+    let source = fs::read_to_string(root().join("examples/abba.c")).expect("the example is there");
+    let binary = compile(&session, &source, "plain", &["-g", "-pthread"]);
+    let run = session.check([binary.as_str()]);
+    let report = run.json();
+    assert_eq!(report["verdict"], "found", "{run}");
+    assert_eq!(report["findings"][0]["kind"], "deadlock", "{run}");
+    assert_eq!(report["coverage"]["instrumented"], "sync-only", "{run}");
+}
+
+// --- What programs do -------------------------------------------------------------------------------------------
+
+#[test]
+fn crashes_before_main() {
+    check_program("crash-before-main.c", &[]).must_say(2, &["before main", "SIGSEGV"]);
+}
+
+#[test]
+fn exits_before_main() {
+    check_program("exit-before-main.c", &[]).must_say(2, &["before main"]);
+}
+
+#[test]
+fn an_infinite_loop() {
+    let run = check_program("infinite-loop.c", &[]);
+    run.must_say(1, &["infinite-loop.c:12"]);
+}
+
+#[test]
+fn makes_processes() {
+    for restart in ["auto", "snapshot", "fork", "exec"] {
+        let run = check_program("fork.c", &["--restart", restart]);
+        run.must_say(4, &["fork", "fork.c:13"]);
+    }
+}
+
+#[test]
+fn reads_its_standard_input() {
+    let run = check_program("reads-stdin.c", &[]);
+    assert!(run.code == 0 || run.code == 4, "{run}");
+    assert!(run.words().contains("standard input") || run.words().contains("stdin"), "{run}");
+}
+
+#[test]
+fn five_hundred_threads() {
+    for restart in ["snapshot", "fork"] {
+        let file = program("threads-500.c").display().to_string();
+        let run = Session::new().check([file.as_str(), "--restart", restart]);
+        assert_eq!(run.json()["verdict"], "safe", "{run}");
+        assert_eq!(run.json()["executions"], 1, "{run}");
+        assert_eq!(run.json()["threads"], 501, "{run}");
+    }
+}
+
+#[test]
+fn four_gibibytes() {
+    let run = check_program("allocates-4gib.c", &[]);
+    run.must_say(3, &["memory", "allocates-4gib.c:9"]);
+}
+
+#[test]
+fn a_stack_overflow() {
+    let run = check_program("stack-overflow.c", &[]);
+    run.must_say(1, &["stack overflow", "stack-overflow.c"]);
+}
+
+#[test]
+fn something_unsupported() {
+    let run = check_program("unsupported.c", &[]);
+    run.must_say(4, &["pthread_barrier", "unsupported.c:"]);
+}
+
+// --- What happens to us -----------------------------------------------------------------------------------------
+
+fn start_long_search(session: &Session, more: &[&str]) -> (Running, Vec<i32>) {
+    let file = program("long-search.c").display().to_string();
+    let out = session.path("out").display().to_string();
+    let words = ["check", file.as_str(), "--json", "--out", out.as_str()];
+    let running = session.start(session.command(words.into_iter().chain(more.iter().copied())));
+    // Until the program itself runs, and then for a while.
+    let patience = Instant::now() + Duration::from_secs(60);
+    loop {
+        let targets: Vec<i32> = session.targets(&running).into_iter().filter(|pid| runs_program(*pid)).collect();
+        if !targets.is_empty() {
+            sleep(Duration::from_millis(300));
+            return (running, targets);
+        }
+        assert!(Instant::now() < patience, "the program never started");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn runs_program(pid: i32) -> bool {
+    fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("program"))
+}
+
+/// Somebody kills the program under test: one execution is lost, the search goes on and never calls itself complete.
+#[test]
+fn the_program_is_killed_from_outside() {
+    for restart in ["snapshot", "fork"] {
+        let session = Session::new();
+        let (running, targets) = start_long_search(&session, &["--timeout", "3s", "--restart", restart]);
+        send(targets[0], "KILL");
+        let run = running.wait();
+        session.must_be_clean(&run);
+        let report = run.json();
+        assert_eq!((report["verdict"].as_str(), run.code), (Some("incomplete"), 3), "{run}");
+        assert!(report["executions"].as_u64().is_some_and(|n| n > 100), "the search did not go on\n{run}");
+        assert!(run.words().contains("killed"), "does not say so\n{run}");
+    }
+}
+
+#[test]
+fn interrupted() {
+    let session = Session::new();
+    let (running, _) = start_long_search(&session, &[]);
+    running.signal("INT");
+    let run = running.wait();
+    session.must_be_clean(&run);
+    assert_eq!(run.code, 3, "{run}");
+    assert_eq!(run.json()["verdict"], "incomplete", "{run}");
+    assert!(run.json()["executions"].as_u64().is_some_and(|n| n > 0), "{run}");
+}
+
+/// Nothing can be tidied up by somebody who is killed, but the program under test must not stay.
+#[test]
+fn heddle_itself_is_killed() {
+    let session = Session::new();
+    let (running, _) = start_long_search(&session, &[]);
+    running.signal("KILL");
+    running.wait();
+    let patience = Instant::now() + Duration::from_secs(5);
+    while !session.processes().is_empty() {
+        assert!(Instant::now() < patience, "processes are left: {:?}", session.processes());
+        sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn limits_end_the_search() {
+    let file = program("long-search.c").display().to_string();
+    let run = Session::new().check([file.as_str(), "--max-executions", "100"]);
+    assert_eq!((run.code, &run.json()["executions"]), (3, &100.into()), "{run}");
+    let begin = Instant::now();
+    let run = Session::new().check([file.as_str(), "--timeout", "1s"]);
+    assert_eq!(run.code, 3, "{run}");
+    assert_eq!(run.json()["coverage"]["exhaustive"], false, "{run}");
+    assert!(begin.elapsed() < Duration::from_secs(60));
+}
+
+// --- Files of ours ----------------------------------------------------------------------------------------------
+
+/// A finding and its trace file.
+fn found(session: &Session) -> String {
+    let run = session.check(["examples/abba.c"]);
+    run.json()["findings"][0]["trace"].as_str().unwrap_or_else(|| panic!("no trace\n{run}")).to_owned()
+}
+
+#[test]
+fn a_damaged_trace() {
+    let session = Session::new();
+    let trace = found(&session);
+    let text = fs::read_to_string(&trace).expect("the trace is there");
+    session.run(["replay", &trace]).must_say(1, &["deadlock"]);
+    let damaged = session.path("damaged.json").display().to_string();
+    let half = &text[..text.len() / 2];
+    for content in [half, "", "{}", "[1, 2, 3]", "not a trace", &text.replace("heddle", "needle")] {
+        fs::write(&damaged, content).expect("it can be written");
+        session.run(["replay", &damaged]).must_say(2, &["damaged.json"]);
+    }
+    session.run(["replay", "no-such-trace.json"]).must_say(2, &["no-such-trace.json"]);
+}
+
+/// A trace of a program that has changed since is refused, with the first difference.
+#[test]
+fn a_trace_of_another_program() {
+    let session = Session::new();
+    let source = fs::read_to_string(root().join("examples/abba.c")).expect("the example is there");
+    let file = session.write("changing.c", &source);
+    let run = session.check([file.display().to_string()]);
+    let trace = run.json()["findings"][0]["trace"].as_str().expect("a trace").to_owned();
+    let fixed = fs::read_to_string(root().join("examples/abba-fixed.c")).expect("the example is there");
+    session.write("changing.c", fixed);
+    let replay = session.run(["replay", &trace]);
+    assert!(replay.code == 2, "{replay}");
+    assert!(replay.words().contains("changed") || replay.words().contains("diverge"), "{replay}");
+}
+
+#[test]
+fn no_room_for_the_output() {
+    let session = Session::new();
+    let in_the_way = session.write("in-the-way", "a file");
+    let run = session.run(["check", "examples/abba.c", "--out", &in_the_way.display().to_string()]);
+    run.must_say(2, &["in-the-way"]);
+
+    // A disk without any room left, where we may make one.
+    let full = session.path("full");
+    fs::create_dir(&full).expect("a directory");
+    let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=4k", "tmpfs"]).arg(&full).output();
+    if mount.is_ok_and(|output| output.status.success()) {
+        let filled = fs::write(full.join("filler"), [1; 4096]);
+        let run = session.run(["check", "examples/abba.c", "--out", &full.display().to_string()]);
+        let unmounted = Command::new("umount").arg(&full).status().is_ok_and(|status| status.success());
+        assert!(filled.is_ok() && unmounted);
+        run.must_say(2, &["space"]);
+    }
+}
