@@ -20,6 +20,14 @@ pub const VERSION: u32 = 1;
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// Where the runtime maps the file in the program.
 pub const ADDRESS: usize = 0x6000_0000_0000;
+/// Where the runtime puts the threads' heaps, one after the other: an address says whose it is.
+pub const HEAPS: u64 = 0x1000_0000_0000;
+/// From one thread's heap to the next.
+pub const HEAP_STRIDE: u64 = 16 << 30;
+/// Where the runtime puts the stacks of threads.
+pub const STACKS: u64 = 0x5000_0000_0000;
+/// From one thread's stack to the next.
+pub const STACK_STRIDE: u64 = 1 << 30;
 
 /// How an execution starts over. The numbers are part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
