@@ -1,3 +1,146 @@
-//! From addresses to what a person calls them.
+//! From addresses to what a person calls them: functions, files and lines, names of variables.
+//!
+//! The program runs where it was loaded, without randomisation, so an address belongs to a file that is mapped there
+//! ([`Mappings`]); the file's own debug information says the rest. Files are opened when the first address in them is
+//! asked for, and answers are kept. Nothing here is for the hot path: addresses are looked up when a finding is told.
+
 mod mappings;
+mod module;
+mod types;
+mod variables;
+
 pub use mappings::{Mapping, Mappings};
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use heddle_model::finding::Location;
+use heddle_model::{ObjectId, ThreadId, wire};
+
+use module::Module;
+
+/// What lies at an address.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A variable of the program, or a part of one: `fork[2]`, `account.lock`.
+    Variable(String),
+    /// In a block that this thread allocated.
+    Heap(ThreadId),
+    /// On the stack of this thread.
+    Stack(ThreadId),
+    /// Somewhere else.
+    Unknown,
+}
+
+/// Looks addresses up in one program.
+pub struct Symbols {
+    mappings: Mappings,
+    modules: Vec<Module>,
+    current_directory: Option<PathBuf>,
+    frames: RefCell<HashMap<u64, Vec<Location>>>,
+}
+
+impl Symbols {
+    /// For a program that is loaded like this. Opens nothing yet.
+    pub fn new(mappings: &Mappings) -> Symbols {
+        Symbols {
+            modules: mappings.files().into_iter().map(Module::new).collect(),
+            mappings: mappings.clone(),
+            current_directory: std::env::current_dir().ok(),
+            frames: RefCell::default(),
+        }
+    }
+
+    /// The functions that a return address lies in, innermost first: several where calls were inlined.
+    pub fn frames(&self, return_address: u64) -> Vec<Location> {
+        // The call is before the address that it returns to, which may belong to the next line or function.
+        let address = return_address.wrapping_sub(1);
+        if let Some(known) = self.frames.borrow().get(&address) {
+            return known.clone();
+        }
+        let mut frames = self.module(address).map_or_else(Vec::new, |module| module.frames(address));
+        for frame in &mut frames {
+            self.shorten(frame);
+        }
+        self.frames.borrow_mut().insert(address, frames.clone());
+        frames
+    }
+
+    /// A call stack, innermost first: the frames of all its return addresses.
+    pub fn stack(&self, return_addresses: &[u64]) -> Vec<Location> {
+        return_addresses.iter().flat_map(|&address| self.frames(address)).collect()
+    }
+
+    /// Where in the user's own source a call stack is: its innermost frame that is not in a header of the system's,
+    /// or else its innermost.
+    pub fn location(&self, return_addresses: &[u64]) -> Option<Location> {
+        let stack = self.stack(return_addresses);
+        stack.iter().find(|frame| is_own(frame)).or(stack.first()).cloned()
+    }
+
+    /// What lies at `address`.
+    pub fn place(&self, address: u64) -> Place {
+        if let Some(name) = self.data_module(address).and_then(|module| module.variable(address)) {
+            return Place::Variable(name);
+        }
+        let among = |first: u64, stride: u64| {
+            let thread = address.checked_sub(first)? / stride;
+            u16::try_from(thread).ok().map(ThreadId)
+        };
+        if address < wire::STACKS {
+            if let Some(thread) = among(wire::HEAPS, wire::HEAP_STRIDE) {
+                return Place::Heap(thread);
+            }
+        } else if let Some(thread) = among(wire::STACKS, wire::STACK_STRIDE).filter(|_| address < wire::ADDRESS as u64)
+        {
+            return Place::Stack(thread);
+        }
+        match self.mappings.find(address) {
+            Some(mapping) if mapping.path.as_os_str() == "[stack]" => Place::Stack(ThreadId::MAIN),
+            _ => Place::Unknown,
+        }
+    }
+
+    /// The name of an object, if the program has one for it.
+    pub fn object(&self, object: ObjectId) -> Option<String> {
+        if object == ObjectId::NONE || object.as_thread().is_some() {
+            return None;
+        }
+        match self.place(object.0) {
+            Place::Variable(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn module(&self, address: u64) -> Option<&Module> {
+        let path = &self.mappings.find(address)?.path;
+        self.modules.iter().find(|module| module.path() == path)
+    }
+
+    /// The module whose data lies there: zeroed data is mapped without the file's name, behind it.
+    fn data_module(&self, address: u64) -> Option<&Module> {
+        let last = self.modules.iter().rev().find(|module| module.start() <= address)?;
+        last.contains(address).then_some(last)
+    }
+
+    /// Files below the current directory are named from there, as the user does.
+    fn shorten(&self, frame: &mut Location) {
+        if let Some(current) = &self.current_directory {
+            if let Ok(short) = std::path::Path::new(&frame.file).strip_prefix(current) {
+                frame.file = short.display().to_string();
+            }
+        }
+    }
+}
+
+/// Whether a frame is in the user's own source.
+fn is_own(frame: &Location) -> bool {
+    !frame.file.is_empty()
+        && frame.line != 0
+        && !frame.file.starts_with("/usr/")
+        && !frame.file.contains("/include/c++/")
+}
+
+#[cfg(test)]
+mod tests;

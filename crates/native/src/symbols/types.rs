@@ -1,0 +1,141 @@
+//! From an offset in a variable to the part of it: `[2]`, `.lock`, `.slots[3].next`.
+
+use gimli::UnitOffset;
+
+use super::variables::{Dwarf, Entry, Unit, name_of, type_of};
+
+/// Types of types of types: a loop in damaged debug information must end.
+const DEEPEST: u32 = 64;
+
+/// How to write the part at `offset` in a variable of type `kind`. None if the variable ends before.
+///
+/// Parts that belong to the implementation of a library are not gone into: what a person calls a mutex is a mutex,
+/// not the lock word in it.
+pub fn path(dwarf: &Dwarf<'_>, unit: &Unit<'_>, kind: UnitOffset, offset: u64) -> Option<String> {
+    let mut path = String::new();
+    let mut types = Types { dwarf, unit, path: &mut path };
+    if offset != 0 && offset >= types.size(kind, 0)? {
+        return None;
+    }
+    types.descend(kind, offset, 0);
+    Some(path)
+}
+
+struct Types<'a, 'd> {
+    dwarf: &'a Dwarf<'d>,
+    unit: &'a Unit<'d>,
+    path: &'a mut String,
+}
+
+impl<'d> Types<'_, 'd> {
+    fn descend(&mut self, kind: UnitOffset, offset: u64, depth: u32) -> Option<()> {
+        let (kind, entry) = self.strip(kind)?;
+        if depth > DEEPEST {
+            return None;
+        }
+        match entry.tag() {
+            gimli::DW_TAG_array_type => {
+                let element = type_of(&entry)?;
+                let size = self.size(element, depth).filter(|&size| size != 0)?;
+                let mut index = offset / size;
+                // The last dimension runs fastest.
+                let dimensions = self.dimensions(kind);
+                let mut indices = Vec::new();
+                for (position, dimension) in dimensions.iter().enumerate().rev() {
+                    let count = if position == 0 { u64::MAX } else { (*dimension).max(1) };
+                    indices.push(index % count);
+                    index /= count;
+                }
+                for index in indices.iter().rev() {
+                    self.path.push_str(&format!("[{index}]"));
+                }
+                self.descend(element, offset % size, depth + 1)
+            }
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
+                let (name, member, at) = self.member(kind, offset, depth)?;
+                if let Some(name) = name {
+                    if name.starts_with('_') {
+                        return None;
+                    }
+                    self.path.push('.');
+                    self.path.push_str(&name);
+                }
+                self.descend(member, offset - at, depth + 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// The member, or base class (without a name), that `offset` lies in: its name, type and offset.
+    fn member(&self, kind: UnitOffset, offset: u64, depth: u32) -> Option<(Option<String>, UnitOffset, u64)> {
+        let mut tree = self.unit.entries_tree(Some(kind)).ok()?;
+        let mut children = tree.root().ok()?.children();
+        while let Ok(Some(child)) = children.next() {
+            let entry = child.entry();
+            if !matches!(entry.tag(), gimli::DW_TAG_member | gimli::DW_TAG_inheritance) {
+                continue;
+            }
+            let Some(member) = type_of(entry) else { continue };
+            // Members of unions say no offset, nor do static members, which have no place here.
+            if entry.attr(gimli::DW_AT_external).is_some() {
+                continue;
+            }
+            let at = entry.attr_value(gimli::DW_AT_data_member_location).and_then(|v| v.udata_value()).unwrap_or(0);
+            let size = self.size(member, depth + 1).unwrap_or(0);
+            if (at..at + size).contains(&offset) {
+                return Some((name_of(self.dwarf, self.unit, entry), member, at));
+            }
+        }
+        None
+    }
+
+    /// How many bytes a value of this type has.
+    fn size(&self, kind: UnitOffset, depth: u32) -> Option<u64> {
+        let (kind, entry) = self.strip(kind)?;
+        if let Some(size) = entry.attr_value(gimli::DW_AT_byte_size).and_then(|value| value.udata_value()) {
+            return Some(size);
+        }
+        match entry.tag() {
+            gimli::DW_TAG_array_type if depth < DEEPEST => {
+                let count: u64 = self.dimensions(kind).iter().product();
+                Some(count * self.size(type_of(&entry)?, depth + 1)?)
+            }
+            gimli::DW_TAG_pointer_type | gimli::DW_TAG_reference_type => Some(8),
+            _ => None,
+        }
+    }
+
+    /// How many elements an array has in each dimension; 0 where it does not say.
+    fn dimensions(&self, array: UnitOffset) -> Vec<u64> {
+        let mut dimensions = Vec::new();
+        let Ok(mut tree) = self.unit.entries_tree(Some(array)) else { return dimensions };
+        let Ok(root) = tree.root() else { return dimensions };
+        let mut children = root.children();
+        while let Ok(Some(child)) = children.next() {
+            let entry = child.entry();
+            if entry.tag() == gimli::DW_TAG_subrange_type {
+                let value = |name| entry.attr_value(name).and_then(|value| value.udata_value());
+                let count = value(gimli::DW_AT_count).or_else(|| value(gimli::DW_AT_upper_bound)?.checked_add(1));
+                dimensions.push(count.unwrap_or(0));
+            }
+        }
+        dimensions
+    }
+
+    /// Without the names and qualifiers around it.
+    fn strip(&self, kind: UnitOffset) -> Option<(UnitOffset, Entry<'d>)> {
+        let mut kind = kind;
+        for _ in 0..DEEPEST {
+            let entry = self.unit.entry(kind).ok()?;
+            match entry.tag() {
+                gimli::DW_TAG_typedef
+                | gimli::DW_TAG_const_type
+                | gimli::DW_TAG_volatile_type
+                | gimli::DW_TAG_restrict_type
+                | gimli::DW_TAG_atomic_type => kind = type_of(&entry)?,
+                _ => return Some((kind, entry)),
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,182 @@
+//! The program's variables that have an address of their own: globals, and locals that are static.
+//!
+//! Names come from the debug information, with the path to the part that was asked for ([`types`](super::types)); a
+//! file without it still has a symbol table.
+
+use std::fs::File;
+use std::path::Path;
+
+use gimli::{AttributeValue, DebugInfoOffset, EndianSlice, LittleEndian, Operation, UnitOffset};
+use memmap2::Mmap;
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+
+use super::types;
+
+pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
+pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;
+pub(super) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
+pub(super) type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
+
+/// The variables of one file.
+pub struct Variables {
+    bytes: Mmap,
+    described: Vec<Described>,
+    symbols: Vec<Symbol>,
+}
+
+/// One that the debug information describes.
+struct Described {
+    address: u64,
+    name: String,
+    unit: DebugInfoOffset,
+    kind: UnitOffset,
+}
+
+/// One of the symbol table.
+struct Symbol {
+    address: u64,
+    size: u64,
+    name: String,
+}
+
+impl Variables {
+    /// Those of a file.
+    pub fn open(path: &Path) -> Option<Variables> {
+        let file = File::open(path).ok()?;
+        // SAFETY: a file that the program is running from; see `Program::open`.
+        let bytes = unsafe { Mmap::map(&file) }.ok()?;
+        let mut variables = Variables { bytes, described: Vec::new(), symbols: Vec::new() };
+        variables.symbols = variables.read_symbols()?;
+        // Debug information that cannot be read is as good as none.
+        variables.described = variables.read_described().unwrap_or_default();
+        Some(variables)
+    }
+
+    /// What lies at `address`, an address of the file's own.
+    pub fn name(&self, address: u64) -> Option<String> {
+        self.from_debug_information(address).or_else(|| self.from_symbols(address))
+    }
+
+    fn from_debug_information(&self, address: u64) -> Option<String> {
+        let after = self.described.partition_point(|variable| variable.address <= address);
+        let variable = self.described[..after].last()?;
+        let dwarf = self.dwarf()?;
+        let unit = dwarf.unit(dwarf.debug_info.header_from_offset(variable.unit).ok()?).ok()?;
+        let path = types::path(&dwarf, &unit, variable.kind, address - variable.address)?;
+        Some(format!("{}{path}", variable.name))
+    }
+
+    fn from_symbols(&self, address: u64) -> Option<String> {
+        let after = self.symbols.partition_point(|symbol| symbol.address <= address);
+        let symbol = self.symbols[..after].last()?;
+        let offset = address - symbol.address;
+        let name = addr2line::demangle_auto(symbol.name.as_str().into(), None);
+        match offset {
+            0 => Some(name.into_owned()),
+            _ if offset < symbol.size => Some(format!("{name}+{offset}")),
+            _ => None,
+        }
+    }
+
+    fn read_symbols(&self) -> Option<Vec<Symbol>> {
+        let elf = object::File::parse(&*self.bytes).ok()?;
+        let mut symbols: Vec<Symbol> = elf
+            .symbols()
+            .chain(elf.dynamic_symbols())
+            .filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.is_definition() && symbol.size() != 0)
+            .filter_map(|symbol| {
+                let name = symbol.name().ok()?.to_owned();
+                Some(Symbol { address: symbol.address(), size: symbol.size(), name })
+            })
+            .collect();
+        symbols.sort_by(|a, b| (a.address, &a.name).cmp(&(b.address, &b.name)));
+        Some(symbols)
+    }
+
+    fn dwarf(&self) -> Option<Dwarf<'_>> {
+        let elf = object::File::parse(&*self.bytes).ok()?;
+        let load = |id: gimli::SectionId| -> Result<Slice<'_>, gimli::Error> {
+            let data = elf.section_by_name(id.name()).and_then(|section| section.data().ok()).unwrap_or(&[]);
+            Ok(EndianSlice::new(data, LittleEndian))
+        };
+        Dwarf::load(load).ok()
+    }
+
+    fn read_described(&self) -> Option<Vec<Described>> {
+        let dwarf = self.dwarf()?;
+        let mut found = Vec::new();
+        let mut headers = dwarf.units();
+        while let Some(header) = headers.next().ok()? {
+            let Some(at) = header.debug_info_offset() else { continue };
+            let unit = dwarf.unit(header).ok()?;
+            read_unit(&dwarf, &unit, at, &mut found).ok()?;
+        }
+        found.sort_by_key(|variable| variable.address);
+        Some(found)
+    }
+}
+
+fn read_unit(
+    dwarf: &Dwarf<'_>,
+    unit: &Unit<'_>,
+    at: DebugInfoOffset,
+    found: &mut Vec<Described>,
+) -> Result<(), gimli::Error> {
+    // The names of the namespaces and functions around, by depth.
+    let mut around: Vec<(isize, String)> = Vec::new();
+    let mut entries = unit.entries();
+    while let Some(entry) = entries.next_dfs()? {
+        let depth = entry.depth();
+        while around.last().is_some_and(|(outer, _)| *outer >= depth) {
+            around.pop();
+        }
+        match entry.tag() {
+            gimli::DW_TAG_namespace | gimli::DW_TAG_subprogram => {
+                if let Some(name) = name_of(dwarf, unit, entry) {
+                    around.push((depth, name));
+                }
+            }
+            gimli::DW_TAG_variable => {
+                let Some(address) = static_address(dwarf, unit, entry) else { continue };
+                // A variable that was declared elsewhere (a member of a class, `extern`) has its name there.
+                let declared = match entry.attr_value(gimli::DW_AT_specification) {
+                    Some(AttributeValue::UnitRef(offset)) => Some(unit.entry(offset)?),
+                    _ => None,
+                };
+                let declared = declared.as_ref();
+                let name = name_of(dwarf, unit, entry).or_else(|| name_of(dwarf, unit, declared?));
+                let kind = type_of(entry).or_else(|| type_of(declared?));
+                let (Some(name), Some(kind)) = (name, kind) else { continue };
+                let name = around.iter().map(|(_, outer)| outer.as_str()).chain([name.as_str()]).collect::<Vec<_>>();
+                found.push(Described { address, name: name.join("::"), unit: at, kind });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The address of a variable that has one for the whole life of the program. Thread-locals do not.
+fn static_address(dwarf: &Dwarf<'_>, unit: &Unit<'_>, entry: &Entry<'_>) -> Option<u64> {
+    let expression = entry.attr_value(gimli::DW_AT_location)?.exprloc_value()?;
+    let mut operations = expression.operations(unit.encoding());
+    let address = match operations.next().ok()?? {
+        Operation::Address { address } => address,
+        Operation::AddressIndex { index } => dwarf.address(unit, index).ok()?,
+        _ => return None,
+    };
+    operations.next().ok()?.is_none().then_some(address)
+}
+
+pub(super) fn name_of(dwarf: &Dwarf<'_>, unit: &Unit<'_>, entry: &Entry<'_>) -> Option<String> {
+    let name = dwarf.attr_string(unit, entry.attr_value(gimli::DW_AT_name)?).ok()?;
+    Some(name.to_string_lossy().into_owned())
+}
+
+/// The type of an entry, where it is described in the same unit.
+pub(super) fn type_of(entry: &Entry<'_>) -> Option<UnitOffset> {
+    match entry.attr_value(gimli::DW_AT_type)? {
+        AttributeValue::UnitRef(offset) => Some(offset),
+        _ => None,
+    }
+}
