@@ -1,0 +1,263 @@
+//! `./x bench`: the tables of `docs/performance.md`, measured in one run.
+//!
+//! Ratios count, not absolute numbers: the same machine, the same minutes. Rates are the best and the median of
+//! several rounds, since a busy machine only ever makes things slower.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use heddle_model::follow::{Policy, Step};
+use heddle_model::wire::Restart;
+use heddle_model::{Event, Executor, Outcome, Plan, ThreadId};
+use heddle_native::compile::{Choice, Compiled, compile};
+use heddle_native::{NativeExecutor, Options, RestartMode, restart_name};
+
+const ROUNDS: usize = 7;
+const ROUND: Duration = Duration::from_millis(400);
+
+fn main() {
+    // `cargo bench` passes flags of the usual harness, `cargo test --benches` only wants to see that it starts.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    let only: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wanted = |name: &str| only.is_empty() || only.iter().any(|word| name.contains(word.as_str()));
+    machine();
+    if wanted("restart") {
+        restarts();
+    }
+    if wanted("operations") {
+        operations();
+    }
+    if wanted("programs") {
+        programs();
+    }
+    if wanted("million") {
+        million();
+    }
+}
+
+fn machine() {
+    let processor = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = processor.lines().find_map(|line| line.strip_prefix("model name\t: ")).unwrap_or("unknown processor");
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let load: Vec<&str> = load.split_whitespace().take(1).collect();
+    println!("{model}, {cores} cores, Linux {}, load {}", kernel.trim(), load.join(" "));
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn build(file: &str, flags: &[&str]) -> Compiled {
+    let mut words = vec![root().join(file).display().to_string(), "-O2".to_owned()];
+    words.extend(flags.iter().map(|flag| (*flag).to_owned()));
+    let choice = Choice::from_environment(None);
+    compile(&words, &choice, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+fn launch(program: &Compiled, restart: Restart) -> NativeExecutor {
+    let options = Options { restart: RestartMode::Only(restart), ..Options::default() };
+    NativeExecutor::launch(&program.program, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs plans for a while, as many under way as there is room for, as a search does. Executions a second.
+fn rate(executor: &mut NativeExecutor, plan: impl Fn(u64) -> Plan, time: Duration) -> f64 {
+    let begin = Instant::now();
+    let (mut submitted, mut received) = (0u64, 0u64);
+    let mut next = plan(0);
+    while begin.elapsed() < time {
+        while submitted - received < executor.depth() as u64 {
+            executor.submit(&next).expect("a plan is taken");
+            submitted += 1;
+            next = plan(submitted);
+        }
+        let execution = executor.receive().expect("an execution comes back");
+        assert_eq!(execution.outcome, Outcome::Ended, "{}", execution.message);
+        received += 1;
+    }
+    let rate = received as f64 / begin.elapsed().as_secs_f64();
+    while received < submitted {
+        executor.receive().expect("an execution comes back");
+        received += 1;
+    }
+    rate
+}
+
+/// The best and the median.
+fn best(mut rates: Vec<f64>) -> (f64, f64) {
+    rates.sort_by(f64::total_cmp);
+    (rates[rates.len() - 1], rates[rates.len() / 2])
+}
+
+fn random(seed: u64) -> Plan {
+    Plan { policy: Policy::Random, seed, ..Plan::default() }
+}
+
+/// Executions a second by restart mode, random orders. The modes take turns, so that a busy minute hits them all.
+fn restarts() {
+    println!("\nExecutions a second by restart mode (random orders; best, median of {ROUNDS} rounds)\n");
+    println!("| program | operations | restart | best | median | snapshot is faster by |");
+    println!("|---|---|---|---|---|---|");
+    for file in ["benches/rate.c", "benches/rate.cpp"] {
+        let program = build(file, &[]);
+        let modes = [Restart::Snapshot, Restart::Fork, Restart::Exec];
+        let mut executors = modes.map(|mode| launch(&program, mode));
+        let operations = executors[0].run(&random(1)).expect("it runs").events.len();
+        let mut rates = [vec![], vec![], vec![]];
+        for _ in 0..ROUNDS {
+            for (executor, rates) in executors.iter_mut().zip(&mut rates) {
+                rates.push(rate(executor, random, ROUND));
+            }
+        }
+        let results = rates.map(best);
+        for (mode, (top, median)) in modes.into_iter().zip(results) {
+            let ratio = if mode == Restart::Snapshot {
+                String::new()
+            } else {
+                format!("{:.0}x (median {:.0}x)", results[0].0 / top, results[0].1 / median)
+            };
+            println!("| {file} | {operations} | {} | {top:.0} | {median:.0} | {ratio} |", restart_name(mode));
+        }
+    }
+}
+
+/// The schedule in which threads 1 and 2 take turns, or come one after the other.
+fn schedule(events: &[Event], alternate: bool) -> Vec<Step> {
+    let of = |thread: u16| events.iter().filter(move |e| e.thread == ThreadId(thread)).map(Step::of);
+    let (one, two) = (of(1), of(2));
+    let created = events.iter().rposition(|e| e.operation.code == heddle_model::primitive::thread::CREATE);
+    let main = |range: &[Event]| -> Vec<Step> {
+        range.iter().filter(|e| e.thread == ThreadId::MAIN).map(Step::of).collect()
+    };
+    let split = created.expect("threads are created") + 1;
+    let mut steps = main(&events[..split]);
+    if alternate {
+        for (a, b) in one.zip(two) {
+            steps.extend([a, b]);
+        }
+    } else {
+        steps.extend(one.chain(two));
+    }
+    steps.extend(main(&events[split..]));
+    steps
+}
+
+/// Nanoseconds for each operation and for each switch, from the difference between long and short executions.
+fn operations() {
+    const SHORT: u32 = 1_000;
+    const LONG: u32 = 21_000;
+    let programs = [SHORT, LONG].map(|n| build("benches/operations.c", &[&format!("-DOPERATIONS={n}")]));
+    let mut executors = [0, 1].map(|i| launch(&programs[i], Restart::Snapshot));
+    let mut events = [0, 0];
+    // For each way to run: nanoseconds an execution, short and long.
+    let mut cost = |plan_of: &dyn Fn(&[Event]) -> Plan| -> f64 {
+        let mut nanoseconds = [f64::MAX; 2];
+        for _ in 0..ROUNDS {
+            for i in 0..2 {
+                let base = executors[i].run(&Plan::default()).expect("it runs").events.to_vec();
+                events[i] = base.len();
+                let plan = plan_of(&base);
+                let best = 1e9 / rate(&mut executors[i], |_| plan.clone(), ROUND / 2);
+                nanoseconds[i] = nanoseconds[i].min(best);
+            }
+        }
+        (nanoseconds[1] - nanoseconds[0]) / (events[1] - events[0]) as f64
+    };
+    let free = cost(&|_| Plan::default());
+    let straight = cost(&|events| Plan { schedule: schedule(events, false), ..Plan::default() });
+    let turns = cost(&|events| Plan { schedule: schedule(events, true), ..Plan::default() });
+    println!("\nThe cost of an operation (sched_yield; two threads; best of {ROUNDS} rounds)\n");
+    println!("| what | ns |");
+    println!("|---|---|");
+    println!("| a visible operation without a switch, by the policy | {free:.1} |");
+    println!("| a visible operation without a switch, by the schedule | {straight:.1} |");
+    println!("| a visible operation with a switch, by the schedule | {turns:.1} |");
+    println!("| the switch alone (difference) | {:.1} |", turns - straight);
+}
+
+struct Checked {
+    executions: u64,
+    blocked: u64,
+    events: u64,
+    seconds: f64,
+}
+
+fn check(file: &str, flags: &[&str]) -> Checked {
+    let out = std::env::temp_dir().join(format!("heddle-bench-{}", std::process::id()));
+    let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
+        .args(["check", "--json", "--all", "--out"])
+        .arg(&out)
+        .arg(root().join(file))
+        .arg("-O2")
+        .args(flags)
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("heddle runs");
+    let _ = std::fs::remove_dir_all(&out);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a JSON document");
+    let number = |name: &str| report[name].as_u64().unwrap_or_else(|| panic!("{file}: no {name}: {report}"));
+    Checked {
+        executions: number("executions"),
+        blocked: number("blocked"),
+        events: number("events"),
+        seconds: report["seconds"].as_f64().expect("seconds"),
+    }
+}
+
+/// The programs of the papers, from the command line to the verdict, the compiler not counted.
+fn programs() {
+    println!("\nPrograms, end to end (`heddle check --all`; seconds without compiling)\n");
+    println!("| program | executions | blocked | events | seconds | executions a second |");
+    println!("|---|---|---|---|---|---|");
+    for (file, flags) in [
+        ("counter", "-DN=8"),
+        ("indexer", "-DN=15"),
+        ("philosophers", "-DN=10 -DREVERSED=1"),
+        ("lastzero", "-DN=12"),
+        ("filesystem", "-DN=26"),
+        ("fib_bench", "-DN=5"),
+    ] {
+        let words: Vec<&str> = flags.split_whitespace().collect();
+        let run = check(&format!("tests/counts/{file}.c"), &words);
+        let per_second = run.executions as f64 / run.seconds;
+        let Checked { executions, blocked, events, seconds } = run;
+        println!("| {file} {flags} | {executions} | {blocked} | {events} | {seconds:.2} | {per_second:.0} |");
+    }
+}
+
+/// A million executions: does the rate hold, does memory grow?
+fn million() {
+    println!("\nOne million executions in one run\n");
+    println!("| executions | seconds | executions a second | most memory of heddle, KiB |");
+    println!("|---|---|---|---|");
+    for executions in [100_000u64, 1_000_000] {
+        let out = std::env::temp_dir().join(format!("heddle-bench-{}", std::process::id()));
+        let mut child = Command::new(env!("CARGO_BIN_EXE_heddle"))
+            .args(["check", "--json", "--all", "--max-executions", &executions.to_string(), "--out"])
+            .arg(&out)
+            .arg(root().join("tests/programs/long-search.c"))
+            .arg("-O2")
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("heddle runs");
+        let mut most = 0;
+        while child.try_wait().expect("it can be waited for").is_none() {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0");
+            let now = line.split_whitespace().next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+            most = most.max(now);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let output = child.wait_with_output().expect("its output");
+        let _ = std::fs::remove_dir_all(&out);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a JSON document");
+        let seconds = report["seconds"].as_f64().expect("seconds");
+        let ran = report["executions"].as_u64().expect("executions");
+        println!("| {ran} | {seconds:.2} | {:.0} | {most} |", ran as f64 / seconds);
+    }
+}
