@@ -21,7 +21,7 @@ fn hold(compiler: &str, level: &str, restart: &str) {
     for (file, expected) in programs {
         let session = Session::new();
         let mut arguments = vec![file.display().to_string(), level.to_owned(), "--all".to_owned()];
-        arguments.extend(["--cc", compiler, "--restart", restart, "--watchdog", "3s"].map(str::to_owned));
+        arguments.extend(["--cc", compiler, "--restart", restart, "--hang-timeout", "2s"].map(str::to_owned));
         arguments.extend(expected.flags.iter().cloned());
         let run = session.check(arguments);
         if expected.kind.as_deref() == Some("hang") {

@@ -65,11 +65,9 @@ pub fn must_replay(session: &Session, run: &Finished) {
     assert!(!findings.is_empty(), "nothing to replay\n{run}");
     for finding in findings {
         let trace = finding["trace"].as_str().unwrap_or_else(|| panic!("no trace file\n{run}"));
-        let replay = session.run(["replay", trace, "--json"]);
+        let replay = session.run(["replay", trace]);
         assert_eq!(replay.code, 1, "replay\n{replay}\nof\n{run}");
-        let again = &replay.json()["findings"][0];
-        for field in ["kind", "message", "location", "threads"] {
-            assert_eq!(again[field], finding[field], "{field}\n{replay}\nof\n{run}");
-        }
+        let message = finding["message"].as_str().expect("a message");
+        assert!(replay.stdout.contains(message), "another finding\n{replay}\nof\n{run}");
     }
 }
