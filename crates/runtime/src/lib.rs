@@ -21,16 +21,21 @@
 
 #[macro_use]
 mod arch;
+#[macro_use]
+mod real;
+
 mod callstack;
+mod clock;
 mod control;
 mod engine;
 mod fiber;
 mod heap;
+mod ids;
 mod libatomic;
 mod memory;
 mod process;
 mod pthread;
-mod real;
+mod random;
 mod signals;
 mod snapshot;
 mod start;
@@ -38,6 +43,7 @@ mod strings;
 mod sys;
 mod trap;
 mod tsan;
+mod unsupported;
 mod wire;
 
 #[panic_handler]

@@ -1,43 +1,104 @@
-//! The functions that ours replace, for when the program does not run under control and for our own needs.
+//! The functions that this library stands before: what the program gets outside executions.
 //!
-//! Looked up once at start-up: the loader's look-up takes locks and may allocate, which an execution must not see.
+//! They are looked up by name behind this library. Looking up takes locks and may allocate, so it is done once, at
+//! the start ([`resolve`]); before that, and only outside executions, on first use.
 
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::{engine, sys};
+
+#[link(name = "c")]
 unsafe extern "C" {
-    fn dlsym(handle: *mut c_void, name: *const c_char) -> usize;
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-const RTLD_NEXT: *mut c_void = usize::MAX as *mut c_void;
+/// The next definition after this library's own.
+const NEXT: *mut c_void = usize::MAX as *mut c_void;
 
-/// Declares originals: a function of the same name and type that calls the next definition after ours.
+/// A function that this library stands before.
+pub struct Real {
+    name: &'static CStr,
+    address: AtomicUsize,
+}
+
+impl Real {
+    /// The function with this name.
+    pub const fn new(name: &'static CStr) -> Real {
+        Real { name, address: AtomicUsize::new(0) }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &'static str {
+        self.name.to_str().unwrap_or("?")
+    }
+
+    /// Where it is. Ends the process if there is none: the program called a function that nobody defines.
+    #[inline]
+    pub fn address(&self) -> usize {
+        match self.address.load(Ordering::Relaxed) {
+            0 => self.look_up(),
+            found => found,
+        }
+    }
+
+    #[cold]
+    fn look_up(&self) -> usize {
+        if engine::active() {
+            sys::die(
+                b"heddle: internal error in the runtime (a function was not resolved before the first execution)\n",
+            );
+        }
+        self.try_look_up();
+        match self.address.load(Ordering::Relaxed) {
+            0 => sys::die(b"heddle: the program calls a function that its libraries do not have\n"),
+            found => found,
+        }
+    }
+
+    fn try_look_up(&self) {
+        // SAFETY: the name ends in a zero byte. Several threads may do this at once: they find the same.
+        self.address.store(unsafe { dlsym(NEXT, self.name.as_ptr()) } as usize, Ordering::Relaxed);
+    }
+}
+
+/// Declares [`Real`]s and a function for each that calls it.
 macro_rules! originals {
     ($(fn $name:ident($($arg:ident : $type:ty),*) $(-> $ret:ty)?;)*) => {
-        mod address {
-            $(#[allow(non_upper_case_globals)] pub static mut $name: usize = 0;)*
-        }
-        $(
-            #[allow(dead_code, missing_docs, clippy::too_many_arguments)]
-            #[inline]
-            pub unsafe fn $name($($arg: $type),*) $(-> $ret)? {
-                // SAFETY: the address was looked up by name, and the type is the one that the C library documents.
-                unsafe {
-                    let original: unsafe extern "C" fn($($type),*) $(-> $ret)? = core::mem::transmute(address::$name);
-                    original($($arg),*)
+        /// The functions behind those that this file defines.
+        #[allow(dead_code, missing_docs, clippy::too_many_arguments, clippy::missing_safety_doc)]
+        pub mod real {
+            #[allow(unused_imports, clippy::wildcard_imports)]
+            use super::*;
+            $(
+                #[inline]
+                pub unsafe fn $name($($arg: $type),*) $(-> $ret)? {
+                    let address = symbols::$name.address();
+                    // SAFETY: the address is that of the function with this name, whose signature this is.
+                    unsafe {
+                        let function: unsafe extern "C" fn($($type),*) $(-> $ret)? = core::mem::transmute(address);
+                        function($($arg),*)
+                    }
                 }
-            }
-        )*
-
-        /// Looks all of them up. Once, before anything else of ours runs.
-        pub fn resolve() {
-            // SAFETY: at start-up, one thread.
-            unsafe {
-                $(address::$name = dlsym(RTLD_NEXT, concat!(stringify!($name), "\0").as_ptr().cast());)*
+            )*
+            pub mod symbols {
+                $(
+                    pub static $name: crate::real::Real =
+                        // SAFETY: ends in the only zero byte.
+                        crate::real::Real::new(unsafe {
+                            core::ffi::CStr::from_bytes_with_nul_unchecked(concat!(stringify!($name), "\0").as_bytes())
+                        });
+                )*
             }
         }
+        /// What [`crate::real::resolve`] looks up.
+        pub static REAL: &[&crate::real::Real] = &[$(&real::symbols::$name),*];
     };
 }
 
+pub use real::*;
+
+// What the engine itself needs, and what `pthread` and `process` stand before.
 originals! {
     fn __libc_start_main(main: usize, argc: c_int, argv: usize, init: usize, fini: usize, rtld: usize, stack: usize)
         -> c_int;
@@ -55,4 +116,16 @@ originals! {
     fn pthread_mutex_trylock(mutex: *mut c_void) -> c_int;
     fn pthread_mutex_unlock(mutex: *mut c_void) -> c_int;
     fn pthread_mutex_destroy(mutex: *mut c_void) -> c_int;
+}
+
+/// Looks all of them up. To be called when libc is ready, before the first execution.
+pub fn resolve() {
+    let tables = [REAL, crate::clock::REAL, crate::ids::REAL, crate::random::REAL, crate::unsupported::REAL];
+    for original in tables.into_iter().flatten() {
+        original.try_look_up();
+    }
+    for entry in &crate::unsupported::TABLE {
+        entry.try_look_up();
+    }
+    crate::heap::survive_fork();
 }

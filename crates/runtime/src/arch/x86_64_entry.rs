@@ -62,14 +62,15 @@ macro_rules! with_frame {
 #[inline]
 pub unsafe fn compare_exchange_128(address: *mut u128, expected: u128, new: u128) -> u128 {
     let (low, high): (u64, u64);
-    // SAFETY: the caller's. rbx cannot be named as an operand, so it is swapped in and out.
+    // SAFETY: the caller's. rbx cannot be named as an operand, so it is swapped in and out; the others are named, so
+    // that none of them is rbx.
     unsafe {
         asm!(
-            "xchg {new_low}, rbx",
-            "lock cmpxchg16b [{address}]",
-            "mov rbx, {new_low}",
-            address = in(reg) address,
-            new_low = inout(reg) new as u64 => _,
+            "xchg rsi, rbx",
+            "lock cmpxchg16b [rdi]",
+            "mov rbx, rsi",
+            in("rdi") address,
+            inout("rsi") new as u64 => _,
             in("rcx") (new >> 64) as u64,
             inlateout("rax") expected as u64 => low,
             inlateout("rdx") (expected >> 64) as u64 => high,
@@ -88,4 +89,51 @@ pub fn raise_exceptions(exceptions: u32) {
         control |= exceptions & 0x3f;
         asm!("ldmxcsr [{}]", in(reg) &raw const control, options(nostack));
     }
+}
+
+/// Defines functions that ask `crate::unsupported::decide` what to do and then become the original, with all arguments
+/// as they came, however many and of whatever type.
+macro_rules! forwarded {
+    ($($index:expr => $name:ident,)*) => { $(
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        #[allow(missing_docs)]
+        pub unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov r11d, {index}",
+                "jmp {forward}",
+                index = const $index,
+                forward = sym $crate::arch::forward,
+            )
+        }
+    )* };
+}
+
+/// Where `forwarded!` functions go: the index of the function is in r11.
+#[unsafe(naked)]
+pub unsafe extern "C" fn forward() {
+    core::arch::naked_asm!(
+        // Seven words and the return address: the stack is aligned for the call. rax counts vector registers for
+        // variadic functions; no thread function passes floating-point numbers otherwise.
+        "push rdi",
+        "push rsi",
+        "push rdx",
+        "push rcx",
+        "push r8",
+        "push r9",
+        "push rax",
+        "mov edi, r11d",
+        "mov rsi, [rsp + 56]",
+        "call {decide}",
+        "mov r11, rax",
+        "pop rax",
+        "pop r9",
+        "pop r8",
+        "pop rcx",
+        "pop rdx",
+        "pop rsi",
+        "pop rdi",
+        "jmp r11",
+        decide = sym crate::unsupported::decide,
+    )
 }

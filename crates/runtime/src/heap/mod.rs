@@ -22,6 +22,7 @@ mod lock;
 
 use block::{Header, State};
 use heddle_model::Outcome;
+pub use lock::survive_fork;
 
 use crate::{engine, sys};
 

@@ -1,0 +1,254 @@
+//! What the thread library has and Heddle does not control yet. A table.
+//!
+//! A call of one of these in an execution ends it: *unsupported*, with the name and the place. Passed through, it could
+//! block the one kernel thread that runs all threads, start threads that nobody schedules, or synchronise behind the
+//! model's back, and a verdict would be worth nothing. Outside executions the original is called.
+//!
+//! Who models a function defines it in another file and takes its line out here.
+//!
+//! Of the thread library of glibc 2.36, these are not here because they are
+//!
+//! * modelled: `pthread_create`, `join`, `detach`, `exit`; `pthread_mutex_init`, `lock`, `trylock`, `unlock`, `destroy`
+//!   (see `pthread`); `sched_yield`, `pthread_yield`, `thrd_yield`, `thrd_sleep` and all sleeps (see [`crate::clock`]);
+//! * harmless, because they only look at or fill in memory of the program's, and work on fibers as they are:
+//!   `pthread_self`, `pthread_equal`, `thrd_current`, `thrd_equal`, all of `pthread_attr_*`, `pthread_mutexattr_*`,
+//!   `pthread_condattr_*`, `pthread_rwlockattr_*`, `pthread_barrierattr_*`, `pthread_getattr_default_np`,
+//!   `pthread_getconcurrency`, `pthread_setconcurrency`, `pthread_key_create`, `pthread_key_delete`,
+//!   `pthread_getspecific`, `pthread_setspecific`, `tss_*`, `pthread_atfork`, `pthread_setcancelstate`,
+//!   `pthread_setcanceltype`, `pthread_testcancel` (nobody can cancel), `sched_get_priority_*`, `sched_getcpu`;
+//! * wishes about scheduling, which is Heddle's: taken note of and not followed (below).
+
+use core::ffi::CStr;
+
+use heddle_model::primitive::atomic::LOAD;
+use heddle_model::{ObjectId, Operation};
+
+use crate::engine::{self, active, caller};
+use crate::real::Real;
+
+/// Says what a call of entry `index` from `pc` leads to: the address of the original, or the end of the execution.
+pub unsafe extern "C" fn decide(index: u32, pc: u64) -> usize {
+    let entry = &TABLE[index as usize];
+    if active() {
+        engine::unsupported(entry.name(), pc);
+    }
+    entry.address()
+}
+
+macro_rules! table {
+    ($($name:ident,)*) => {
+        #[allow(non_camel_case_types, clippy::enum_variant_names)]
+        #[repr(u32)]
+        enum Index { $($name,)* Count }
+
+        /// The functions, in the order of their indices.
+        pub static TABLE: [Real; Index::Count as usize] = [$(Real::new(
+            // SAFETY: ends in the only zero byte.
+            unsafe { CStr::from_bytes_with_nul_unchecked(concat!(stringify!($name), "\0").as_bytes()) },
+        )),*];
+
+        forwarded! { $(Index::$name as u32 => $name,)* }
+    };
+}
+
+table! {
+    pthread_cancel,
+    pthread_clockjoin_np,
+    pthread_timedjoin_np,
+    pthread_tryjoin_np,
+    pthread_getcpuclockid,
+    pthread_getname_np,
+    pthread_kill,
+    pthread_sigqueue,
+    pthread_sigmask,
+    pthread_setattr_default_np,
+    pthread_mutex_clocklock,
+    pthread_mutex_timedlock,
+    pthread_mutex_consistent,
+    pthread_mutex_consistent_np,
+    pthread_mutex_getprioceiling,
+    pthread_mutex_setprioceiling,
+    pthread_cond_init,
+    pthread_cond_destroy,
+    pthread_cond_wait,
+    pthread_cond_timedwait,
+    pthread_cond_clockwait,
+    pthread_cond_signal,
+    pthread_cond_broadcast,
+    pthread_rwlock_init,
+    pthread_rwlock_destroy,
+    pthread_rwlock_rdlock,
+    pthread_rwlock_tryrdlock,
+    pthread_rwlock_timedrdlock,
+    pthread_rwlock_clockrdlock,
+    pthread_rwlock_wrlock,
+    pthread_rwlock_trywrlock,
+    pthread_rwlock_timedwrlock,
+    pthread_rwlock_clockwrlock,
+    pthread_rwlock_unlock,
+    pthread_barrier_init,
+    pthread_barrier_destroy,
+    pthread_barrier_wait,
+    pthread_spin_init,
+    pthread_spin_destroy,
+    pthread_spin_lock,
+    pthread_spin_trylock,
+    pthread_spin_unlock,
+    sem_init,
+    sem_destroy,
+    sem_open,
+    sem_close,
+    sem_unlink,
+    sem_wait,
+    sem_trywait,
+    sem_timedwait,
+    sem_clockwait,
+    sem_post,
+    sem_getvalue,
+    mtx_init,
+    mtx_destroy,
+    mtx_lock,
+    mtx_trylock,
+    mtx_timedlock,
+    mtx_unlock,
+    cnd_init,
+    cnd_destroy,
+    cnd_wait,
+    cnd_timedwait,
+    cnd_signal,
+    cnd_broadcast,
+    thrd_create,
+    thrd_join,
+    thrd_detach,
+    thrd_exit,
+    sigwait,
+    sigwaitinfo,
+    sigtimedwait,
+    sigsuspend,
+    sigpause,
+    pause,
+    signalfd,
+    timer_create,
+    setitimer,
+    alarm,
+    ualarm,
+    mq_notify,
+    aio_read,
+    aio_read64,
+    aio_write,
+    aio_write64,
+    aio_fsync,
+    aio_fsync64,
+    aio_suspend,
+    aio_suspend64,
+    lio_listio,
+    lio_listio64,
+    getaddrinfo_a,
+    clone,
+}
+
+originals! {
+    fn pthread_once(control: *mut i32, routine: usize) -> i32;
+    fn call_once(control: *mut i32, routine: usize);
+    fn pthread_setaffinity_np(thread: usize, size: usize, set: usize) -> i32;
+    fn pthread_getaffinity_np(thread: usize, size: usize, set: *mut u8) -> i32;
+    fn pthread_setname_np(thread: usize, name: *const u8) -> i32;
+    fn pthread_setschedparam(thread: usize, policy: i32, parameters: *const i32) -> i32;
+    fn pthread_getschedparam(thread: usize, policy: *mut i32, parameters: *mut i32) -> i32;
+    fn pthread_setschedprio(thread: usize, priority: i32) -> i32;
+    fn syscall(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> i64;
+}
+
+/// glibc's mark in a `pthread_once_t` whose routine has returned.
+const ONCE_DONE: i32 = 2;
+
+/// In an execution: nothing to do if it was done (by the C++ library before `main`, mostly); that is a load of the
+/// control word. A routine that is still to run would have others wait for it, which is not modelled.
+unsafe fn once_is_done(control: *mut i32, name: &str, pc: u64) {
+    // SAFETY: the program's own word.
+    unsafe {
+        if *control != ONCE_DONE {
+            engine::unsupported(name, pc);
+        }
+        let load = Operation { size: size_of::<i32>() as u16, ..Operation::new(LOAD, ObjectId(control as u64)) };
+        engine::visible(load, pc, |event| event.result = *control as u64);
+    }
+}
+
+interpose! {
+    fn pthread_once(control: *mut i32, routine: usize) -> i32 {
+        let pc = caller();
+        if !active() {
+            return real::pthread_once(control, routine);
+        }
+        once_is_done(control, "pthread_once", pc);
+        0
+    }
+    fn call_once(control: *mut i32, routine: usize) {
+        let pc = caller();
+        if !active() {
+            return real::call_once(control, routine);
+        }
+        once_is_done(control, "call_once", pc);
+    }
+    fn pthread_setaffinity_np(thread: usize, size: usize, set: usize) -> i32 {
+        if active() { 0 } else { real::pthread_setaffinity_np(thread, size, set) }
+    }
+    fn pthread_getaffinity_np(thread: usize, size: usize, set: *mut u8) -> i32 {
+        if !active() {
+            return real::pthread_getaffinity_np(thread, size, set);
+        }
+        // One processor, as it is.
+        core::ptr::write_bytes(set, 0, size);
+        if size > 0 {
+            *set = 1;
+        }
+        0
+    }
+    fn pthread_setname_np(thread: usize, name: *const u8) -> i32 {
+        const ERANGE: i32 = 34;
+        if !active() {
+            return real::pthread_setname_np(thread, name);
+        }
+        if (0..16).any(|i| *name.add(i) == 0) { 0 } else { ERANGE }
+    }
+    fn pthread_setschedparam(thread: usize, policy: i32, parameters: *const i32) -> i32 {
+        if active() { 0 } else { real::pthread_setschedparam(thread, policy, parameters) }
+    }
+    fn pthread_getschedparam(thread: usize, policy: *mut i32, parameters: *mut i32) -> i32 {
+        if !active() {
+            return real::pthread_getschedparam(thread, policy, parameters);
+        }
+        *policy = 0;
+        *parameters = 0;
+        0
+    }
+    fn pthread_setschedprio(thread: usize, priority: i32) -> i32 {
+        if active() { 0 } else { real::pthread_setschedprio(thread, priority) }
+    }
+    // Through the original, not made here: what the program asks of the kernel is watched, what this library asks is
+    // not.
+    fn syscall(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> i64 {
+        let pc = caller();
+        if active() {
+            match number {
+                24 => {
+                    crate::clock::sched_yield();
+                    return 0;
+                }
+                39 => return i64::from(crate::ids::PID),
+                56 => engine::unsupported("syscall(SYS_clone)", pc),
+                186 => return i64::from(crate::ids::current_tid()),
+                202 => engine::unsupported("syscall(SYS_futex)", pc),
+                206..=210 => engine::unsupported("syscall(SYS_io_submit)", pc),
+                228 => return i64::from(crate::clock::clock_gettime(a as i32, b as *mut _)),
+                318 => return crate::random::getrandom(a as *mut u8, b, c as u32) as i64,
+                425..=427 => engine::unsupported("syscall(SYS_io_uring_setup)", pc),
+                435 => engine::unsupported("syscall(SYS_clone3)", pc),
+                449 | 454..=456 => engine::unsupported("syscall(SYS_futex_waitv)", pc),
+                _ => {}
+            }
+        }
+        real::syscall(number, a, b, c, d, e, f)
+    }
+}
