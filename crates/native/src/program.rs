@@ -147,7 +147,7 @@ fn examine(bytes: &[u8], path: &Path) -> Result<Instrumentation, ProgramError> {
     }
     if !segments.iter().any(|segment| segment.p_type(endian) == elf::PT_INTERP) {
         // A library has no loader either. It has a name that programs ask for, or is not meant to be started.
-        let is_pie = dynamic_flags(segments, endian, bytes) & u64::from(elf::DF_1_PIE.0) != 0;
+        let is_pie = dynamic_flags(segments, endian, bytes) & elf::DF_1_PIE.0 != 0;
         return Err(if header.e_type(endian) == elf::ET_EXEC || is_pie {
             ProgramError::Static(path.to_owned())
         } else {
@@ -193,4 +193,83 @@ fn needed(header: &Elf, endian: object::Endianness, bytes: &[u8]) -> object::Res
         names.push(String::from_utf8_lossy(entry.string(endian, strings)?).into_owned());
     }
     Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::temporary::TemporaryDirectory;
+    use std::os::unix::fs::PermissionsExt;
+    use std::process::Command;
+
+    fn file(folder: &TemporaryDirectory, name: &str, bytes: &[u8], mode: u32) -> PathBuf {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        path
+    }
+
+    /// Compiles `text`; none where this machine's compiler cannot do what `flags` ask for.
+    fn compiled(folder: &TemporaryDirectory, name: &str, text: &str, flags: &[&str]) -> Option<PathBuf> {
+        let source = file(folder, &format!("{name}.c"), text.as_bytes(), 0o644);
+        let output = folder.path().join(name);
+        let done = Command::new("cc").args(flags).arg("-o").arg(&output).arg(&source).output().ok()?;
+        done.status.success().then_some(output)
+    }
+
+    const MAIN: &str = "int main(void) { return 0; }";
+
+    #[test]
+    fn files_that_are_no_programs() {
+        let folder = TemporaryDirectory::new().unwrap();
+        let open = |path: &Path| Program::open(path).unwrap_err();
+        assert!(matches!(open(Path::new("/no/such/file")), ProgramError::NotFound(_)));
+        assert!(matches!(open(folder.path()), ProgramError::NotAFile(_)));
+        assert!(matches!(open(&file(&folder, "script", b"#!/bin/sh\n", 0o755)), ProgramError::Script(_)));
+        assert!(matches!(open(&file(&folder, "empty", b"", 0o755)), ProgramError::NotElf(_)));
+        assert!(matches!(open(&file(&folder, "text", b"hello, this is text", 0o755)), ProgramError::NotElf(_)));
+        let header = |class: u8, machine: u8| {
+            let mut header = vec![0x7f, b'E', b'L', b'F', class, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, machine, 0];
+            header.resize(64, 0);
+            header
+        };
+        assert!(matches!(open(&file(&folder, "i386", &header(1, 3), 0o755)), ProgramError::Bits32(_)));
+        assert!(matches!(open(&file(&folder, "arm", &header(2, 183), 0o755)), ProgramError::OtherProcessor(_)));
+        assert!(matches!(open(&file(&folder, "cut", &header(2, 62)[..30], 0o755)), ProgramError::Damaged(..)));
+    }
+
+    #[test]
+    fn programs_and_their_relatives() {
+        let folder = TemporaryDirectory::new().unwrap();
+        let program = compiled(&folder, "program", MAIN, &[]).expect("this machine has a C compiler");
+        let opened = Program::open(&program).unwrap();
+        assert_eq!((opened.path, opened.instrumentation), (program.clone(), Instrumentation::SyncOnly));
+        if let Some(object) = compiled(&folder, "object", MAIN, &["-c"]) {
+            std::fs::set_permissions(&object, PermissionsExt::from_mode(0o755)).unwrap();
+            assert!(matches!(Program::open(&object), Err(ProgramError::NotAProgram(..))));
+        }
+        if let Some(library) = compiled(&folder, "library", MAIN, &["-shared", "-fPIC"]) {
+            assert!(matches!(Program::open(&library), Err(ProgramError::NotAProgram(_, "a library"))));
+        }
+        for (name, flag) in [("static", "-static"), ("static-pie", "-static-pie")] {
+            if let Some(linked) = compiled(&folder, name, MAIN, &[flag]) {
+                assert!(matches!(Program::open(&linked), Err(ProgramError::Static(_))), "{name}");
+            }
+        }
+        // A reference that another library fills.
+        let definition = "void __tsan_init(void) {}";
+        let library = compiled(&folder, "libdefines.so", definition, &["-shared", "-fPIC"]).unwrap();
+        let uses = "void __tsan_init(void); int main(void) { __tsan_init(); return 0; }";
+        let object = compiled(&folder, "uses.o", uses, &["-c"]).unwrap();
+        let instrumented = folder.path().join("instrumented");
+        let linked = Command::new("cc").arg(&object).arg(&library).arg("-o").arg(&instrumented).status().unwrap();
+        assert!(linked.success());
+        assert_eq!(Program::open(&instrumented).unwrap().instrumentation, Instrumentation::Memory);
+        let own = "void __tsan_init(void) {} int main(void) { __tsan_init(); return 0; }";
+        let own = compiled(&folder, "own", own, &["-rdynamic"]).unwrap();
+        assert!(matches!(Program::open(&own), Err(ProgramError::OtherSanitizer(..))));
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o644)).unwrap();
+        // The superuser may execute what anybody may; nobody may execute this.
+        assert!(matches!(Program::open(&program), Err(ProgramError::NotExecutable(_))));
+    }
 }

@@ -126,10 +126,10 @@ impl Symbols {
 
     /// Files below the current directory are named from there, as the user does.
     fn shorten(&self, frame: &mut Location) {
-        if let Some(current) = &self.current_directory {
-            if let Ok(short) = std::path::Path::new(&frame.file).strip_prefix(current) {
-                frame.file = short.display().to_string();
-            }
+        if let Some(current) = &self.current_directory
+            && let Ok(short) = std::path::Path::new(&frame.file).strip_prefix(current)
+        {
+            frame.file = short.display().to_string();
         }
     }
 }

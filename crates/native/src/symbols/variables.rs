@@ -54,10 +54,10 @@ impl Variables {
 
     /// What lies at `address`, an address of the file's own.
     pub fn name(&self, address: u64) -> Option<String> {
-        self.from_debug_information(address).or_else(|| self.from_symbols(address))
+        self.described_at(address).or_else(|| self.symbol_at(address))
     }
 
-    fn from_debug_information(&self, address: u64) -> Option<String> {
+    fn described_at(&self, address: u64) -> Option<String> {
         let after = self.described.partition_point(|variable| variable.address <= address);
         let variable = self.described[..after].last()?;
         let dwarf = self.dwarf()?;
@@ -66,7 +66,7 @@ impl Variables {
         Some(format!("{}{path}", variable.name))
     }
 
-    fn from_symbols(&self, address: u64) -> Option<String> {
+    fn symbol_at(&self, address: u64) -> Option<String> {
         let after = self.symbols.partition_point(|symbol| symbol.address <= address);
         let symbol = self.symbols[..after].last()?;
         let offset = address - symbol.address;
