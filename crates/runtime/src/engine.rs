@@ -16,7 +16,7 @@ use heddle_model::{Event, Memory, ObjectId, Operation, Outcome, Pending, Phase, 
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
-use crate::{callstack, fiber, process, tsan};
+use crate::{callstack, clock, fiber, process, random, tsan};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
@@ -126,6 +126,8 @@ pub fn run(sequence: u32, main: Context) {
     engine.world.reset();
     engine.follower = Follower::new(engine.wire.plan(sequence));
     engine.alive = 1;
+    clock::reset();
+    random::reset();
     fiber::of(ThreadId::MAIN).context = main;
     // SAFETY: one kernel thread; the fiber is suspended.
     unsafe {

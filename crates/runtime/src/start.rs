@@ -5,7 +5,7 @@
 //! the program's own main function and leaves the rest to the [controller](crate::control). Without the driver the program
 //! runs as if we were not there.
 
-use core::ffi::{CStr, c_char, c_int};
+use core::ffi::{CStr, c_char, c_int, c_void};
 
 use heddle_model::ThreadId;
 use heddle_model::wire::{ENVIRONMENT, Restart, Stage};
@@ -37,26 +37,26 @@ static mut START: Start = Start {
 };
 
 unsafe extern "C" {
-    static mut environ: *mut *mut c_char;
     static mut __libc_single_threaded: u8;
     static __rseq_offset: isize;
     static __rseq_size: u32;
     fn getauxval(kind: u64) -> u64;
-    fn dl_iterate_phdr(each: unsafe extern "C" fn(*const LoadedObject, usize, *mut Start) -> c_int, data: *mut Start)
+    fn dl_iterate_phdr(each: unsafe extern "C" fn(*const LoadedObject, usize, *mut c_void) -> c_int, data: *mut c_void)
     -> c_int;
 }
 
 /// The constructor: first of all, since the library is marked so.
 #[used]
 #[unsafe(link_section = ".init_array")]
-static CONSTRUCT: extern "C" fn() = construct;
+static CONSTRUCT: extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) = construct;
 
-extern "C" fn construct() {
+/// Before libc has initialised itself, which is why the environment is taken from the loader's argument.
+extern "C" fn construct(_argc: c_int, _argv: *mut *mut c_char, environment: *mut *mut c_char) {
     real::resolve();
     process::set_up();
     // SAFETY: before any other code of the program; one thread.
     unsafe {
-        if let Some(file) = take_from_environment() {
+        if let Some(file) = take_from_environment(environment) {
             let Some(wire) = Wire::attach(file) else {
                 sys::die(b"heddle: the shared memory is not of this version\n")
             };
@@ -68,22 +68,28 @@ extern "C" fn construct() {
 
 /// Removes our variables from the environment, so that neither the program nor its children see them. Returns the
 /// number of the descriptor.
-unsafe fn take_from_environment() -> Option<usize> {
+unsafe fn take_from_environment(environment: *mut *mut c_char) -> Option<usize> {
     let mut found = None;
     // SAFETY: the environment is a list of strings that ends with null; one thread.
     unsafe {
-        let (mut from, mut to) = (environ, environ);
+        let (mut from, mut to) = (environment, environment);
         while !(*from).is_null() {
             let text = CStr::from_ptr(*from).to_bytes();
             if let Some(value) = value_of(text, ENVIRONMENT.as_bytes()) {
                 found = core::str::from_utf8(value).ok().and_then(|v| v.parse().ok());
-            } else if value_of(text, b"LD_PRELOAD").is_none() && value_of(text, b"LD_BIND_NOW").is_none() {
-                *to = *from;
-                to = to.add(1);
             }
             from = from.add(1);
         }
         if found.is_some() {
+            from = environment;
+            while !(*from).is_null() {
+                let text = CStr::from_ptr(*from).to_bytes();
+                if ![ENVIRONMENT, "LD_PRELOAD", "LD_BIND_NOW"].iter().any(|n| value_of(text, n.as_bytes()).is_some()) {
+                    *to = *from;
+                    to = to.add(1);
+                }
+                from = from.add(1);
+            }
             *to = core::ptr::null_mut();
         }
     }
@@ -169,7 +175,7 @@ unsafe fn set_up(wire: Wire) {
         leave_rseq();
         // Libraries take short cuts while there is one thread: those of the program are not seen by glibc.
         __libc_single_threaded = 0;
-        dl_iterate_phdr(look_at, &raw mut START);
+        dl_iterate_phdr(look_at, (&raw mut START).cast());
         START.main_stack_limit = stack_limit();
     }
     let mut reserve = Reserve::new(STATES);
@@ -231,10 +237,10 @@ const PT_LOAD: u32 = 1;
 const EXECUTABLE: u32 = 1;
 const WRITABLE: u32 = 2;
 
-unsafe extern "C" fn look_at(object: *const LoadedObject, _: usize, start: *mut Start) -> c_int {
+unsafe extern "C" fn look_at(object: *const LoadedObject, _: usize, start: *mut c_void) -> c_int {
     // SAFETY: called by glibc with valid descriptions; `start` is what we passed.
     unsafe {
-        let (object, start) = (&*object, &mut *start);
+        let (object, start) = (&*object, &mut *start.cast::<Start>());
         let headers = core::slice::from_raw_parts(object.headers, object.count as usize);
         let segment = |flag: u32| {
             let mut range = (usize::MAX, 0);

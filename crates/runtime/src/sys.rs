@@ -9,7 +9,6 @@ pub const OPEN: usize = 2;
 pub const CLOSE: usize = 3;
 pub const MMAP: usize = 9;
 pub const MPROTECT: usize = 10;
-pub const MUNMAP: usize = 11;
 pub const RT_SIGACTION: usize = 13;
 pub const RT_SIGPROCMASK: usize = 14;
 pub const IOCTL: usize = 16;

@@ -68,7 +68,8 @@ impl Context {
     /// # Safety
     /// The stack is writable and nobody else's.
     pub unsafe fn fresh(top: usize, entry: extern "C" fn() -> !) -> Context {
-        let frame = ((top & !15) - 80) as *mut u64;
+        // Entered as if called: eight bytes below a multiple of sixteen.
+        let frame = ((top & !15) - 88) as *mut u64;
         // What `heddle_switch` pops: control words, r15, r14, r13, r12, rbx, rbp, return address.
         // SAFETY: within the stack that the caller vouches for.
         unsafe {

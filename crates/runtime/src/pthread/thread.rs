@@ -6,7 +6,7 @@ use heddle_model::primitive::thread::{CREATE, DETACH, JOIN};
 use heddle_model::{ObjectId, Operation, Outcome, ThreadId};
 
 use crate::engine::{self, active, caller, current, visible};
-use crate::{callstack, fiber, real, start};
+use crate::{callstack, clock, fiber, real, start};
 
 const ESRCH: c_int = 3;
 const EDEADLK: c_int = 35;
@@ -45,7 +45,7 @@ interpose! {
         callstack::reset(child);
         *handle = fiber::of(child).context.thread_pointer();
         let create = Operation::new(CREATE, ObjectId::thread(child)).with_argument((detached == DETACHED) as u64);
-        visible(create, pc, |_| {});
+        visible(create, pc, |_| clock::catch_up(child, current()));
         engine::born();
         0
     }
@@ -59,8 +59,11 @@ interpose! {
             return EDEADLK;
         }
         let event = visible(Operation::new(JOIN, ObjectId::thread(target)), caller(), |_| {});
-        if event.result == 0 && !value.is_null() {
-            *value = fiber::of(target).value;
+        if event.result == 0 {
+            clock::catch_up(current(), target);
+            if !value.is_null() {
+                *value = fiber::of(target).value;
+            }
         }
         event.result as c_int
     }
