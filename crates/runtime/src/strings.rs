@@ -1,26 +1,17 @@
 //! The memory and string functions of libc, as instrumented code calls them.
+//!
+//! libc is not instrumented, so what its functions read and write for the program would be invisible. Interposing them
+//! would catch libc's and the loader's own calls too; instead, Heddle's headers and flags (`heddle-native`,
+//! `instrument`) rename the calls in instrumented code only: `strcpy` becomes `__heddle_strcpy`. Each of these
+//! announces what it will touch, exactly (a byte too many would be a race that there is none), and does the work.
+//!
+//! What a string function touches depends on where its zero byte is, so it is looked for first.
+//!
+//! Not here: `strtok` and `wcstok`'s relative of one argument less (their state is libc's own), and functions of other
+//! headers that fill in memory (`sprintf`, `fgets`, `qsort`): see `docs/limitations.md`.
 
-use crate::tsan::access::plain;
-
-unsafe extern "C" {
-    fn memcpy(to: *mut u8, from: *const u8, size: usize) -> *mut u8;
-    fn memmove(to: *mut u8, from: *const u8, size: usize) -> *mut u8;
-    fn memset(to: *mut u8, byte: i32, size: usize) -> *mut u8;
-}
-
-with_caller! {
-    fn __tsan_memcpy(to: *mut u8, from: *const u8, size: usize; pc in "rcx") -> *mut u8 {
-        plain(from as usize, size, false, pc);
-        plain(to as usize, size, true, pc);
-        memcpy(to, from, size)
-    }
-    fn __tsan_memmove(to: *mut u8, from: *const u8, size: usize; pc in "rcx") -> *mut u8 {
-        plain(from as usize, size, false, pc);
-        plain(to as usize, size, true, pc);
-        memmove(to, from, size)
-    }
-    fn __tsan_memset(to: *mut u8, byte: i32, size: usize; pc in "rcx") -> *mut u8 {
-        plain(to as usize, size, true, pc);
-        memset(to, byte, size)
-    }
-}
+mod compare;
+mod copy;
+mod element;
+mod memory;
+mod scan;

@@ -18,7 +18,8 @@ fn set_errno(error: i32) {
     unsafe { *__errno_location() = error }
 }
 
-fn plain_or_null(size: usize, align: usize, zero: bool, pc: u64) -> *mut u8 {
+/// A block or, with `errno` set, null.
+pub fn plain_or_null(size: usize, align: usize, zero: bool, pc: u64) -> *mut u8 {
     match lock::alone(|| allocate(size, align, pc)) {
         Some((address, is_zero)) => {
             if zero && !is_zero {

@@ -157,6 +157,11 @@ fn refuse(size: usize, pc: u64) -> Option<(usize, bool)> {
     None
 }
 
+/// `malloc` for a function of ours that the program called at `pc`.
+pub fn allocate_for(size: usize, pc: u64) -> *mut u8 {
+    family::plain_or_null(size, class::GRAIN, false, pc)
+}
+
 /// Gives a block back. Only its owner will get it again.
 fn release(address: usize, pc: u64) {
     let Some(header) = find(address, pc) else { return };

@@ -1,0 +1,69 @@
+//! Blocks of memory: copying, filling, and the compilers' own names for these.
+
+use super::element::{reads, writes};
+
+unsafe extern "C" {
+    fn memcpy(to: *mut u8, from: *const u8, size: usize) -> *mut u8;
+    fn memmove(to: *mut u8, from: *const u8, size: usize) -> *mut u8;
+    fn memset(to: *mut u8, byte: i32, size: usize) -> *mut u8;
+    fn wmemset(to: *mut i32, value: i32, count: usize) -> *mut i32;
+}
+
+macro_rules! copies {
+    ($($name:ident: $type:ty, $original:ident, $past:literal;)*) => { with_caller! { $(
+        fn $name(to: *mut $type, from: *const $type, count: usize; pc in "rcx") -> *mut $type {
+            reads(from, count, pc);
+            writes(to, count, pc);
+            $original(to.cast(), from.cast(), count * size_of::<$type>());
+            if $past { to.add(count) } else { to }
+        }
+    )* } };
+}
+
+// The names, the element, what does the work, and whether the result is the end or the beginning.
+copies! {
+    __tsan_memcpy: u8, memcpy, false;
+    __tsan_memmove: u8, memmove, false;
+    __heddle_memcpy: u8, memcpy, false;
+    __heddle_memmove: u8, memmove, false;
+    __heddle_mempcpy: u8, memcpy, true;
+    __heddle_wmemcpy: i32, memcpy, false;
+    __heddle_wmemmove: i32, memmove, false;
+    __heddle_wmempcpy: i32, memcpy, true;
+}
+
+with_caller! {
+    fn __tsan_memset(to: *mut u8, byte: i32, size: usize; pc in "rcx") -> *mut u8 {
+        writes(to, size, pc);
+        memset(to, byte, size)
+    }
+    fn __heddle_memset(to: *mut u8, byte: i32, size: usize; pc in "rcx") -> *mut u8 {
+        writes(to, size, pc);
+        memset(to, byte, size)
+    }
+    fn __heddle_wmemset(to: *mut i32, value: i32, count: usize; pc in "rcx") -> *mut i32 {
+        writes(to, count, pc);
+        wmemset(to, value, count)
+    }
+    fn __heddle_bzero(to: *mut u8, size: usize; pc in "rdx") {
+        writes(to, size, pc);
+        memset(to, 0, size);
+    }
+    fn __heddle_explicit_bzero(to: *mut u8, size: usize; pc in "rdx") {
+        writes(to, size, pc);
+        memset(to, 0, size);
+    }
+    fn __heddle_bcopy(from: *const u8, to: *mut u8, size: usize; pc in "rcx") {
+        reads(from, size, pc);
+        writes(to, size, pc);
+        memmove(to, from, size);
+    }
+    fn __heddle_memccpy(to: *mut u8, from: *const u8, byte: i32, size: usize; pc in "r8") -> *mut u8 {
+        let found = (0..size).find(|&i| *from.add(i) == byte as u8);
+        let count = found.map_or(size, |i| i + 1);
+        reads(from, count, pc);
+        writes(to, count, pc);
+        memcpy(to, from, count);
+        if found.is_some() { to.add(count) } else { core::ptr::null_mut() }
+    }
+}
