@@ -56,6 +56,15 @@ impl Controller {
         }
     }
 
+    /// After an execution that could not go on without: `threads` threads, or larger stacks.
+    fn prepare_more(&self, threads: usize) {
+        if threads > fiber::donors() {
+            // Twice as many, so that a program that makes ever more threads costs few attempts.
+            self.prepare(threads.max(2 * fiber::donors()));
+        }
+        fiber::resize_stacks();
+    }
+
     /// Runs one plan. The execution is written, not yet published.
     fn run(&self, sequence: u32) {
         trap::arm();
@@ -96,10 +105,8 @@ impl Controller {
                 snapshot::restore();
                 if pthread::wants_unwinder() {
                     pthread::load_unwinder();
-                } else {
-                    // Twice as many, so that a program that makes ever more threads costs few attempts.
-                    self.prepare(more.max(2 * fiber::donors()));
                 }
+                self.prepare_more(more);
                 snapshot::take(&self.main);
                 continue;
             }
@@ -130,7 +137,7 @@ impl Controller {
             }
             let status = wait_for(child as usize);
             if let Some(more) = self.threads_needed(sequence) {
-                self.prepare(more.max(2 * fiber::donors()));
+                self.prepare_more(more);
                 continue;
             }
             if status != 0 {

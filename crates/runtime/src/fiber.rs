@@ -19,7 +19,7 @@ use heddle_model::ThreadId;
 
 use crate::arch::{self, Birth, Context};
 use crate::memory::{PAGE, Reserve, STACK_STRIDE, STACKS};
-use crate::{engine, heap, memory, real, sys};
+use crate::{engine, heap, memory, real, start, sys};
 
 /// One thread's place to run. Fiber `i` belongs to thread `i`; fiber 0 is the main thread on the kernel's stack.
 pub struct Fiber {
@@ -31,8 +31,10 @@ pub struct Fiber {
     argument: usize,
     /// What it returned. Reset for each execution.
     pub value: usize,
-    /// Bytes of stack that the program may use.
+    /// Bytes of stack that there are.
     stack_size: usize,
+    /// Bytes of stack that the program has asked for, in this execution or an earlier one.
+    wanted_stack: usize,
 }
 
 static mut FIBERS: &mut [Fiber] = &mut [];
@@ -80,9 +82,9 @@ fn stack_top(thread: usize) -> usize {
     STACKS + (thread + 1) * STACK_STRIDE - PAGE
 }
 
-/// The range in which the stacks of the first `count` threads lie, the main thread's not included.
-pub fn stack_range(count: usize) -> (usize, usize) {
-    (STACKS + STACK_STRIDE, STACKS + (count + 1) * STACK_STRIDE)
+/// The stacks of all threads but the main one: lowest and highest address.
+pub fn stacks() -> impl Iterator<Item = (usize, usize)> {
+    (1..=donors()).map(|i| (stack_top(i) - of(ThreadId(i as u16)).stack_size, stack_top(i)))
 }
 
 /// The thread whose stack `address` is on, or whose control block it is: glibc's `pthread_t` is an address in there.
@@ -115,6 +117,7 @@ fn make_donor(index: usize, stack_size: usize) -> bool {
     let mut parking = [0u8; PARKING];
     let fiber = of(ThreadId(index as u16));
     fiber.stack_size = stack_size;
+    fiber.wanted_stack = stack_size;
     fiber.birth = Birth {
         context: Context::EMPTY,
         parking_stack: (parking.as_mut_ptr_range().end as u64) & !15,
@@ -148,36 +151,42 @@ fn make_donor(index: usize, stack_size: usize) -> bool {
     true
 }
 
-/// Gets the fiber of a new thread ready to run `start`.
-pub fn create(thread: ThreadId, start: usize, argument: usize, stack_size: usize) {
+/// Gets the fiber of a new thread ready to run `start` on a stack of `stack_size` bytes. False if its stack has another
+/// size and cannot be changed now, because a snapshot has to know of it: [`resize_stacks`] can, outside executions.
+pub fn create(thread: ThreadId, routine: usize, argument: usize, stack_size: usize) -> bool {
     let fiber = of(thread);
     fiber.context = fiber.birth.context;
-    fiber.start = start;
+    fiber.start = routine;
     fiber.argument = argument;
     fiber.value = 0;
-    if stack_size != fiber.stack_size {
-        resize_stack(thread.index(), fiber, stack_size.min(STACK_STRIDE - 2 * PAGE));
+    fiber.wanted_stack = stack_size.next_multiple_of(PAGE).min(STACK_STRIDE - 2 * PAGE);
+    if fiber.wanted_stack != fiber.stack_size && !start::restarts_by_snapshot() {
+        resize_stack(thread.index());
     }
+    fiber.wanted_stack == fiber.stack_size
 }
 
-/// Gives the stack another size by moving its lower end: what the program asks for in the thread's attributes. Stays
-/// for later executions, which ask for the same.
-#[cold]
-fn resize_stack(index: usize, fiber: &mut Fiber, size: usize) {
-    let size = size.next_multiple_of(PAGE);
-    let (old, new) = (stack_top(index) - fiber.stack_size, stack_top(index) - size);
+/// Gives each thread the stack that its attributes have asked for. Below a stack there is never anything, so running off
+/// its end is seen.
+pub fn resize_stacks() {
+    (1..=donors()).for_each(resize_stack);
+}
+
+fn resize_stack(index: usize) {
+    let fiber = of(ThreadId(index as u16));
+    let (old, new) = (stack_top(index) - fiber.stack_size, stack_top(index) - fiber.wanted_stack);
     if new < old {
         memory::map(new, old - new);
-    } else {
-        // SAFETY: the page below the new end belongs to the part of the stack that nobody may use any more.
-        unsafe { sys::syscall3(sys::MPROTECT, new - PAGE, PAGE, sys::PROT_NONE) };
+    } else if new > old {
+        // SAFETY: a part of the stack that nobody has used yet in this execution.
+        unsafe { sys::syscall3(sys::MUNMAP, old, new - old, 0) };
     }
-    fiber.stack_size = size;
+    fiber.stack_size = fiber.wanted_stack;
 }
 
 /// Where the stack of `thread` begins and how large it is.
 pub fn stack_of(thread: ThreadId) -> (usize, usize) {
-    let size = of(thread).stack_size;
+    let size = of(thread).wanted_stack;
     (stack_top(thread.index()) - size, size)
 }
 

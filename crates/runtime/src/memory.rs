@@ -25,14 +25,12 @@ pub const STACK_STRIDE: usize = 1 << 30;
 pub const STATES: usize = 0x6300_0000_0000;
 /// One past the last address of any thread's stack.
 pub const STACKS_END: usize = STACKS + (1 << 42);
-/// Images of the program's data.
-pub const DATA_IMAGES: usize = 0x6400_0000_0000;
+/// Images of globals and stacks.
+pub const IMAGES: usize = 0x6400_0000_0000;
+/// One past the last of those.
+pub const IMAGES_END: usize = 0x6a00_0000_0000;
 /// Images of heaps.
-pub const HEAP_IMAGES: usize = 0x6480_0000_0000;
-/// The image of the main thread's stack.
-pub const MAIN_STACK_IMAGE: usize = 0x6500_0000_0000;
-/// Images of the other threads' stacks.
-pub const STACK_IMAGES: usize = 0x6600_0000_0000;
+pub const HEAP_IMAGES: usize = IMAGES_END;
 /// One past the last address that is ours and not the program's.
 pub const PRIVATE_END: usize = 0x7000_0000_0000;
 /// The first address that is ours and not the program's.

@@ -24,7 +24,7 @@ struct Start {
     own_text: (usize, usize),
     own_data: (usize, usize),
     program_text: (usize, usize),
-    main_stack_limit: usize,
+    main_stack: (usize, usize),
 }
 
 static mut START: Start = Start {
@@ -33,7 +33,7 @@ static mut START: Start = Start {
     own_text: (0, 0),
     own_data: (0, 0),
     program_text: (0, 0),
-    main_stack_limit: 0,
+    main_stack: (0, 0),
 };
 
 unsafe extern "C" {
@@ -129,10 +129,10 @@ pub fn program_text() -> (usize, usize) {
     unsafe { START.program_text }
 }
 
-/// How large the stack of the main thread may become.
-pub fn main_stack_limit() -> usize {
+/// The stack of the main thread: lowest and highest address.
+pub fn main_stack() -> (usize, usize) {
     // SAFETY: set once.
-    unsafe { START.main_stack_limit }
+    unsafe { START.main_stack }
 }
 
 interpose! {
@@ -176,7 +176,7 @@ unsafe fn set_up(wire: Wire) {
         // Libraries take short cuts while there is one thread: those of the program are not seen by glibc.
         __libc_single_threaded = 0;
         dl_iterate_phdr(look_at, (&raw mut START).cast());
-        START.main_stack_limit = stack_limit();
+        START.main_stack = grow_main_stack();
     }
     let mut reserve = Reserve::new(STATES);
     fiber::set_up(&mut reserve, threads);
@@ -203,12 +203,34 @@ unsafe fn leave_rseq() {
     }
 }
 
+/// The kernel lets the main thread's stack grow down page by page. We make it as large as it may become at once: what
+/// appears by itself would not be known to the snapshot.
+unsafe fn grow_main_stack() -> (usize, usize) {
+    let mut top = 0;
+    let mut here = 0u8;
+    // SAFETY: one page of scratch space is too little only for a process with hundreds of mappings below its stack.
+    unsafe {
+        let text: &mut [u8] = Reserve::new(STATES + (1 << 39)).take(1 << 20);
+        snapshot::writable_mappings(text, |low, high| {
+            if (low..high).contains(&(&raw const here as usize)) {
+                top = high;
+            }
+        });
+        // Room for what the kernel keeps free below a stack.
+        let bottom = top - stack_limit() + (1 << 20);
+        (bottom as *mut u8).write_volatile(0);
+        here = 1;
+        core::hint::black_box(here);
+        (bottom & !(PAGE - 1), top)
+    }
+}
+
 fn stack_limit() -> usize {
     const RLIMIT_STACK: usize = 3;
     let mut limit = [0usize; 2];
     // SAFETY: only asks.
     unsafe { sys::syscall6(sys::PRLIMIT64, 0, RLIMIT_STACK, 0, limit.as_mut_ptr() as usize, 0, 0) };
-    limit[0].clamp(1 << 20, 1 << 30).next_multiple_of(PAGE)
+    limit[0].clamp(2 << 20, 64 << 20) & !(PAGE - 1)
 }
 
 /// glibc's `dl_phdr_info`.

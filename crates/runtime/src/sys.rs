@@ -9,6 +9,7 @@ pub const OPEN: usize = 2;
 pub const CLOSE: usize = 3;
 pub const MMAP: usize = 9;
 pub const MPROTECT: usize = 10;
+pub const MUNMAP: usize = 11;
 pub const RT_SIGACTION: usize = 13;
 pub const RT_SIGPROCMASK: usize = 14;
 pub const IOCTL: usize = 16;
@@ -24,7 +25,6 @@ pub const EXIT_GROUP: usize = 231;
 pub const RSEQ: usize = 334;
 pub const PRLIMIT64: usize = 302;
 
-pub const PROT_NONE: usize = 0;
 pub const PROT_READ: usize = 1;
 pub const PROT_WRITE: usize = 2;
 pub const MAP_SHARED: usize = 1;

@@ -41,7 +41,9 @@ interpose! {
             pthread_attr_getdetachstate(attributes, &mut detached);
             pthread_attr_getstacksize(attributes, &mut stack_size);
         }
-        fiber::create(child, routine, argument, stack_size);
+        if !fiber::create(child, routine, argument, stack_size) {
+            engine::stop(Outcome::NeedsThreads, 0, pc, b"");
+        }
         callstack::reset(child);
         *handle = fiber::of(child).context.thread_pointer();
         let create = Operation::new(CREATE, ObjectId::thread(child)).with_argument((detached == DETACHED) as u64);

@@ -11,6 +11,8 @@ pub struct Mapping {
     pub high: usize,
     /// The stack of the main thread.
     pub is_stack: bool,
+    /// Its pages come from a file until they are written to.
+    pub has_file: bool,
 }
 
 /// Calls `each` for every writable private mapping. `buffer` is scratch space; false if it was too small.
@@ -22,7 +24,7 @@ pub fn writable(buffer: &mut [u8], mut each: impl FnMut(Mapping)) -> bool {
         let Some((high, rest)) = rest.get(1..).and_then(hexadecimal) else { continue };
         let Some(rights) = rest.get(1..5) else { continue };
         if rights[1] == b'w' && rights[3] == b'p' {
-            each(Mapping { low, high, is_stack: line.ends_with(b"[stack]") });
+            each(Mapping { low, high, is_stack: line.ends_with(b"[stack]"), has_file: line.contains(&b'/') });
         }
     }
     text.len() < capacity

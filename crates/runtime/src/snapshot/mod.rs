@@ -3,20 +3,16 @@
 //! Copying a page is several times cheaper than any fault, so each kind of memory is restored by copying what is known to
 //! have changed:
 //!
-//! * **Data** (the globals of the program and of its libraries, [`data`]): read-only at first; the first write to a page,
-//!   ever, faults and makes it *hot*, and hot pages are copied back after every execution. After the first few
-//!   executions nothing faults any more.
+//! * **Globals and stacks** ([`tracked`]): read-only at first; the first write to a page, ever, faults and makes it *hot*,
+//!   and hot pages are copied back after every execution.
 //! * **Heaps** ([`heaps`]): each knows how far it was used; that much is copied or zeroed.
-//! * **Stacks** ([`stacks`]): never protected, because the kernel writes to them; a scan of the page tables finds the pages
-//!   that were ever touched.
 //!
 //! What is not restored: memory that is ours, and everything outside memory. The trap sees to the latter.
 
-mod data;
 mod heaps;
 mod maps;
 mod pages;
-mod stacks;
+mod tracked;
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -25,35 +21,38 @@ use heddle_model::wire::Header;
 use crate::arch::Context;
 use crate::memory::{PAGE, Reserve};
 
-pub use data::{first_write, unprotect_all};
+pub use tracked::{first_write, unprotect_all};
 
 /// Makes room for the bookkeeping. Once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
-    data::set_up(reserve);
+    tracked::set_up(reserve);
     heaps::set_up(reserve, threads);
     pages::set_up(reserve);
+}
+
+/// Calls `each` with the lowest and highest address of every writable private mapping; `text` is scratch space.
+pub fn writable_mappings(text: &mut [u8], mut each: impl FnMut(usize, usize)) {
+    maps::writable(text, |mapping| each(mapping.low, mapping.high));
 }
 
 /// Takes a snapshot, in place of the one before. The program is suspended at the start of its main function, in
 /// `main`; no other thread runs.
 pub fn take(main: &Context) {
     unprotect_all();
-    let main_stack = data::collect();
-    stacks::save(main_stack, main);
+    tracked::save(main);
     heaps::save();
-    data::protect();
+    tracked::protect();
 }
 
 /// Puts everything back.
 pub fn restore() {
-    data::restore();
-    stacks::restore();
+    tracked::restore();
     heaps::restore();
 }
 
 /// Compares all memory with the snapshot, byte for byte; counts into the header.
 pub fn check(header: &Header) {
-    let differing = data::differing() + stacks::differing() + heaps::differing();
+    let differing = tracked::differing() + heaps::differing();
     header.checked.fetch_add(1, Relaxed);
     header.differing.fetch_add(differing, Relaxed);
 }
