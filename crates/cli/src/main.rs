@@ -1,2 +1,58 @@
-//! heddle
-fn main() {}
+//! `heddle`: flags, progress, exit codes. The only room that prints.
+//!
+//! What was typed is [`arguments`]; what it means is decided by one file for each subcommand in [`commands`]. Exit
+//! codes are a contract: 0 safe, 1 found, 2 error, 3 incomplete, 4 unsupported.
+
+mod arguments;
+mod collect;
+mod commands;
+mod console;
+mod coverage;
+mod interrupt;
+mod prepare;
+mod progress;
+mod record;
+mod sources;
+mod store;
+mod story;
+mod values;
+
+use std::process::ExitCode;
+
+use arguments::{Command, Typed};
+use console::Console;
+
+fn main() -> ExitCode {
+    install_panic_hook();
+    let typed = match arguments::parse(std::env::args_os().collect()) {
+        Ok(typed) => typed,
+        Err(refused) => return refused.show(),
+    };
+    let Typed { command, console } = typed;
+    run(command, Console::new(console))
+}
+
+fn run(command: Command, console: Console) -> ExitCode {
+    let code = match command {
+        Command::Check(options) => commands::check::run(*options, &console),
+        Command::Replay(options) => commands::replay::run(options, &console),
+        Command::Report(options) => commands::report::run(options, &console),
+    };
+    ExitCode::from(code)
+}
+
+/// A panic is a bug of Heddle's, never a verdict about the program: it has the exit code of errors, and says so.
+fn install_panic_hook() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map_or(String::new(), |at| format!(" ({}:{})", at.file(), at.line()));
+        let payload = panic.payload();
+        let what = payload.downcast_ref::<String>().cloned();
+        let what = what.or_else(|| payload.downcast_ref::<&str>().map(|text| text.to_string())).unwrap_or_default();
+        eprintln!("heddle: internal error: {what}{place}");
+        eprintln!(
+            "This is a bug in heddle {}, and says nothing about your program. Please report it.",
+            env!("CARGO_PKG_VERSION")
+        );
+        std::process::exit(2);
+    }));
+}

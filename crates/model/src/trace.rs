@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Location};
-use crate::follow::Step;
+use crate::follow::{Policy, Step};
 use crate::{OpCode, ThreadId};
 
 /// What every trace file says it is.
@@ -127,6 +127,18 @@ pub struct TraceEnd {
     pub message: String,
 }
 
+/// How an execution went on after its schedule, where the steps that followed are not known: its process died and took
+/// them with it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Continuation {
+    /// Threads that were not to go on.
+    pub sleep: Vec<ThreadId>,
+    /// Who went next.
+    pub policy: Policy,
+    /// For policies that draw lots.
+    pub seed: u64,
+}
+
 /// One execution that can be made to happen again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Trace {
@@ -145,6 +157,9 @@ pub struct Trace {
     pub threads: BTreeMap<ThreadId, String>,
     /// What to replay. Each step names the operation that it is expected to be.
     pub schedule: Vec<Step>,
+    /// How it went on, where that is not known step by step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continuation: Option<Continuation>,
     /// The same in words, one for each step of the schedule.
     pub steps: Vec<TraceStep>,
     /// How it ended.
@@ -205,7 +220,7 @@ impl Trace {
                     described.thread
                 ));
             }
-            if step.code == OpCode::ANY {
+            if step.code == OpCode::ANY && self.continuation.is_none() {
                 return wrong(format!("step {} does not say which operation it is", index + 1));
             }
         }

@@ -39,6 +39,7 @@ fn trace() -> Trace {
         schedule: [1, 2]
             .map(|t| Step { thread: ThreadId(t), choice: t, code: mutex::LOCK, ..Step::default() })
             .to_vec(),
+        continuation: None,
         steps: vec![step(1, 7), step(2, 9)],
         end: TraceEnd { outcome: "deadlock".into(), ..TraceEnd::default() },
         finding: Finding {

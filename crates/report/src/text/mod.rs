@@ -9,7 +9,7 @@ mod table;
 mod verdict;
 
 use anstyle::Style;
-use heddle_model::Trace;
+use heddle_model::{Finding, Trace};
 
 pub use verdict::{coverage, verdict};
 
@@ -61,6 +61,13 @@ pub fn finding(trace: &Trace, options: &Options) -> String {
         text.push_str(&format!("replay it: {}\n", options.paint(BOLD, &format!("heddle replay {}", shell_word(path)))));
     }
     text
+}
+
+/// One line: what, where, how often.
+pub fn headline(finding: &Finding) -> String {
+    let place = finding.location.as_ref().map_or(String::new(), |at| format!("{at}: "));
+    let trace = finding.trace.as_ref().map_or(String::new(), |path| format!(" [{path}]"));
+    printable(&format!("{place}{}: {}{trace}", finding.kind, finding.message)) + "\n"
 }
 
 /// What the program printed. The end of it says the most.

@@ -108,7 +108,9 @@ fn annotated<'a>(
 
 /// The bytes of a line to underline: from the column, if it is known and in the line, to the end of the statement.
 fn span(line: &str, column: u32) -> (usize, usize) {
-    let body = line.trim_end().trim_end_matches(';').trim_end();
+    let code = line.find("//").map_or(line, |comment| &line[..comment]);
+    let code = if code.trim().is_empty() { line } else { code };
+    let body = code.trim_end().trim_end_matches(';').trim_end();
     let indent = line.len() - line.trim_start().len();
     let from = (column as usize).checked_sub(1).filter(|&at| at < body.len() && line.is_char_boundary(at));
     let from = from.unwrap_or(indent.min(body.len()));

@@ -103,6 +103,7 @@ pub fn trace(recording: &Recording) -> Trace {
         settings: Settings::default(),
         threads,
         schedule: recording.events.iter().map(Step::of).collect(),
+        continuation: None,
         steps,
         end: TraceEnd {
             outcome: outcome::name(recording.outcome).into(),

@@ -1,0 +1,182 @@
+//! What is kept of the executions of a search: enough to make the interesting ones happen again.
+//!
+//! Called for every execution, so the ordinary case is a few comparisons and no allocation. Nothing is resolved here:
+//! two findings are the same for now if they are at the same addresses; what they are called is found out once the
+//! search is over.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use heddle_model::follow::Step;
+use heddle_model::{Execution, FindingKind, Outcome, Plan};
+use heddle_report::outcome::{Class, Lost, classify};
+use heddle_search::{Flow, Info, Observer};
+
+use crate::interrupt;
+use crate::progress::Progress;
+
+/// An execution that can be made to happen again.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// What to run.
+    pub plan: Plan,
+    /// The number of the execution.
+    pub execution: u64,
+    /// How many executions were like it.
+    pub count: u64,
+    /// What it was.
+    pub class: Class,
+    /// Words that belong to the outcome.
+    pub message: String,
+    /// Its events were lost with its process: the plan is all that is known.
+    pub lost: bool,
+}
+
+/// So many different findings are kept; more are only counted. A report with more is of no use to anybody.
+const KEPT: usize = 1000;
+
+/// What is kept of the executions of a search.
+pub struct Collector {
+    all: bool,
+    interrupted: Arc<AtomicBool>,
+    progress: Progress,
+    by_key: HashMap<Vec<u64>, usize>,
+    /// What was found.
+    pub findings: Vec<Candidate>,
+    /// Executions with findings that were not kept.
+    pub not_kept: u64,
+    /// The first execution that did something unsupported.
+    pub unsupported: Option<Candidate>,
+    /// The first execution of each kind that was lost.
+    pub lost: Vec<Candidate>,
+    /// Executions that were cut off by the bound on steps.
+    pub bounded: u64,
+    /// Complete executions.
+    pub executions: u64,
+    /// Executions given up as redundant.
+    pub blocked: u64,
+    /// Events of all executions.
+    pub events: u64,
+    /// The most threads of one execution.
+    pub threads: usize,
+}
+
+impl Collector {
+    /// Collects all findings, or stops at the first.
+    pub fn new(all: bool, interrupted: Arc<AtomicBool>, progress: Progress) -> Collector {
+        Collector {
+            all,
+            interrupted,
+            progress,
+            by_key: HashMap::new(),
+            findings: Vec::new(),
+            not_kept: 0,
+            unsupported: None,
+            lost: Vec::new(),
+            bounded: 0,
+            executions: 0,
+            blocked: 0,
+            events: 0,
+            threads: 0,
+        }
+    }
+
+    /// The search is over.
+    pub fn finish(&self) {
+        self.progress.finish();
+    }
+
+    fn count(&mut self, execution: &Execution<'_>) {
+        match execution.outcome {
+            Outcome::Ended | Outcome::Deadlock => self.executions += 1,
+            Outcome::Blocked => self.blocked += 1,
+            _ => {}
+        }
+        self.events += execution.events.len() as u64;
+        let threads = execution.events.iter().map(|event| event.thread.index() + 1).max().unwrap_or(0);
+        self.threads = self.threads.max(threads);
+    }
+
+    fn found(&mut self, kind: FindingKind, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
+        let key = key(kind, execution);
+        match self.by_key.get(&key) {
+            Some(&known) => self.findings[known].count += 1,
+            None if self.findings.len() >= KEPT => self.not_kept += 1,
+            None => {
+                self.by_key.insert(key, self.findings.len());
+                self.findings.push(candidate(Class::Finding(kind), execution, info));
+            }
+        }
+        if self.all { Flow::Continue } else { Flow::Stop }
+    }
+}
+
+impl Observer for Collector {
+    fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
+        self.count(execution);
+        match classify(execution) {
+            Class::Fine | Class::Redundant => Flow::Continue,
+            Class::Finding(kind) => self.found(kind, execution, info),
+            Class::Bounded => {
+                self.bounded += 1;
+                Flow::Continue
+            }
+            Class::Unsupported => {
+                if self.unsupported.is_none() {
+                    self.unsupported = Some(candidate(Class::Unsupported, execution, info));
+                }
+                Flow::Continue
+            }
+            Class::Lost(why) => {
+                self.keep_lost(why, execution, info);
+                Flow::Continue
+            }
+        }
+    }
+
+    fn progress(&mut self, progress: &heddle_search::Progress) -> Flow {
+        self.progress.update(progress, self.findings.len());
+        if interrupt::is_raised(&self.interrupted) { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+impl Collector {
+    fn keep_lost(&mut self, why: Lost, execution: &Execution<'_>, info: &Info<'_>) {
+        let class = Class::Lost(why);
+        match self.lost.iter_mut().find(|known| known.class == class) {
+            Some(known) => known.count += 1,
+            None => self.lost.push(candidate(class, execution, info)),
+        }
+    }
+}
+
+fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candidate {
+    // The process died, or had to be killed, and took what it had done with it.
+    let lost = execution.events.is_empty() && matches!(execution.outcome, Outcome::Killed | Outcome::Hang);
+    let plan = if lost || execution.outcome == Outcome::Diverged {
+        info.plan.clone()
+    } else {
+        let schedule = execution.events.iter().map(Step::of).collect();
+        Plan { schedule, max_steps: info.plan.max_steps, ..Plan::default() }
+    };
+    Candidate { plan, execution: info.number, count: 1, class, message: execution.message.to_string(), lost }
+}
+
+/// What makes two findings the same as far as addresses tell. Places of a deadlock are sorted: which thread waits
+/// where is not part of it.
+fn key(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
+    let mut key = match (execution.outcome, execution.events.last()) {
+        (Outcome::Deadlock, _) => {
+            let waiting = execution.pending.iter().filter(|pending| pending.enabled == 0);
+            let mut places: Vec<[u64; 2]> = waiting.map(|pending| [pending.pc, pending.operation.object.0]).collect();
+            places.sort();
+            places.concat()
+        }
+        (_, Some(last)) => vec![last.pc, last.operation.detail as u64],
+        (_, None) => vec![execution.detail],
+    };
+    key.push(kind as u64);
+    key.extend(execution.message.bytes().map(u64::from));
+    key
+}

@@ -1,0 +1,247 @@
+//! `heddle check`: compile, search, tell.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use clap::builder::PossibleValuesParser;
+use heddle_model::trace::Settings;
+use heddle_model::wire;
+use heddle_model::{ExecutorError, FindingKind, RunReport, Trace, Verdict};
+use heddle_native::compile::Choice;
+use heddle_native::{NativeExecutor, RestartMode, StartError, restart_name};
+use heddle_report::{json, recognise, text};
+use heddle_search::{Algorithm, Search};
+
+use crate::arguments::{Check, Restart};
+use crate::collect::Collector;
+use crate::console::Console;
+use crate::coverage::{Conclusion, End};
+use crate::prepare::{self, Failure, Prepared};
+use crate::progress::Progress;
+use crate::story::{self, Story};
+use crate::{interrupt, record, store};
+
+/// The algorithm of a search that names none.
+pub const DEFAULT_ALGORITHM: &str = "optimal";
+
+/// The algorithms that there are.
+pub fn algorithm_parser() -> PossibleValuesParser {
+    PossibleValuesParser::new(Algorithm::NAMES.iter().map(|(name, _)| *name))
+}
+
+/// Checks a program. Returns the exit code.
+pub fn run(options: Check, console: &Console) -> u8 {
+    match check(&options, console) {
+        Ok(report) => report.verdict.exit_code(),
+        Err(Failure::Error(message)) => console.fail(&message),
+        Err(Failure::Interrupted) => {
+            let report = RunReport {
+                verdict: Verdict::Incomplete,
+                ..RunReport::error("interrupted before the first execution".to_string())
+            };
+            show(&report, &[], console);
+            report.verdict.exit_code()
+        }
+    }
+}
+
+fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
+    if options.jobs > 1 {
+        return Err(Failure::Error(format!(
+            "--jobs {}: running several executions at once is not supported yet; leave it out, or say --jobs 1",
+            options.jobs
+        )));
+    }
+    let interrupted = interrupt::catch().map_err(|error| Failure::Error(format!("cannot catch signals: {error}")))?;
+    let progress = Progress::new(console.shows_progress());
+    progress.say("compiling");
+    let choice = Choice::from_environment(options.cc.clone());
+    let prepared = prepare::prepare(&options.words, &options.arguments, &choice, &interrupted);
+    progress.finish();
+    let prepared = prepared?;
+    console.pass_on(&prepared.warnings);
+
+    let algorithm = algorithm(&options.algorithm);
+    let mut executor = launch(&prepared, options, &interrupted)?;
+    let mut collector = Collector::new(options.all, Arc::clone(&interrupted), Progress::new(console.shows_progress()));
+    let begin = Instant::now();
+    let mut search = Search::new(heddle_search::Options {
+        algorithm,
+        max_executions: options.max_executions,
+        timeout: options.timeout,
+        max_steps: options.max_steps,
+        seed: options.seed,
+        ..heddle_search::Options::default()
+    });
+    let end = match search.run(&mut executor, &mut collector) {
+        Ok(summary) => End::Search(summary.stop),
+        Err(ExecutorError::Interrupted) => End::Interrupted,
+        Err(error) => End::Failed(error.to_string()),
+    };
+    let elapsed = begin.elapsed();
+    collector.finish();
+    // What was found before the signal is told in spite of it.
+    interrupt::lower(&interrupted);
+
+    let mut told = Told::of(&collector, &mut executor, &prepared, options)?;
+    let stored = told.store(&options.out);
+    let conclusion = Conclusion {
+        options,
+        algorithm,
+        collector: &collector,
+        end,
+        elapsed,
+        findings: told.traces.iter().map(|trace| trace.finding.clone()).collect(),
+        unsupported: told.unsupported.take(),
+        unrepeatable: told.unrepeatable,
+    };
+    let report = conclusion.report(&executor);
+    show(&report, &told.traces, console);
+    if collector.not_kept > 0 {
+        console.warning(&format!(
+            "{} with further findings are not told: there were too many different ones",
+            text::counted(collector.not_kept, "execution")
+        ));
+    }
+    match stored {
+        Ok(()) => Ok(report),
+        Err(message) => {
+            // The verdict is out; that it could not be stored is an error all the same.
+            console.error(&message);
+            Ok(RunReport { verdict: Verdict::Error, ..report })
+        }
+    }
+}
+
+fn algorithm(name: &str) -> Algorithm {
+    let known = Algorithm::NAMES.iter().find(|(known, _)| *known == name);
+    known.map_or_else(Algorithm::default, |(_, algorithm)| *algorithm)
+}
+
+fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -> Result<NativeExecutor, Failure> {
+    let restart = match options.restart {
+        Restart::Auto => RestartMode::Auto,
+        Restart::Snapshot => RestartMode::Only(wire::Restart::Snapshot),
+        Restart::Fork => RestartMode::Only(wire::Restart::Fork),
+        Restart::Exec => RestartMode::Only(wire::Restart::Exec),
+    };
+    let native = heddle_native::Options {
+        arguments: options.arguments.iter().map(Into::into).collect(),
+        restart,
+        memory_limit: options.memory_limit,
+        hang_after: options.hang_timeout,
+        interrupted: Arc::clone(interrupted),
+        ..heddle_native::Options::default()
+    };
+    NativeExecutor::launch(&prepared.program, native).map_err(|error| match error {
+        StartError::Interrupted => Failure::Interrupted,
+        error => Failure::Error(error.to_string()),
+    })
+}
+
+/// What was found, told: with names, places and trace files.
+struct Told {
+    traces: Vec<Trace>,
+    unsupported: Option<String>,
+    unrepeatable: u64,
+}
+
+impl Told {
+    /// Makes what `collector` kept happen again, with everything written down.
+    fn of(
+        collector: &Collector,
+        executor: &mut NativeExecutor,
+        prepared: &Prepared,
+        options: &Check,
+    ) -> Result<Told, Failure> {
+        let program = &prepared.description;
+        let directory = PathBuf::from(&program.directory);
+        let mut told = Told { traces: Vec::new(), unsupported: None, unrepeatable: 0 };
+        let mut by_key: HashMap<String, usize> = HashMap::new();
+        let mut numbers: HashMap<FindingKind, u32> = HashMap::new();
+        for candidate in &collector.findings {
+            let recording = match record::record(executor, &candidate.plan, &directory) {
+                Ok(recording) => recording,
+                Err(ExecutorError::Interrupted) => return Err(Failure::Interrupted),
+                Err(error) => return Err(Failure::Error(format!("a finding cannot be repeated: {error}"))),
+            };
+            let settings = settings(executor, options);
+            let Some(Story { mut trace, key }) = story::tell(recording, &candidate.plan, program, &settings) else {
+                told.unrepeatable += candidate.count;
+                continue;
+            };
+            if let Some(&known) = by_key.get(&key) {
+                told.traces[known].finding.count += candidate.count;
+                continue;
+            }
+            let number = numbers.entry(trace.finding.kind).or_default();
+            *number += 1;
+            trace.finding.id = format!("{}-{number}", trace.finding.kind);
+            trace.finding.count = candidate.count;
+            trace.finding.execution = candidate.execution;
+            by_key.insert(key, told.traces.len());
+            told.traces.push(trace);
+        }
+        if let Some(candidate) = &collector.unsupported {
+            told.unsupported = Some(unsupported(candidate, executor, &directory));
+        }
+        Ok(told)
+    }
+
+    /// Writes the traces. The first failure is the message; what was written stays.
+    fn store(&mut self, directory: &Path) -> Result<(), String> {
+        for trace in &mut self.traces {
+            // The file names itself, so that a report made from it can say how to replay it.
+            let path = directory.join(format!("{}.json", trace.finding.id));
+            trace.finding.trace = Some(path.display().to_string());
+            if let Err(message) = store::write(directory, trace) {
+                for trace in &mut self.traces {
+                    let written = trace.finding.trace.take().filter(|path| Path::new(path).is_file());
+                    trace.finding.trace = written;
+                }
+                return Err(format!("the trace is not stored: {message}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is not supported, and where.
+fn unsupported(candidate: &crate::collect::Candidate, executor: &mut NativeExecutor, directory: &Path) -> String {
+    let place = record::record(executor, &candidate.plan, directory)
+        .ok()
+        .and_then(|recording| recognise::describe_end(&recording).1);
+    let place = place.map_or(String::new(), |at| format!(" at {at}"));
+    format!("`{}`{place} is not supported by heddle {}", candidate.message, env!("CARGO_PKG_VERSION"))
+}
+
+fn settings(executor: &NativeExecutor, options: &Check) -> Settings {
+    Settings {
+        restart: restart_name(executor.restart()).to_string(),
+        memory_limit: options.memory_limit,
+        hang_timeout_ms: options.hang_timeout.as_millis() as u64,
+        max_steps: options.max_steps.unwrap_or(0),
+    }
+}
+
+fn show(report: &RunReport, traces: &[Trace], console: &Console) {
+    if console.wishes().json {
+        console.result(&String::from_utf8_lossy(&json::render(report)));
+        return;
+    }
+    let options = console.report_options();
+    let mut text = String::new();
+    for trace in traces {
+        if console.wishes().quiet {
+            text.push_str(&text::headline(&trace.finding));
+        } else {
+            text.push_str(&text::finding(trace, &options));
+            text.push('\n');
+        }
+    }
+    text.push_str(&text::verdict(report, &options));
+    console.result(&text);
+}

@@ -1,0 +1,5 @@
+//! One file for each subcommand.
+
+pub mod check;
+pub mod replay;
+pub mod report;

@@ -1,0 +1,232 @@
+//! `heddle replay`: makes a finding happen again, or says at which step it does not.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use heddle_model::trace::{Settings, TraceStep};
+use heddle_model::{ExecutorError, Outcome, Trace, wire};
+use heddle_native::{NativeExecutor, RestartMode};
+use heddle_report::names::{Names, thread_label};
+use heddle_report::{Recording, json, steps, text, walk};
+
+use super::report::{document, load};
+use crate::arguments::Replay;
+use crate::console::Console;
+use crate::prepare::{self, Failure, Prepared};
+use crate::{interrupt, record, sources, story};
+
+/// Replays a finding. Returns the exit code: 1 if it happened again.
+pub fn run(options: Replay, console: &Console) -> u8 {
+    match replay(&options, console) {
+        Ok(trace) => show(&trace, &options, console),
+        Err(Failure::Error(message)) => console.fail(&message),
+        Err(Failure::Interrupted) => console.fail("interrupted"),
+    }
+}
+
+fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
+    let trace = load(&options.trace).map_err(Failure::Error)?;
+    let interrupted = interrupt::catch().map_err(|error| Failure::Error(format!("cannot catch signals: {error}")))?;
+    // Before the directory changes.
+    let given = options.program.as_ref().map(std::path::absolute).transpose();
+    let given = given.map_err(|error| Failure::Error(error.to_string()))?;
+    enter(&trace, console)?;
+    let changed = changes(&trace);
+    for change in &changed {
+        console.note(change);
+    }
+    let prepared = prepare(&trace, given, &interrupted)?;
+    if options.common.verbose {
+        console.pass_on(&prepared.warnings);
+    }
+    let mut executor = launch(&trace, &prepared, &interrupted)?;
+    let plan = story::plan(&trace);
+    let directory = PathBuf::from(&prepared.description.directory);
+    let recording = record::record(&mut executor, &plan, &directory).map_err(|error| match error {
+        ExecutorError::Interrupted => Failure::Interrupted,
+        error => Failure::Error(error.to_string()),
+    })?;
+    if let Some(divergence) = first_divergence(&trace, &recording) {
+        return Err(Failure::Error(refusal(&trace, &divergence, &changed)));
+    }
+    let settings = trace.settings.clone();
+    let again = story::tell(recording, &plan, &prepared.description, &settings);
+    let Some(again) = again.filter(|again| again.trace.finding.kind == trace.finding.kind) else {
+        return Err(Failure::Error(refusal(&trace, "the same steps do not lead to it any more", &changed)));
+    };
+    let mut again = again.trace;
+    let known = &trace.finding;
+    again.finding.id.clone_from(&known.id);
+    again.finding.count = known.count;
+    again.finding.execution = known.execution;
+    again.finding.trace = Some(options.trace.display().to_string());
+    Ok(again)
+}
+
+/// Goes where the program was built: the names in the trace are relative to that.
+fn enter(trace: &Trace, console: &Console) -> Result<(), Failure> {
+    let directory = Path::new(&trace.program.directory);
+    if !directory.is_dir() {
+        console.note(&format!(
+            "{} is not there any more; looking for the program's files in the current directory",
+            directory.display()
+        ));
+        return Ok(());
+    }
+    std::env::set_current_dir(directory)
+        .map_err(|error| Failure::Error(format!("{}: cannot be entered: {error}", directory.display())))
+}
+
+/// The files that are not what they were.
+fn changes(trace: &Trace) -> Vec<String> {
+    let files = trace.program.sources.iter().chain(&trace.program.binary);
+    let change = |file: &heddle_model::trace::SourceFile| match sources::fingerprint(Path::new(&file.path)) {
+        Ok(hash) if hash == file.hash => None,
+        Ok(_) => Some(format!("{} has changed since this was recorded", file.path)),
+        Err(_) => Some(format!("{} is not there any more", file.path)),
+    };
+    files.filter_map(change).collect()
+}
+
+fn prepare(trace: &Trace, given: Option<PathBuf>, interrupted: &AtomicBool) -> Result<Prepared, Failure> {
+    let program = &trace.program;
+    let words = match (&given, &program.binary) {
+        (Some(path), _) => vec![path.display().to_string()],
+        (None, Some(binary)) => vec![binary.path.clone()],
+        (None, None) => program.build.clone(),
+    };
+    prepare::prepare(&words, &program.arguments, &prepare::choice_of(program), interrupted).map_err(|failure| {
+        match failure {
+            Failure::Error(message) => Failure::Error(format!("the program cannot be built again: {message}")),
+            Failure::Interrupted => Failure::Interrupted,
+        }
+    })
+}
+
+fn launch(trace: &Trace, prepared: &Prepared, interrupted: &Arc<AtomicBool>) -> Result<NativeExecutor, Failure> {
+    let Settings { restart, memory_limit, hang_timeout_ms, .. } = &trace.settings;
+    let restart = match restart.as_str() {
+        "snapshot" => RestartMode::Only(wire::Restart::Snapshot),
+        "fork" => RestartMode::Only(wire::Restart::Fork),
+        "exec" => RestartMode::Only(wire::Restart::Exec),
+        _ => RestartMode::Auto,
+    };
+    let options = heddle_native::Options {
+        arguments: trace.program.arguments.iter().map(Into::into).collect(),
+        restart,
+        memory_limit: *memory_limit,
+        hang_after: Duration::from_millis((*hang_timeout_ms).max(1)),
+        interrupted: Arc::clone(interrupted),
+        ..heddle_native::Options::default()
+    };
+    NativeExecutor::launch(&prepared.program, options).map_err(|error| Failure::Error(error.to_string()))
+}
+
+/// The first step that is not what was recorded, in words.
+fn first_divergence(trace: &Trace, recording: &Recording) -> Option<String> {
+    if trace.continuation.is_some() {
+        // The steps were never known; the end is what can be compared.
+        return None;
+    }
+    let walk = walk::walk(&recording.events, &recording.pending);
+    let names = Names::of(recording);
+    let now = steps::steps(recording, &names, &walk);
+    for (index, (expected, got)) in trace.steps.iter().zip(&now).enumerate() {
+        if (&expected.operation, &expected.object, &expected.result) != (&got.operation, &got.object, &got.result) {
+            return Some(format!("step {}: {}, but it did {}", index + 1, expectation(trace, expected), words(got)));
+        }
+    }
+    let index = now.len();
+    if let Some(expected) = trace.steps.get(index) {
+        let stopped = format!("step {}: {}", index + 1, expectation(trace, expected));
+        return Some(format!("{stopped}, but {}", instead(recording, expected, &names)));
+    }
+    if recording.outcome == Outcome::Diverged {
+        return Some("the schedule could not be followed".to_string());
+    }
+    if let Some(more) = now.get(trace.steps.len()) {
+        return Some(format!(
+            "after the last step, {}, thread {} went on to {}",
+            trace.steps.len(),
+            more.thread,
+            words(more)
+        ));
+    }
+    None
+}
+
+fn expectation(trace: &Trace, step: &TraceStep) -> String {
+    let name = trace.threads.get(&step.thread).map_or("", String::as_str);
+    format!("{} was expected to {}", thread_label(step.thread, name), words(step))
+}
+
+fn words(step: &TraceStep) -> String {
+    let mut text = step.operation.clone();
+    for part in [&step.object, &step.result] {
+        if !part.is_empty() {
+            text.push_str(&format!(" {part}"));
+        }
+    }
+    if let Some(at) = &step.at {
+        text.push_str(&format!(" at {at}"));
+    }
+    text
+}
+
+/// What the thread of a step that could not be taken was about to do.
+fn instead(recording: &Recording, expected: &TraceStep, names: &Names) -> String {
+    let Some(index) = recording.pending.iter().position(|pending| pending.thread == expected.thread) else {
+        return match recording.events.iter().any(|event| event.thread == expected.thread) {
+            true => "it has ended".to_string(),
+            false => "there is no such thread".to_string(),
+        };
+    };
+    let pending = &recording.pending[index];
+    let step = TraceStep {
+        operation: steps::operation(&pending.operation),
+        object: steps::object(&pending.operation, names),
+        at: recording.pending_place(index).cloned(),
+        ..TraceStep::default()
+    };
+    let verb = if pending.enabled != 0 { "it is about to" } else { "it cannot go on, and waits to" };
+    format!("{verb} {}", words(&step))
+}
+
+fn refusal(trace: &Trace, divergence: &str, changed: &[String]) -> String {
+    let mut text = format!("{} does not happen again: {divergence}", trace.finding.id);
+    match changed.first() {
+        Some(change) => text.push_str(&format!("; {change}")),
+        None => text.push_str("; the sources are unchanged: has a compiler, a library or an input changed?"),
+    }
+    text
+}
+
+fn show(trace: &Trace, options: &Replay, console: &Console) -> u8 {
+    let report = document(trace);
+    if options.json {
+        console.result(&String::from_utf8_lossy(&json::render(&report)));
+        return report.verdict.exit_code();
+    }
+    if console.wishes().quiet {
+        console.result(&text::headline(&trace.finding));
+        return report.verdict.exit_code();
+    }
+    let mut shown = trace.clone();
+    let output = std::mem::take(&mut shown.output);
+    if !options.output {
+        shown.output.clone_from(&output);
+    }
+    let mut told = text::finding(&shown, &console.report_options());
+    if options.output {
+        told.push_str(&format!("\noutput of the program:\n{output}"));
+    }
+    told.push_str(&format!(
+        "\nreplayed: {} happened again, all {} as recorded\n",
+        trace.finding.id,
+        text::counted(trace.steps.len() as u64, "step")
+    ));
+    console.result(&told);
+    report.verdict.exit_code()
+}

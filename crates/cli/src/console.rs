@@ -1,0 +1,143 @@
+//! What is printed, where, and how.
+//!
+//! Results go to standard output, everything else (progress, warnings, errors) to standard error. A reader that
+//! closed the pipe is not an error: `heddle check x.c | head` ends with its verdict's exit code.
+
+use std::io::{IsTerminal, Write};
+
+use anstream::ColorChoice;
+use clap::builder::styling::{AnsiColor, Color, Style};
+use heddle_model::RunReport;
+use heddle_report::text;
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wishes {
+    /// `--color`.
+    pub color: When,
+    /// `--quiet`.
+    pub quiet: bool,
+    /// `--verbose`.
+    pub verbose: bool,
+    /// `--json`: standard output belongs to the document.
+    pub json: bool,
+    /// `--no-progress`.
+    pub no_progress: bool,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
+pub enum When {
+    /// On terminals, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What is printed, where, and how.
+pub struct Console {
+    wishes: Wishes,
+    out_color: bool,
+    err_color: bool,
+}
+
+impl Console {
+    /// A console that does what was asked for.
+    pub fn new(wishes: Wishes) -> Console {
+        let choose = |detected: ColorChoice| match wishes.color {
+            When::Always => true,
+            When::Never => false,
+            // NO_COLOR, CLICOLOR, TERM=dumb, pipes: as everywhere.
+            When::Auto => detected != ColorChoice::Never,
+        };
+        Console {
+            wishes,
+            out_color: choose(anstream::AutoStream::choice(&std::io::stdout())),
+            err_color: choose(anstream::AutoStream::choice(&std::io::stderr())),
+        }
+    }
+
+    /// What was asked for.
+    pub fn wishes(&self) -> &Wishes {
+        &self.wishes
+    }
+
+    /// How reports on standard output are to look.
+    pub fn report_options(&self) -> text::Options {
+        let width = terminal_size::terminal_size().map_or(100, |(width, _)| width.0 as usize);
+        text::Options {
+            color: self.out_color,
+            unicode: self.out_color && speaks_unicode(),
+            width: width.clamp(40, 200),
+            verbose: self.wishes.verbose,
+        }
+    }
+
+    /// A result. Nothing else goes to standard output.
+    pub fn result(&self, text: &str) {
+        let mut out = std::io::stdout().lock();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Something to know, unless the user wants quiet.
+    pub fn note(&self, text: &str) {
+        if !self.wishes.quiet {
+            self.to_stderr("note", label(AnsiColor::Cyan), text);
+        }
+    }
+
+    /// Something that may be wrong.
+    pub fn warning(&self, text: &str) {
+        self.to_stderr("warning", label(AnsiColor::Yellow), text);
+    }
+
+    /// Something that is wrong.
+    pub fn error(&self, text: &str) {
+        self.to_stderr("error", label(AnsiColor::Red), text);
+    }
+
+    /// An error that leaves nothing to say: for people on standard error, for machines in the document. Returns the
+    /// exit code.
+    pub fn fail(&self, reason: &str) -> u8 {
+        let report = RunReport::error(reason.to_string());
+        if self.wishes.json {
+            self.result(&String::from_utf8_lossy(&heddle_report::json::render(&report)));
+        }
+        self.error(reason);
+        report.verdict.exit_code()
+    }
+
+    /// Words of somebody else, as they are.
+    pub fn pass_on(&self, text: &str) {
+        if !self.wishes.quiet {
+            let _ = std::io::stderr().lock().write_all(text.as_bytes());
+        }
+    }
+
+    /// Whether to show progress.
+    pub fn shows_progress(&self) -> bool {
+        !self.wishes.no_progress && !self.wishes.quiet && std::io::stderr().is_terminal()
+    }
+
+    fn to_stderr(&self, label: &str, style: Style, text: &str) {
+        let label = if self.err_color { format!("{style}{label}{style:#}") } else { label.to_string() };
+        let _ = writeln!(std::io::stderr().lock(), "{label}: {text}");
+    }
+}
+
+const fn label(color: AnsiColor) -> Style {
+    Style::new().bold().fg_color(Some(Color::Ansi(color)))
+}
+
+/// Whether the terminal's language has more than ASCII.
+fn speaks_unicode() -> bool {
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(|name| std::env::var(name).ok());
+    let mut set = set.filter(|value| !value.is_empty());
+    set.next().is_some_and(|value| {
+        let value = value.to_ascii_lowercase();
+        value.contains("utf-8") || value.contains("utf8")
+    })
+}

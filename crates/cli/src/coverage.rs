@@ -1,0 +1,198 @@
+//! What a run came to, and what that covers.
+//!
+//! The one place that decides a verdict. In this order: something was found; the program does something that Heddle
+//! does not control; not everything was explored; safe.
+
+use std::time::Duration;
+
+use heddle_model::verdict::{Bounds, SCHEMA};
+use heddle_model::{Coverage, Finding, Outcome, RunReport, Verdict};
+use heddle_native::NativeExecutor;
+use heddle_native::{Instrumentation, restart_name};
+use heddle_report::outcome::{Class, Lost};
+use heddle_search::{Algorithm, Stop};
+
+use crate::arguments::Check;
+use crate::collect::{Candidate, Collector};
+use crate::values::{show_duration, show_size};
+
+/// Why the search ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// For a reason of its own.
+    Search(Stop),
+    /// The user asked to stop.
+    Interrupted,
+    /// It could not go on.
+    Failed(String),
+}
+
+/// What a run came to.
+pub struct Conclusion<'c> {
+    /// What was asked for.
+    pub options: &'c Check,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// What was collected.
+    pub collector: &'c Collector,
+    /// Why it ended.
+    pub end: End,
+    /// How long the search took.
+    pub elapsed: Duration,
+    /// The findings, resolved.
+    pub findings: Vec<Finding>,
+    /// Where an unsupported call is, in words.
+    pub unsupported: Option<String>,
+    /// Findings that did not happen again when they were repeated.
+    pub unrepeatable: u64,
+}
+
+impl Conclusion<'_> {
+    /// The document of the run.
+    pub fn report(self, executor: &NativeExecutor) -> RunReport {
+        let (verdict, reason) = self.verdict();
+        let collector = self.collector;
+        let seconds = self.elapsed.as_secs_f64();
+        RunReport {
+            schema: SCHEMA.to_string(),
+            verdict,
+            reason,
+            coverage: Some(self.coverage(executor)),
+            algorithm: Some(self.algorithm.name().to_string()),
+            executions: collector.executions,
+            blocked: collector.blocked,
+            events: collector.events,
+            seconds,
+            executions_per_second: (collector.executions as f64 / seconds.max(1e-9)) as u64,
+            threads: collector.threads as u32,
+            findings: self.findings,
+        }
+    }
+
+    fn verdict(&self) -> (Verdict, Option<String>) {
+        let why = self.why_incomplete();
+        if !self.findings.is_empty() {
+            // The first finding ends a search unless all are wanted: that is not worth a word.
+            let expected = self.end == End::Search(Stop::Observer) && !self.options.all;
+            return (Verdict::Found, why.filter(|_| !expected));
+        }
+        if let Some(what) = &self.unsupported {
+            return (Verdict::Unsupported, Some(what.clone()));
+        }
+        match (&self.end, why) {
+            (End::Failed(what), _) => (Verdict::Error, Some(what.clone())),
+            (_, Some(why)) => (Verdict::Incomplete, Some(why)),
+            (_, None) => (Verdict::Safe, None),
+        }
+    }
+
+    /// Why not everything was explored, if so. Bounds on single executions are part of the coverage, not a reason.
+    fn why_incomplete(&self) -> Option<String> {
+        if self.unrepeatable > 0 {
+            return Some(
+                "something went wrong in an execution and did not happen again under the same schedule: the program \
+                 depends on something that heddle does not control"
+                    .to_string(),
+            );
+        }
+        if let Some(lost) = self.collector.lost.first() {
+            return Some(self.why_lost(lost));
+        }
+        match &self.end {
+            End::Interrupted => Some("interrupted".to_string()),
+            End::Failed(what) => Some(what.clone()),
+            End::Search(Stop::Exhausted) => None,
+            End::Search(Stop::Observer) if self.findings.is_empty() => Some("interrupted".to_string()),
+            End::Search(Stop::Observer) => Some("stopped at the first finding".to_string()),
+            End::Search(Stop::Executions) => {
+                let limit = self.options.max_executions.unwrap_or(self.collector.executions);
+                let sampled = if self.algorithm.samples() { "sampled" } else { "stopped after" };
+                Some(format!("{sampled} {} as asked", heddle_report::text::counted(limit, "execution")))
+            }
+            End::Search(Stop::Time) => {
+                let limit = self.options.timeout.map_or(String::new(), |limit| format!(" of {}", show_duration(limit)));
+                Some(format!("time limit{limit}"))
+            }
+            End::Search(Stop::Outcome(outcome)) => Some(outcome_words(*outcome).to_string()),
+        }
+    }
+
+    fn why_lost(&self, lost: &Candidate) -> String {
+        let often = match lost.count {
+            1 => String::new(),
+            n => format!(" (and {} more)", heddle_report::text::grouped(n - 1)),
+        };
+        let Class::Lost(why) = lost.class else { return lost.message.clone() };
+        match why {
+            Lost::MemoryLimit => format!(
+                "execution {}{often} needed more memory than the limit of {}: raise it with --memory-limit",
+                lost.execution,
+                show_size(self.options.memory_limit)
+            ),
+            Lost::Capacity => format!(
+                "execution {} was too large for heddle (too many {}): bound it with --max-steps",
+                lost.execution, lost.message
+            ),
+            Lost::Killed => format!("execution {}{often} was lost: {}", lost.execution, lost.message),
+            Lost::Diverged => format!(
+                "execution {} did not do what it had done before under the same schedule: the program depends on \
+                 something that heddle does not control",
+                lost.execution
+            ),
+            Lost::Unfinished => format!("execution {}{often} did not end as executions end", lost.execution),
+        }
+    }
+
+    fn coverage(&self, executor: &NativeExecutor) -> Coverage {
+        let options = self.options;
+        let collector = self.collector;
+        let lost = !collector.lost.is_empty() || self.unrepeatable > 0 || self.unsupported.is_some();
+        // A hang, or a process that died, cuts an execution off: what would have followed is not known.
+        let cut = collector
+            .findings
+            .iter()
+            .any(|found| found.lost || found.class == Class::Finding(heddle_model::FindingKind::Hang));
+        let exhausted = self.end == End::Search(Stop::Exhausted) && !self.algorithm.samples();
+        let instrumented = executor.program().instrumentation;
+        let fallback = executor.fallback();
+        Coverage {
+            model: "sc".to_string(),
+            exhaustive: exhausted && collector.bounded == 0 && !lost && !cut,
+            bounds: Bounds {
+                steps: options.max_steps,
+                executions: options.max_executions,
+                seconds: options.timeout.map(|limit| limit.as_secs_f64()),
+                ..Bounds::default()
+            },
+            instrumented: instrumented.name().to_string(),
+            restart: restart_name(executor.restart()).to_string(),
+            restart_reason: fallback.map(|fallback| format!("the program uses {}", fallback.what)),
+            races: "not checked".to_string(),
+            notes: notes(instrumented),
+        }
+    }
+}
+
+/// What a verdict does not cover, in plain words.
+fn notes(instrumented: Instrumentation) -> Vec<String> {
+    let mut notes = vec![
+        "data races: they are not looked for yet".to_string(),
+        "orders of plain memory accesses: only synchronisation and atomics are interleaved".to_string(),
+    ];
+    if instrumented == Instrumentation::SyncOnly {
+        notes.push(
+            "atomics: the program was not built by heddle, only its calls of the thread library are seen".to_string(),
+        );
+    }
+    notes
+}
+
+fn outcome_words(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Diverged => "the program did not do the same thing under the same schedule",
+        Outcome::Capacity => "an execution was too large",
+        Outcome::NeedsThreads => "an execution had more threads than there is room for",
+        Outcome::NeedsFork => "the program does something that a snapshot cannot take back: use --restart auto",
+        _ => "an execution could not be made sense of",
+    }
+}

@@ -1,0 +1,32 @@
+//! Ctrl-C and SIGTERM: the first ends the search with what is known, the second ends Heddle.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
+
+/// A flag that is raised by the first signal; the second ends the process as if nothing were caught.
+pub fn catch() -> io::Result<Arc<AtomicBool>> {
+    let raised = Arc::new(AtomicBool::new(false));
+    // Apart from the flag, which is lowered again to tell what was found before the signal.
+    let seen = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        // In this order: the shutdown looks before this signal is seen.
+        flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&seen))?;
+        flag::register(signal, Arc::clone(&seen))?;
+        flag::register(signal, Arc::clone(&raised))?;
+    }
+    Ok(raised)
+}
+
+/// Whether it was raised.
+pub fn is_raised(flag: &AtomicBool) -> bool {
+    flag.load(Ordering::Relaxed)
+}
+
+/// Lowers it: what follows is short, and is to be done in spite of the signal.
+pub fn lower(flag: &AtomicBool) {
+    flag.store(false, Ordering::Relaxed);
+}

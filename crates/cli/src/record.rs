@@ -1,0 +1,101 @@
+//! Makes an execution happen again, with everything written down, and resolves its names and places.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use heddle_model::finding::Location;
+use heddle_model::{ExecutorError, ObjectId, Operation, Plan};
+use heddle_native::symbols::Symbols;
+use heddle_native::{NativeExecutor, RecordedExecution};
+use heddle_report::Recording;
+use heddle_report::recording::Lines;
+
+use crate::sources::{Reader, shorten};
+
+/// Runs `plan` once more and resolves what came of it. Places are named relative to `directory`.
+pub fn record(executor: &mut NativeExecutor, plan: &Plan, directory: &Path) -> Result<Recording, ExecutorError> {
+    let recorded = executor.record_plan(plan)?;
+    let symbols = Symbols::new(executor.mappings());
+    Ok(resolve(recorded, &symbols, directory))
+}
+
+fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> Recording {
+    let mut places = Places { symbols, directory, known: HashMap::new() };
+    let stacks: Vec<_> =
+        (0..recorded.events.len()).map(|i| places.stack(recorded.stacks.get(i), recorded.events[i].pc)).collect();
+    let pending_stacks: Vec<_> = (0..recorded.pending.len())
+        .map(|i| places.stack(recorded.pending_stacks.get(i), recorded.pending[i].pc))
+        .collect();
+    let end_stack = places.stack(None, recorded.pc);
+
+    let mut lines = Lines::new();
+    let mut reader = Reader::new(directory);
+    for at in stacks.iter().chain(&pending_stacks).chain([&end_stack]).flatten() {
+        reader.add(at, &mut lines);
+    }
+    let objects = names(&recorded, symbols);
+    Recording {
+        events: recorded.events,
+        pending: recorded.pending,
+        outcome: recorded.outcome,
+        detail: recorded.detail,
+        thread: recorded.thread,
+        message: recorded.message,
+        output: recorded.output,
+        stacks,
+        pending_stacks,
+        end_stack,
+        objects,
+        lines,
+    }
+}
+
+/// Call stacks, resolved; each address once.
+struct Places<'s> {
+    symbols: &'s Symbols,
+    directory: &'s Path,
+    known: HashMap<u64, Vec<Location>>,
+}
+
+impl Places<'_> {
+    /// The places of a call stack; of `pc` alone where there is none.
+    fn stack(&mut self, stack: Option<&Vec<u64>>, pc: u64) -> Vec<Location> {
+        match stack {
+            Some(stack) if !stack.is_empty() => stack.iter().flat_map(|&address| self.frames(address)).collect(),
+            _ if pc != 0 => self.frames(pc),
+            _ => Vec::new(),
+        }
+    }
+
+    fn frames(&mut self, address: u64) -> Vec<Location> {
+        let (symbols, directory) = (self.symbols, self.directory);
+        let resolve = || {
+            let mut frames = symbols.frames(address);
+            for frame in &mut frames {
+                frame.file = shorten(&frame.file, directory);
+            }
+            frames
+        };
+        self.known.entry(address).or_insert_with(resolve).clone()
+    }
+}
+
+/// What the program calls the objects of an execution.
+fn names(recorded: &RecordedExecution, symbols: &Symbols) -> HashMap<ObjectId, String> {
+    let events = recorded.events.iter().map(|event| &event.operation);
+    let pending = recorded.pending.iter().map(|pending| &pending.operation);
+    let mut names = HashMap::new();
+    let objects = |operation: &Operation| {
+        use heddle_model::primitive::condvar;
+        let waits = matches!(operation.code, condvar::WAIT | condvar::REACQUIRE);
+        [Some(operation.object), waits.then_some(ObjectId(operation.argument))].into_iter().flatten()
+    };
+    for object in events.chain(pending).flat_map(objects) {
+        if !names.contains_key(&object)
+            && let Some(name) = symbols.object(object)
+        {
+            names.insert(object, name);
+        }
+    }
+    names
+}

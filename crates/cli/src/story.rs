@@ -1,0 +1,81 @@
+//! From an execution that happened again to a trace that can be stored and told.
+
+use std::path::Path;
+
+use heddle_model::follow::Step;
+use heddle_model::trace::{self, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
+use heddle_model::{Plan, trace::Settings};
+use heddle_report::recognise::Recognised;
+use heddle_report::recording::is_user;
+use heddle_report::{Recording, outcome, steps};
+
+use crate::sources;
+
+/// A trace without a number, and what makes it the same as another.
+pub struct Story {
+    /// The trace.
+    pub trace: Trace,
+    /// Equal for findings that are one.
+    pub key: String,
+}
+
+/// The story of `recording`, which `plan` made happen; none if it has no finding.
+pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, settings: &Settings) -> Option<Story> {
+    let Recognised { finding, threads, mut steps, key } = heddle_report::recognise(&recording)?;
+    let mut schedule: Vec<Step> = recording.events.iter().map(Step::of).collect();
+    let mut continuation = None;
+    if recording.events.is_empty() {
+        // Its process died: the plan is all there is.
+        schedule.clone_from(&plan.schedule);
+        steps = schedule.iter().map(expected).collect();
+        continuation = Some(Continuation { sleep: plan.sleep.clone(), policy: plan.policy, seed: plan.seed });
+    }
+    let mut program = program.clone();
+    add_included(&mut program, &recording);
+    let trace = Trace {
+        format: FORMAT.to_string(),
+        version: TRACE_VERSION,
+        heddle: env!("CARGO_PKG_VERSION").to_string(),
+        program,
+        settings: settings.clone(),
+        threads,
+        schedule,
+        continuation,
+        steps,
+        end: TraceEnd {
+            outcome: outcome::name(recording.outcome).to_string(),
+            thread: recording.thread,
+            message: recording.message,
+        },
+        finding,
+        output: String::from_utf8_lossy(&recording.output).into_owned(),
+        lines: recording.lines,
+    };
+    Some(Story { trace, key })
+}
+
+/// The plan that a trace asks for.
+pub fn plan(trace: &Trace) -> Plan {
+    let Continuation { sleep, policy, seed } = trace.continuation.clone().unwrap_or_default();
+    Plan { schedule: trace.schedule.clone(), sleep, policy, seed, max_steps: trace.settings.max_steps, record: true }
+}
+
+/// A step of which only the plan is known.
+fn expected(step: &Step) -> TraceStep {
+    TraceStep { thread: step.thread, operation: steps::full_name(step.code), ..TraceStep::default() }
+}
+
+/// Files that the sources include are part of the program too: those that anything happened in.
+fn add_included(program: &mut trace::Program, recording: &Recording) {
+    let directory = Path::new(&program.directory).to_path_buf();
+    let stacks = recording.stacks.iter().chain(&recording.pending_stacks).chain([&recording.end_stack]);
+    for at in stacks.flatten().filter(|at| is_user(at)) {
+        let is_known = program.sources.iter().any(|known| directory.join(&known.path) == directory.join(&at.file));
+        if is_known {
+            continue;
+        }
+        if let Ok(hash) = sources::fingerprint(&directory.join(&at.file)) {
+            program.sources.push(trace::SourceFile { path: at.file.clone(), hash });
+        }
+    }
+}

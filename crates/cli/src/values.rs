@@ -1,0 +1,106 @@
+//! Values of options: durations and sizes as people write them.
+
+use std::time::Duration;
+
+/// `90`, `90s`, `1.5h`, `1m30s`, `200ms`. A number alone is seconds.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is not a duration: write 30s, 5m, 1h30m or 200ms");
+    let mut rest = text.trim();
+    if rest.is_empty() {
+        return Err(wrong());
+    }
+    let mut seconds = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let number: f64 = rest[..digits].parse().map_err(|_| wrong())?;
+        rest = &rest[digits..];
+        let letters = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let unit = match &rest[..letters] {
+            "" | "s" | "sec" => 1.0,
+            "ms" => 0.001,
+            "m" | "min" => 60.0,
+            "h" => 3600.0,
+            "d" => 86400.0,
+            _ => return Err(wrong()),
+        };
+        rest = &rest[letters..];
+        seconds += number * unit;
+    }
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
+    if duration.is_zero() { Err(format!("`{text}` is no time at all")) } else { Ok(duration) }
+}
+
+/// `512M`, `2GiB`, `65536`. Units are powers of 1024.
+pub fn size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("`{text}` is not a size: write 512M, 2G or a number of bytes");
+    let trimmed = text.trim();
+    let digits = trimmed.find(|c: char| !c.is_ascii_digit()).unwrap_or(trimmed.len());
+    let number: u64 = trimmed[..digits].parse().map_err(|_| wrong())?;
+    let unit = trimmed[digits..].trim().to_ascii_lowercase();
+    let shift = match unit.strip_suffix("ib").or(unit.strip_suffix('b')).unwrap_or(&unit) {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return Err(wrong()),
+    };
+    let bytes = number.checked_mul(1 << shift).ok_or_else(|| format!("`{text}` is too large"))?;
+    if bytes == 0 { Err(format!("`{text}` is no memory at all")) } else { Ok(bytes) }
+}
+
+/// A duration as a person reads it.
+pub fn show_duration(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    match duration.as_secs() {
+        0 => format!("{} ms", duration.as_millis()),
+        1..60 if seconds.fract() == 0.0 => format!("{seconds} s"),
+        1..60 => format!("{seconds:.1} s"),
+        whole if whole < 3600 => format!("{}m{:02}s", whole / 60, whole % 60),
+        whole => format!("{}h{:02}m", whole / 3600, whole / 60 % 60),
+    }
+}
+
+/// A size as a person reads it.
+pub fn show_size(bytes: u64) -> String {
+    for (shift, unit) in [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] {
+        if bytes >> shift != 0 && bytes.is_multiple_of(1 << shift) {
+            return format!("{} {unit}", bytes >> shift);
+        }
+    }
+    format!("{bytes} bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        for (text, millis) in [
+            ("90", 90_000),
+            ("90s", 90_000),
+            ("1m30s", 90_000),
+            ("1.5h", 5_400_000),
+            ("200ms", 200),
+            ("1d", 86_400_000),
+        ] {
+            assert_eq!(duration(text).unwrap(), Duration::from_millis(millis), "{text}");
+        }
+        for text in ["", "s", "1x", "-1", "1s2y", "0", "1e99", "..", "∞"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        for (text, bytes) in [("1", 1), ("2k", 2048), ("512M", 512 << 20), ("2GiB", 2 << 30), ("1 gb", 1 << 30)] {
+            assert_eq!(size(text).unwrap(), bytes, "{text}");
+        }
+        for text in ["", "M", "1x", "-1", "0", "99999999999T", "1.5G"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        assert_eq!(show_size(1 << 30), "1 GiB");
+        assert_eq!(show_size(1000), "1000 bytes");
+    }
+}
