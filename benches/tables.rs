@@ -131,9 +131,8 @@ fn schedule(events: &[Event], alternate: bool) -> Vec<Step> {
     let of = |thread: u16| events.iter().filter(move |e| e.thread == ThreadId(thread)).map(Step::of);
     let (one, two) = (of(1), of(2));
     let created = events.iter().rposition(|e| e.operation.code == heddle_model::primitive::thread::CREATE);
-    let main = |range: &[Event]| -> Vec<Step> {
-        range.iter().filter(|e| e.thread == ThreadId::MAIN).map(Step::of).collect()
-    };
+    let main =
+        |range: &[Event]| -> Vec<Step> { range.iter().filter(|e| e.thread == ThreadId::MAIN).map(Step::of).collect() };
     let split = created.expect("threads are created") + 1;
     let mut steps = main(&events[..split]);
     if alternate {

@@ -93,7 +93,8 @@ fn libraries_do_not_print() {
                     let text = std::fs::read_to_string(&path).expect("it can be read");
                     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
                     for word in ["println!(", "print!(", "dbg!("] {
-                        let prints = code.lines().any(|line| !line.trim_start().starts_with("//") && line.contains(word));
+                        let prints =
+                            code.lines().any(|line| !line.trim_start().starts_with("//") && line.contains(word));
                         assert!(!prints, "{} uses {word}..)", path.display());
                     }
                 }

@@ -120,7 +120,9 @@ fn filesystem_dpor() {
 /// Brute force runs every order, and finds the same.
 #[test]
 fn brute_force_agrees() {
-    for (program, flags) in [("counter", "-DN=2"), ("counter", "-DN=3"), ("readers", "-DN=2"), ("philosophers", "-DN=2")] {
+    for (program, flags) in
+        [("counter", "-DN=2"), ("counter", "-DN=3"), ("readers", "-DN=2"), ("philosophers", "-DN=2")]
+    {
         let row = |verdict: &str| Row {
             program: program.to_owned(),
             verdict: verdict.to_owned(),

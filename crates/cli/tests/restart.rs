@@ -52,7 +52,12 @@ fn ten_thousand(compiler: &str, level: &str) {
         let execution = executor.run(&random(seed)).expect("it runs");
         assert_eq!(execution.outcome, Outcome::Ended, "execution {seed}: {}", execution.message);
         let last = execution.events.last().expect("there are events");
-        assert_eq!(last.operation.argument, heddle_model::Ending::Exit as u64, "execution {seed}: {}", execution.message);
+        assert_eq!(
+            last.operation.argument,
+            heddle_model::Ending::Exit as u64,
+            "execution {seed}: {}",
+            execution.message
+        );
         orders.insert(execution.events.iter().map(|event| event.thread.0).collect::<Vec<_>>());
         if seed == SETTLED {
             let target = executor.process_id().expect("a process");

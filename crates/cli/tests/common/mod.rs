@@ -42,7 +42,12 @@ pub fn sources(folder: &str) -> Vec<PathBuf> {
 
 /// Whether a command can be run.
 pub fn installed(command: &str) -> bool {
-    Command::new(command).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
+    Command::new(command)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success())
 }
 
 /// The newest clang there is. A machine without one cannot run these tests; `./x test` installs one.
