@@ -6,6 +6,7 @@ pub mod atomic;
 pub mod choice;
 pub mod condvar;
 pub mod mutex;
+pub mod once;
 pub mod process;
 pub mod semaphore;
 pub mod thread;
@@ -69,7 +70,7 @@ pub trait Primitive: Sync {
 }
 
 /// Every primitive, at its family's number.
-static FAMILIES: [&dyn Primitive; 9] = [
+static FAMILIES: [&dyn Primitive; 10] = [
     &Nothing,
     &thread::Threads,
     &mutex::Mutexes,
@@ -79,6 +80,7 @@ static FAMILIES: [&dyn Primitive; 9] = [
     &condvar::ConditionVariables,
     &semaphore::Semaphores,
     &choice::Choices,
+    &once::Once,
 ];
 
 /// The primitive that `code` belongs to. Codes come from memory that a broken program may have written to, so an
