@@ -100,16 +100,20 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
     trapped.set_result(result);
 }
 
-/// The call in the program's own code that led to a trapped system call inside libc: the first address on the stack
-/// that lies in the program's text. A guess, for messages only.
+/// The call in the program's own code that led to a trapped system call inside libc.
 fn program_pc(trapped: &Trapped) -> u64 {
+    nearest_program_pc(trapped.stack(), trapped.pc())
+}
+
+/// The first address above `stack` that lies in the program's text, or else `pc`. A guess, for messages only.
+pub fn nearest_program_pc(stack: usize, pc: u64) -> u64 {
     let (low, high) = start::program_text();
-    let stack = trapped.stack() as *const u64;
+    let stack = stack as *const u64;
     (0..512)
         // SAFETY: the stack of a running thread; 4 KiB above its pointer there is at least glibc's own start-up frame.
         .map(|i| unsafe { *stack.add(i) })
         .find(|&word| (word as usize) > low && (word as usize) < high)
-        .unwrap_or(trapped.pc())
+        .unwrap_or(pc)
 }
 
 const RT_SIGRETURN: usize = 15;
