@@ -13,7 +13,8 @@ use heddle_model::{Outcome, ThreadId};
 
 use crate::arch::Context;
 use crate::wire::Wire;
-use crate::{engine, fiber, pthread, snapshot, start, sys, trap};
+use crate::pthread::unwinder;
+use crate::{engine, fiber, snapshot, start, sys, trap};
 
 /// The fewest threads to prepare for.
 const FEW: usize = 4;
@@ -103,8 +104,10 @@ impl Controller {
             self.run(sequence);
             if let Some(more) = self.threads_needed(sequence) {
                 snapshot::restore();
-                if pthread::wants_unwinder() {
-                    pthread::load_unwinder();
+                // Donors are kernel threads for a moment, and cannot handle the fault of a first write.
+                snapshot::unprotect_all();
+                if unwinder::is_wanted() {
+                    unwinder::load();
                 }
                 self.prepare_more(more);
                 snapshot::take(&self.main);

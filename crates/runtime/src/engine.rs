@@ -293,10 +293,17 @@ pub fn unsupported(name: &str, pc: u64) -> ! {
     finish(Outcome::Unsupported, 0, pc, name.as_bytes())
 }
 
+/// Whether this execution has used `object`.
+pub fn knows(object: ObjectId) -> bool {
+    engine().world.objects.get(object).is_some()
+}
+
 /// What the program prints.
 pub fn printed(bytes: &[u8]) {
     let engine = engine();
-    engine.record.push_output(bytes, engine.recording, engine.wire.header().layout.output);
+    if engine.recording {
+        engine.record.push_output(bytes, engine.wire.header().layout.output);
+    }
 }
 
 /// Completes the record of the execution and goes back to the controller. Works from any stack, also from a
@@ -311,8 +318,14 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
         let state = *engine.world.thread(thread);
         if state.phase == Phase::Alive && !(outcome == Outcome::Ended && thread == last_thread(engine)) {
             let enabled = engine.world.enabled(thread) as u8;
-            let pending =
-                Pending { operation: state.pending, pc: state.pc, thread, enabled, asleep: state.asleep as u8, reserved: 0 };
+            let pending = Pending {
+                operation: state.pending,
+                pc: state.pc,
+                thread,
+                enabled,
+                asleep: state.asleep as u8,
+                reserved: 0,
+            };
             engine.record.push_pending(pending, room);
             if engine.recording {
                 record_stack(thread, state.pc);

@@ -118,11 +118,8 @@ fn make_donor(index: usize, stack_size: usize) -> bool {
     let fiber = of(ThreadId(index as u16));
     fiber.stack_size = stack_size;
     fiber.wanted_stack = stack_size;
-    fiber.birth = Birth {
-        context: Context::EMPTY,
-        parking_stack: (parking.as_mut_ptr_range().end as u64) & !15,
-        gone: 1,
-    };
+    fiber.birth =
+        Birth { context: Context::EMPTY, parking_stack: (parking.as_mut_ptr_range().end as u64) & !15, gone: 1 };
     let mut attributes = [0u64; 8];
     let attributes = attributes.as_mut_ptr().cast::<c_void>();
     let mut handle = 0usize;

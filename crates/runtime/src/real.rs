@@ -16,6 +16,12 @@ unsafe extern "C" {
 /// The next definition after this library's own.
 const NEXT: *mut c_void = usize::MAX as *mut c_void;
 
+/// Where the function with this name is, if any library has it; else 0. Outside executions only.
+pub fn find(name: &CStr) -> usize {
+    // SAFETY: the name ends in a zero byte.
+    unsafe { dlsym(core::ptr::null_mut(), name.as_ptr()) as usize }
+}
+
 /// A function that this library stands before.
 pub struct Real {
     name: &'static CStr,
@@ -120,7 +126,7 @@ originals! {
 
 /// Looks all of them up. To be called when libc is ready, before the first execution.
 pub fn resolve() {
-    let tables = [REAL, crate::clock::REAL, crate::ids::REAL, crate::random::REAL, crate::unsupported::REAL];
+    let tables = [REAL, crate::pthread::REAL, crate::clock::REAL, crate::ids::REAL, crate::random::REAL, crate::unsupported::REAL];
     for original in tables.into_iter().flatten() {
         original.try_look_up();
     }

@@ -12,6 +12,7 @@ use heddle_model::wire::{ENVIRONMENT, Restart, Stage};
 
 use crate::arch::{self, Context};
 use crate::memory::{PAGE, Reserve, STATES};
+use crate::pthread::unwinder;
 use crate::wire::Wire;
 use crate::{control, engine, fiber, heap, process, real, signals, snapshot, sys};
 
@@ -27,22 +28,18 @@ struct Start {
     main_stack: (usize, usize),
 }
 
-static mut START: Start = Start {
-    wire: None,
-    main: None,
-    own_text: (0, 0),
-    own_data: (0, 0),
-    program_text: (0, 0),
-    main_stack: (0, 0),
-};
+static mut START: Start =
+    Start { wire: None, main: None, own_text: (0, 0), own_data: (0, 0), program_text: (0, 0), main_stack: (0, 0) };
 
 unsafe extern "C" {
     static mut __libc_single_threaded: u8;
     static __rseq_offset: isize;
     static __rseq_size: u32;
     fn getauxval(kind: u64) -> u64;
-    fn dl_iterate_phdr(each: unsafe extern "C" fn(*const LoadedObject, usize, *mut c_void) -> c_int, data: *mut c_void)
-    -> c_int;
+    fn dl_iterate_phdr(
+        each: unsafe extern "C" fn(*const LoadedObject, usize, *mut c_void) -> c_int,
+        data: *mut c_void,
+    ) -> c_int;
 }
 
 /// The constructor: first of all, since the library is marked so.
@@ -170,7 +167,9 @@ unsafe fn set_up(wire: Wire) {
     // SAFETY: at start-up, one thread.
     unsafe {
         if !arch::has_thread_pointer_instructions(getauxval(AT_HWCAP2)) {
-            wire.trouble(b"this processor or kernel has no FSGSBASE instructions, which Heddle needs to switch threads");
+            wire.trouble(
+                b"this processor or kernel has no FSGSBASE instructions, which Heddle needs to switch threads",
+            );
         }
         leave_rseq();
         // Libraries take short cuts while there is one thread: those of the program are not seen by glibc.
@@ -178,6 +177,7 @@ unsafe fn set_up(wire: Wire) {
         dl_iterate_phdr(look_at, (&raw mut START).cast());
         START.main_stack = grow_main_stack();
     }
+    unwinder::warm_up();
     let mut reserve = Reserve::new(STATES);
     fiber::set_up(&mut reserve, threads);
     engine::set_up(&mut reserve, wire);
@@ -268,7 +268,8 @@ unsafe extern "C" fn look_at(object: *const LoadedObject, _: usize, start: *mut 
             let mut range = (usize::MAX, 0);
             for header in headers.iter().filter(|h| h.kind == PT_LOAD && h.flags & flag != 0) {
                 let low = object.base + header.address as usize;
-                range = (range.0.min(low & !(PAGE - 1)), range.1.max((low + header.size as usize).next_multiple_of(PAGE)));
+                range =
+                    (range.0.min(low & !(PAGE - 1)), range.1.max((low + header.size as usize).next_multiple_of(PAGE)));
             }
             range
         };

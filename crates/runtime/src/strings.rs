@@ -2,13 +2,13 @@
 //!
 //! libc is not instrumented, so what its functions read and write for the program would be invisible. Interposing them
 //! would catch libc's and the loader's own calls too; instead, Heddle's headers and flags (`heddle-native`,
-//! `instrument`) rename the calls in instrumented code only: `strcpy` becomes `__heddle_strcpy`. Each of these
-//! announces what it will touch, exactly (a byte too many would be a race that there is none), and does the work.
+//! `instrument`) rename the calls in instrumented code only: `strcpy` becomes `__wrap_strcpy`, which is the name that
+//! linkers have for this. Each of these announces what it will touch, exactly (a byte too many would be a race that is
+//! none), and does the work.
 //!
 //! What a string function touches depends on where its zero byte is, so it is looked for first.
 //!
-//! Not here: `strtok` and `wcstok`'s relative of one argument less (their state is libc's own), and functions of other
-//! headers that fill in memory (`sprintf`, `fgets`, `qsort`): see `docs/limitations.md`.
+//! Not here: `strtok` (its state is libc's own), and functions of other headers that fill in memory (`sprintf`, `fgets`, `qsort`): see `docs/limitations.md`.
 
 mod compare;
 mod copy;

@@ -20,8 +20,6 @@
 
 use core::ffi::CStr;
 
-use heddle_model::primitive::atomic::LOAD;
-use heddle_model::{ObjectId, Operation};
 
 use crate::engine::{self, active, caller};
 use crate::real::Real;
@@ -148,8 +146,6 @@ table! {
 }
 
 originals! {
-    fn pthread_once(control: *mut i32, routine: usize) -> i32;
-    fn call_once(control: *mut i32, routine: usize);
     fn pthread_setaffinity_np(thread: usize, size: usize, set: usize) -> i32;
     fn pthread_getaffinity_np(thread: usize, size: usize, set: *mut u8) -> i32;
     fn pthread_setname_np(thread: usize, name: *const u8) -> i32;
@@ -159,38 +155,7 @@ originals! {
     fn syscall(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> i64;
 }
 
-/// glibc's mark in a `pthread_once_t` whose routine has returned.
-const ONCE_DONE: i32 = 2;
-
-/// In an execution: nothing to do if it was done (by the C++ library before `main`, mostly); that is a load of the
-/// control word. A routine that is still to run would have others wait for it, which is not modelled.
-unsafe fn once_is_done(control: *mut i32, name: &str, pc: u64) {
-    // SAFETY: the program's own word.
-    unsafe {
-        if *control != ONCE_DONE {
-            engine::unsupported(name, pc);
-        }
-        let load = Operation { size: size_of::<i32>() as u16, ..Operation::new(LOAD, ObjectId(control as u64)) };
-        engine::visible(load, pc, |event| event.result = *control as u64);
-    }
-}
-
 interpose! {
-    fn pthread_once(control: *mut i32, routine: usize) -> i32 {
-        let pc = caller();
-        if !active() {
-            return real::pthread_once(control, routine);
-        }
-        once_is_done(control, "pthread_once", pc);
-        0
-    }
-    fn call_once(control: *mut i32, routine: usize) {
-        let pc = caller();
-        if !active() {
-            return real::call_once(control, routine);
-        }
-        once_is_done(control, "call_once", pc);
-    }
     fn pthread_setaffinity_np(thread: usize, size: usize, set: usize) -> i32 {
         if active() { 0 } else { real::pthread_setaffinity_np(thread, size, set) }
     }

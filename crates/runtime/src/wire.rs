@@ -250,14 +250,12 @@ impl Record {
     }
 
     /// Adds to what the program printed; what does not fit is only counted.
-    pub fn push_output(&self, bytes: &[u8], keep: bool, room: u32) {
+    pub fn push_output(&self, bytes: &[u8], room: u32) {
         let result = self.result();
         let at = result.output.min(room) as usize;
-        if keep {
-            let n = bytes.len().min(room as usize - at);
-            // SAFETY: within the area.
-            unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), (self.output as *mut u8).add(at), n) };
-        }
+        let n = bytes.len().min(room as usize - at);
+        // SAFETY: within the area.
+        unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), (self.output as *mut u8).add(at), n) };
         result.output = result.output.saturating_add(bytes.len() as u32);
     }
 

@@ -2,6 +2,8 @@
 
 use core::arch::{asm, global_asm};
 
+use crate::pthread::unwinder;
+
 /// Defines functions that the program calls instead of somebody else's of the same name.
 ///
 /// Each is a stub that notes the caller's return address in [`crate::engine::CALLER`] and goes on to the body, so
@@ -208,12 +210,12 @@ unsafe extern "C" {
     pub fn heddle_switch(from: *mut Context, to: *const Context);
     /// The start routine of a donor; its argument is a [`Birth`].
     pub fn heddle_donor(birth: *mut Birth) -> usize;
+    /// Calls `routine`. Should it be left by an exception or by the end of the thread, `control` is given up first.
+    pub fn heddle_call_guarded(routine: usize, control: usize, pc: u64);
     /// What a signal handler returns to.
     pub fn heddle_sigreturn();
     /// Calls the program's `main` so that unwinding through the call works.
-    pub fn heddle_call_main(
-        main: usize, argc: i32, argv: *mut *mut u8, environment: *mut *mut u8,
-    ) -> i32;
+    pub fn heddle_call_main(main: usize, argc: i32, argv: *mut *mut u8, environment: *mut *mut u8) -> i32;
 }
 
 global_asm!(
@@ -362,6 +364,27 @@ heddle_call_main:
     .cfi_endproc
     .size heddle_call_main, . - heddle_call_main
 
+    # Has a personality routine but no landing pad: the routine itself does what is to be done.
+    .globl heddle_call_guarded
+    .hidden heddle_call_guarded
+    .type heddle_call_guarded, @function
+heddle_call_guarded:
+    .cfi_startproc
+    .cfi_personality 0x1b, {personality}
+    push rbp
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset rbp, 0
+    mov rbp, rsp
+    .cfi_def_cfa_register rbp
+    push rsi
+    push rdx
+    call rdi
+    leave
+    .cfi_def_cfa rsp, 8
+    ret
+    .cfi_endproc
+    .size heddle_call_guarded, . - heddle_call_guarded
+
     .globl heddle_sigreturn
     .hidden heddle_sigreturn
     .type heddle_sigreturn, @function
@@ -373,4 +396,21 @@ heddle_sigreturn:
     arm = sym crate::fiber::arm,
     begin = sym crate::fiber::begin,
     returned = sym crate::fiber::returned,
+    personality = sym guarded_personality,
 );
+
+/// The unwinder's question to `heddle_call_guarded`'s frame (Itanium C++ ABI, exception handling, 2.5.2).
+unsafe extern "C" fn guarded_personality(
+    _version: i32, actions: i32, _class: u64, _exception: *mut u8, context: *mut u8,
+) -> i32 {
+    const CLEANUP_PHASE: i32 = 2;
+    const CONTINUE_UNWIND: i32 = 8;
+    if actions & CLEANUP_PHASE != 0 {
+        if let Some(bottom) = unwinder::stack_in_frame(context) {
+            // SAFETY: the frame is as the assembly has made it: `pc` was pushed last, `control` before it.
+            let (pc, control) = unsafe { (*bottom, *bottom.add(1)) };
+            crate::pthread::given_up(control as usize, pc);
+        }
+    }
+    CONTINUE_UNWIND
+}

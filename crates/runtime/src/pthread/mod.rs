@@ -2,6 +2,8 @@
 //! translated into operations.
 
 mod mutex;
+mod once;
 mod thread;
+pub mod unwinder;
 
-pub use thread::{load_unwinder, wants_unwinder};
+pub use once::{REAL, given_up};

@@ -5,6 +5,7 @@ use core::ffi::{c_int, c_void};
 use heddle_model::primitive::thread::{CREATE, DETACH, JOIN};
 use heddle_model::{ObjectId, Operation, Outcome, ThreadId};
 
+use super::unwinder;
 use crate::engine::{self, active, caller, current, visible};
 use crate::{callstack, clock, fiber, real, start};
 
@@ -80,8 +81,7 @@ interpose! {
 
     fn pthread_exit(value: usize) -> ! {
         if active() {
-            if start::restarts_by_snapshot() && !UNWINDER_LOADED {
-                UNWINDER_WANTED = true;
+            if start::restarts_by_snapshot() && !unwinder::is_ready_for_exit() {
                 engine::stop(Outcome::NeedsThreads, 0, caller(), b"");
             }
             fiber::of(current()).value = value;
@@ -100,33 +100,5 @@ interpose! {
             }
             _ => real::pthread_getattr_np(handle, attributes),
         }
-    }
-}
-
-/// glibc loads the library that unwinds stacks at the first `pthread_exit` of a process: files are opened and mapped,
-/// which a snapshot cannot take back. So the first execution that needs it is abandoned, and run again with a snapshot in
-/// which it is loaded.
-static mut UNWINDER_LOADED: bool = false;
-static mut UNWINDER_WANTED: bool = false;
-
-/// Whether the execution that was just run was abandoned for want of the unwinder.
-pub fn wants_unwinder() -> bool {
-    // SAFETY: one kernel thread.
-    unsafe { core::mem::take(&mut UNWINDER_WANTED) }
-}
-
-/// Makes glibc load it: with a thread that exits.
-pub fn load_unwinder() {
-    extern "C" fn exits() {
-        // SAFETY: a real thread, made below.
-        unsafe { real::pthread_exit(core::ptr::null_mut()) }
-    }
-    let mut handle = 0;
-    // SAFETY: outside executions.
-    unsafe {
-        if real::pthread_create(&mut handle, core::ptr::null(), exits as *const () as usize, core::ptr::null_mut()) == 0 {
-            real::pthread_join(handle, core::ptr::null_mut());
-        }
-        UNWINDER_LOADED = true;
     }
 }

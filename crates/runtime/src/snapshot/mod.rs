@@ -74,6 +74,8 @@ fn different_pages(address: usize, image: usize, length: usize) -> u64 {
     (0..length)
         .step_by(PAGE)
         // SAFETY: as in `copy`.
-        .filter(|&at| unsafe { memcmp((address + at) as *const u8, (image + at) as *const u8, PAGE.min(length - at)) } != 0)
+        .filter(
+            |&at| unsafe { memcmp((address + at) as *const u8, (image + at) as *const u8, PAGE.min(length - at)) } != 0,
+        )
         .count() as u64
 }

@@ -47,26 +47,26 @@ macro_rules! both {
 }
 
 both! {
-    u8: __heddle_memcmp __heddle_strcmp __heddle_strncmp;
-    i32: __heddle_wmemcmp __heddle_wcscmp __heddle_wcsncmp;
+    u8: __wrap_memcmp __wrap_strcmp __wrap_strncmp;
+    i32: __wrap_wmemcmp __wrap_wcscmp __wrap_wcsncmp;
 }
 
 with_caller! {
-    fn __heddle_bcmp(a: *const u8, b: *const u8, count: usize; pc in "rcx") -> i32 {
+    fn __wrap_bcmp(a: *const u8, b: *const u8, count: usize; pc in "rcx") -> i32 {
         compare(a, b, count, false, pc)
     }
-    fn __heddle_strcasecmp(a: *const u8, b: *const u8; pc in "rdx") -> i32 {
+    fn __wrap_strcasecmp(a: *const u8, b: *const u8; pc in "rdx") -> i32 {
         compare_folded(a, b, usize::MAX, pc)
     }
-    fn __heddle_strncasecmp(a: *const u8, b: *const u8, limit: usize; pc in "rcx") -> i32 {
+    fn __wrap_strncasecmp(a: *const u8, b: *const u8, limit: usize; pc in "rcx") -> i32 {
         compare_folded(a, b, limit, pc)
     }
-    fn __heddle_strcoll(a: *const u8, b: *const u8; pc in "rdx") -> i32 {
+    fn __wrap_strcoll(a: *const u8, b: *const u8; pc in "rdx") -> i32 {
         reads_string(a, pc);
         reads_string(b, pc);
         strcoll(a, b)
     }
-    fn __heddle_strxfrm(to: *mut u8, from: *const u8, size: usize; pc in "rcx") -> usize {
+    fn __wrap_strxfrm(to: *mut u8, from: *const u8, size: usize; pc in "rcx") -> usize {
         reads_string(from, pc);
         // How much is written is known only afterwards.
         let needed = strxfrm(to, from, size);

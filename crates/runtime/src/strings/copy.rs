@@ -126,17 +126,17 @@ macro_rules! both {
 }
 
 both! {
-    u8: __heddle_strcpy __heddle_stpcpy __heddle_strncpy __heddle_stpncpy __heddle_strcat __heddle_strncat
-        __heddle_strdup __heddle_strtok_r;
-    i32: __heddle_wcscpy __heddle_wcpcpy __heddle_wcsncpy __heddle_wcpncpy __heddle_wcscat __heddle_wcsncat
-        __heddle_wcsdup __heddle_wcstok;
+    u8: __wrap_strcpy __wrap_stpcpy __wrap_strncpy __wrap_stpncpy __wrap_strcat __wrap_strncat
+        __wrap_strdup __wrap_strtok_r;
+    i32: __wrap_wcscpy __wrap_wcpcpy __wrap_wcsncpy __wrap_wcpncpy __wrap_wcscat __wrap_wcsncat
+        __wrap_wcsdup __wrap_wcstok;
 }
 
 with_caller! {
-    fn __heddle_strndup(from: *const u8, limit: usize; pc in "rdx") -> *mut u8 {
+    fn __wrap_strndup(from: *const u8, limit: usize; pc in "rdx") -> *mut u8 {
         duplicate(from, limit, pc)
     }
-    fn __heddle_strsep(rest: *mut *mut u8, delimiters: *const u8; pc in "rdx") -> *mut u8 {
+    fn __wrap_strsep(rest: *mut *mut u8, delimiters: *const u8; pc in "rdx") -> *mut u8 {
         reads(rest, 1, pc);
         let string = *rest;
         if string.is_null() { string } else { cut(string, rest, delimiters, false, pc) }

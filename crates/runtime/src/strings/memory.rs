@@ -24,12 +24,12 @@ macro_rules! copies {
 copies! {
     __tsan_memcpy: u8, memcpy, false;
     __tsan_memmove: u8, memmove, false;
-    __heddle_memcpy: u8, memcpy, false;
-    __heddle_memmove: u8, memmove, false;
-    __heddle_mempcpy: u8, memcpy, true;
-    __heddle_wmemcpy: i32, memcpy, false;
-    __heddle_wmemmove: i32, memmove, false;
-    __heddle_wmempcpy: i32, memcpy, true;
+    __wrap_memcpy: u8, memcpy, false;
+    __wrap_memmove: u8, memmove, false;
+    __wrap_mempcpy: u8, memcpy, true;
+    __wrap_wmemcpy: i32, memcpy, false;
+    __wrap_wmemmove: i32, memmove, false;
+    __wrap_wmempcpy: i32, memcpy, true;
 }
 
 with_caller! {
@@ -37,28 +37,28 @@ with_caller! {
         writes(to, size, pc);
         memset(to, byte, size)
     }
-    fn __heddle_memset(to: *mut u8, byte: i32, size: usize; pc in "rcx") -> *mut u8 {
+    fn __wrap_memset(to: *mut u8, byte: i32, size: usize; pc in "rcx") -> *mut u8 {
         writes(to, size, pc);
         memset(to, byte, size)
     }
-    fn __heddle_wmemset(to: *mut i32, value: i32, count: usize; pc in "rcx") -> *mut i32 {
+    fn __wrap_wmemset(to: *mut i32, value: i32, count: usize; pc in "rcx") -> *mut i32 {
         writes(to, count, pc);
         wmemset(to, value, count)
     }
-    fn __heddle_bzero(to: *mut u8, size: usize; pc in "rdx") {
+    fn __wrap_bzero(to: *mut u8, size: usize; pc in "rdx") {
         writes(to, size, pc);
         memset(to, 0, size);
     }
-    fn __heddle_explicit_bzero(to: *mut u8, size: usize; pc in "rdx") {
+    fn __wrap_explicit_bzero(to: *mut u8, size: usize; pc in "rdx") {
         writes(to, size, pc);
         memset(to, 0, size);
     }
-    fn __heddle_bcopy(from: *const u8, to: *mut u8, size: usize; pc in "rcx") {
+    fn __wrap_bcopy(from: *const u8, to: *mut u8, size: usize; pc in "rcx") {
         reads(from, size, pc);
         writes(to, size, pc);
         memmove(to, from, size);
     }
-    fn __heddle_memccpy(to: *mut u8, from: *const u8, byte: i32, size: usize; pc in "r8") -> *mut u8 {
+    fn __wrap_memccpy(to: *mut u8, from: *const u8, byte: i32, size: usize; pc in "r8") -> *mut u8 {
         let found = (0..size).find(|&i| *from.add(i) == byte as u8);
         let count = found.map_or(size, |i| i + 1);
         reads(from, count, pc);

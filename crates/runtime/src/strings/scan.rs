@@ -102,34 +102,34 @@ macro_rules! both {
 }
 
 both! {
-    u8, i32: __heddle_strlen __heddle_strnlen __heddle_memchr __heddle_strchr __heddle_strrchr __heddle_strspn
-        __heddle_strcspn __heddle_strpbrk __heddle_strstr = strstr;
-    i32, i32: __heddle_wcslen __heddle_wcsnlen __heddle_wmemchr __heddle_wcschr __heddle_wcsrchr __heddle_wcsspn
-        __heddle_wcscspn __heddle_wcspbrk __heddle_wcsstr = wcsstr;
+    u8, i32: __wrap_strlen __wrap_strnlen __wrap_memchr __wrap_strchr __wrap_strrchr __wrap_strspn
+        __wrap_strcspn __wrap_strpbrk __wrap_strstr = strstr;
+    i32, i32: __wrap_wcslen __wrap_wcsnlen __wrap_wmemchr __wrap_wcschr __wrap_wcsrchr __wrap_wcsspn
+        __wrap_wcscspn __wrap_wcspbrk __wrap_wcsstr = wcsstr;
 }
 
 with_caller! {
-    fn __heddle_strchrnul(string: *const u8, wanted: i32; pc in "rdx") -> *mut u8 {
+    fn __wrap_strchrnul(string: *const u8, wanted: i32; pc in "rdx") -> *mut u8 {
         let at = find_or_end(string, wanted as u8, pc);
         string.add(at).cast_mut()
     }
-    fn __heddle_rawmemchr(start: *const u8, wanted: i32; pc in "rdx") -> *mut u8 {
+    fn __wrap_rawmemchr(start: *const u8, wanted: i32; pc in "rdx") -> *mut u8 {
         at_or_null(start, find(start, wanted as u8, usize::MAX, pc))
     }
-    fn __heddle_memrchr(start: *const u8, wanted: i32, count: usize; pc in "rcx") -> *mut u8 {
+    fn __wrap_memrchr(start: *const u8, wanted: i32, count: usize; pc in "rcx") -> *mut u8 {
         let found = (0..count).rev().find(|&i| *start.add(i) == wanted as u8);
         let from = found.unwrap_or(0);
         reads(start.add(from), count - from, pc);
         at_or_null(start, found)
     }
-    fn __heddle_memmem(haystack: *const u8, size: usize, needle: *const u8, length: usize; pc in "r8") -> *mut u8 {
+    fn __wrap_memmem(haystack: *const u8, size: usize, needle: *const u8, length: usize; pc in "r8") -> *mut u8 {
         reads(needle, length, pc);
         let found = memmem(haystack, size, needle, length);
         let touched = if found.is_null() { size } else { found.cast_const().offset_from(haystack) as usize + length };
         reads(haystack, touched, pc);
         found
     }
-    fn __heddle_strcasestr(haystack: *const u8, needle: *const u8; pc in "rdx") -> *mut u8 {
+    fn __wrap_strcasestr(haystack: *const u8, needle: *const u8; pc in "rdx") -> *mut u8 {
         let found = strcasestr(haystack, needle);
         searched(haystack, needle, found, pc)
     }
