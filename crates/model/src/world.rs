@@ -158,8 +158,14 @@ impl<'m> World<'m> {
     /// What `thread` would touch if it went on now.
     pub fn foresee(&self, thread: ThreadId) -> Footprint {
         let state = &self.threads[thread.index()];
-        let flags = primitive::of(state.pending.code).foresee(self, thread, &state.pending, self.memory);
+        let flags = self.foresee_flags(thread);
         Footprint::of(&Event { operation: state.pending, thread, flags, alternatives: 1, ..Event::default() })
+    }
+
+    /// The flags of what `thread` would do if it went on now, as far as what it touches depends on them.
+    pub fn foresee_flags(&self, thread: ThreadId) -> EventFlags {
+        let state = &self.threads[thread.index()];
+        primitive::of(state.pending.code).foresee(self, thread, &state.pending, self.memory)
     }
 
     /// Takes what `thread` is about to do, the way that `choice` says. The thread must be enabled.

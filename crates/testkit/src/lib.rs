@@ -1,1 +1,17 @@
-//! (being written)
+//! # Scripted programs, random programs and oracles
+//!
+//! What the tests and benches of Heddle share. Nothing here is part of the tool.
+//!
+//! * [`program`]: scripted programs, threads as lists of instructions.
+//! * [`executor`]: runs them through the model's world and follower, exactly as the runtime runs native programs.
+//! * [`generate`]: random programs. [`known`]: programs whose number of traces is known.
+//! * [`oracle`]: everything that a search finds out about a program, and what disagrees with brute force.
+
+pub mod executor;
+pub mod generate;
+pub mod known;
+pub mod oracle;
+pub mod program;
+
+pub use executor::{FinalState, Scripted};
+pub use program::{Instruction, Program, Value};

@@ -1,0 +1,294 @@
+//! Which pairs of events of an execution are in a race that can be reversed.
+//!
+//! One pass over the events, with a vector clock for each. Clocks, footprints and access chains live in flat buffers
+//! that are reused from one execution to the next; what an event may conflict with is found through the objects that
+//! it touches, newest access first, and never by comparing all pairs.
+//!
+//! **Happens-before** is the transitive closure of program order, conflicting footprints and
+//! [causes](heddle_model::primitive::Primitive::cause). A **race** is a pair of events of different threads that
+//! happen one after the other with nothing in between (Abdulla et al. 2017, section 4), and that can be reversed:
+//!
+//! * A direct pair is left out if the earlier one made the later one possible (`unlock` and `lock`).
+//! * Such a pair hides another one behind it: `lock` and `lock`, with the `unlock` between. The later lock could have
+//!   been taken instead of the earlier one if it does not need anything that happened after that. So from an enabling
+//!   event the pass reaches back to the last event that [took away](heddle_model::primitive::Primitive::disabled_by)
+//!   what the later one needs, and tests it against the later event's order *without* the enabling edge.
+//! * A thread that is still waiting at the end never took its operation, yet it could have, before the event that
+//!   took away what it waits for. It is treated like an event that follows all others.
+//! * A thread that could have gone on when the process ended is in a race with that end.
+
+use heddle_model::primitive::{self, Primitive, condvar, process};
+use heddle_model::{Access, Event, Footprint, Mode, Pending};
+
+use crate::granules::{Granules, NONE};
+
+/// Two events whose order can be reversed. `later` may stand for a thread that never took its operation: then it is
+/// the number of events plus its place in [`Analysis::waiting`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Race {
+    pub earlier: u32,
+    pub later: u32,
+}
+
+/// One access, in the chain of those to the same place.
+#[derive(Clone, Copy)]
+struct Link {
+    access: Access,
+    event: u32,
+    older: u32,
+}
+
+/// What one pass finds. Everything is reset for each execution, and keeps its memory.
+#[derive(Default)]
+pub(crate) struct Analysis {
+    /// Threads: the length of a clock.
+    width: usize,
+    /// For each event the clock after it; then one for each of `waiting`.
+    clocks: Vec<u32>,
+    /// For each event (then for each of `waiting`) its number among those of its thread, from 0.
+    local: Vec<u32>,
+    /// For each event, then for each of `waiting`.
+    pub footprints: Vec<Footprint>,
+    /// For each event, then for each of `waiting`, the event that woke its thread for it.
+    pub causes: Vec<u32>,
+    /// Operations that were never taken, as events.
+    pub waiting: Vec<Event>,
+    /// The races whose later event is not older than asked for.
+    pub races: Vec<Race>,
+    /// For each thread its last event, and how many it has.
+    last: Vec<u32>,
+    count: Vec<u32>,
+    links: Vec<Link>,
+    heads: Granules,
+    now: Vec<u32>,
+    candidates: Vec<(u32, u32)>,
+}
+
+impl Analysis {
+    /// Looks at an execution. Races whose later event is before `from` are not reported: an execution with the same
+    /// beginning was looked at before.
+    pub fn run(&mut self, events: &[Event], pending: &[Pending], from: usize) {
+        let threads = events.iter().map(|e| e.thread).chain(pending.iter().map(|p| p.thread));
+        self.width = threads.map(|t| t.index() + 1).max().unwrap_or(1);
+        self.clocks.clear();
+        self.local.clear();
+        self.footprints.clear();
+        self.causes.clear();
+        self.waiting.clear();
+        self.races.clear();
+        self.links.clear();
+        self.heads.clear();
+        self.last.clear();
+        self.last.resize(self.width, NONE);
+        self.count.clear();
+        self.count.resize(self.width, 0);
+        for (index, event) in events.iter().enumerate() {
+            self.event(events, index, event, index >= from);
+        }
+        self.unfinished(events, pending);
+    }
+
+    /// Whether event `a` happens before event `b` (both may be of `waiting`), or is it.
+    #[inline]
+    pub fn before(&self, a: u32, a_thread: usize, b: u32) -> bool {
+        self.clocks[b as usize * self.width + a_thread] > self.local[a as usize]
+    }
+
+    fn start_clock(&mut self, thread: usize, cause: u32) {
+        self.now.clear();
+        match self.last[thread] {
+            NONE => self.now.resize(self.width, 0),
+            last => {
+                let at = last as usize * self.width;
+                self.now.extend_from_slice(&self.clocks[at..at + self.width]);
+            }
+        }
+        if cause != NONE {
+            self.join(cause);
+        }
+    }
+
+    #[inline]
+    fn join(&mut self, event: u32) {
+        let at = event as usize * self.width;
+        for (mine, theirs) in self.now.iter_mut().zip(&self.clocks[at..at + self.width]) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+
+    #[inline]
+    fn known(&self, event: u32, thread: usize) -> bool {
+        self.now[thread] > self.local[event as usize]
+    }
+
+    fn event(&mut self, events: &[Event], index: usize, event: &Event, report: bool) {
+        let thread = event.thread.index();
+        let family = primitive::of(event.operation.code);
+        let cause = family.cause(event).map_or(NONE, |e| e.0);
+        self.start_clock(thread, cause);
+        let footprint = Footprint::of(event);
+        self.candidates.clear();
+        if footprint.is_everything() {
+            for (other, &last) in self.last.iter().enumerate() {
+                if other != thread && last != NONE {
+                    self.candidates.push((last, NONE));
+                }
+            }
+        } else {
+            for access in footprint.accesses() {
+                self.conflicts(events, access, thread);
+            }
+        }
+        if self.candidates.len() > 1 {
+            self.candidates.sort_unstable_by(|a, b| b.cmp(a));
+            self.candidates.dedup_by_key(|c| c.0);
+        }
+        // Newest first: whatever comes between a candidate and this event has been joined before it is asked for.
+        for at in 0..self.candidates.len() {
+            let (other, link) = self.candidates[at];
+            let earlier = &events[other as usize];
+            if self.known(other, earlier.thread.index()) {
+                continue;
+            }
+            if report {
+                if family.enabled_by(earlier, event) {
+                    self.reach_back(events, family, event, index as u32, link);
+                } else {
+                    self.races.push(Race { earlier: other, later: index as u32 });
+                }
+            }
+            self.join(other);
+        }
+        let local = self.count[thread];
+        self.now[thread] = local + 1;
+        self.clocks.extend_from_slice(&self.now);
+        self.local.push(local);
+        self.causes.push(cause);
+        self.last[thread] = index as u32;
+        self.count[thread] = local + 1;
+        for access in footprint.accesses() {
+            let Analysis { heads, links, .. } = self;
+            heads.each(access, |head| {
+                links.push(Link { access: *access, event: index as u32, older: *head });
+                *head = links.len() as u32 - 1;
+            });
+        }
+        self.footprints.push(footprint);
+    }
+
+    /// Collects the events of other threads that conflict with `access`, back to one that all older ones conflict with.
+    fn conflicts(&mut self, events: &[Event], access: &Access, thread: usize) {
+        let Analysis { heads, links, candidates, .. } = self;
+        heads.each(access, |head| {
+            let mut at = *head;
+            while at != NONE {
+                let link = &links[at as usize];
+                if link.access.conflicts_with(access) {
+                    if events[link.event as usize].thread.index() != thread {
+                        candidates.push((link.event, at));
+                    }
+                    if link.access.mode == Mode::Write && covers(&link.access, access) {
+                        break;
+                    }
+                }
+                at = link.older;
+            }
+        });
+    }
+
+    /// From an enabling event, at `link`, back to the event that took away what `later` needs.
+    fn reach_back(&mut self, events: &[Event], family: &dyn Primitive, later: &Event, index: u32, link: u32) {
+        let Some(Link { access, older, .. }) = self.links.get(link as usize).copied() else { return };
+        if let Some(earlier) = self.taker(&access, older) {
+            let event = &events[earlier as usize];
+            if event.thread != later.thread
+                && family.disabled_by(event, later)
+                && !self.known(earlier, event.thread.index())
+            {
+                self.races.push(Race { earlier, later: index });
+            }
+        }
+    }
+
+    /// The newest event from `at` on that changed the object of `access`.
+    fn taker(&self, access: &Access, mut at: u32) -> Option<u32> {
+        while at != NONE {
+            let link = &self.links[at as usize];
+            if link.access.mode == Mode::Write && link.access.object == access.object {
+                return Some(link.event);
+            }
+            at = link.older;
+        }
+        None
+    }
+
+    /// The operations that were never taken, and what they are in a race with.
+    fn unfinished(&mut self, events: &[Event], pending: &[Pending]) {
+        let end = events.last().filter(|e| e.operation.code == process::END);
+        for pending in pending {
+            let event = Event {
+                operation: pending.operation,
+                thread: pending.thread,
+                pc: pending.pc,
+                alternatives: 1,
+                ..Event::default()
+            };
+            let thread = event.thread.index();
+            let family = primitive::of(event.operation.code);
+            let cause = waker(events, &event, self.last[thread]);
+            let index = (events.len() + self.waiting.len()) as u32;
+            let footprint = Footprint::of(&event);
+            let earlier = if pending.enabled != 0 {
+                end.filter(|e| e.thread != event.thread).map(|_| events.len() as u32 - 1)
+            } else if event.operation.code == condvar::REACQUIRE && cause == NONE {
+                None
+            } else {
+                self.start_clock(thread, cause);
+                self.taker_of(&footprint).filter(|&taker| {
+                    let taken = &events[taker as usize];
+                    taken.thread != event.thread
+                        && family.disabled_by(taken, &event)
+                        && !self.known(taker, taken.thread.index())
+                })
+            };
+            if let Some(earlier) = earlier {
+                self.start_clock(thread, cause);
+                self.clocks.extend_from_slice(&self.now);
+                self.local.push(self.count[thread]);
+                self.footprints.push(footprint);
+                self.causes.push(cause);
+                self.waiting.push(event);
+                self.races.push(Race { earlier, later: index });
+            }
+        }
+    }
+
+    fn taker_of(&mut self, footprint: &Footprint) -> Option<u32> {
+        let access = *footprint.accesses().first()?;
+        let mut head = NONE;
+        self.heads.each(&access, |h| head = *h);
+        self.taker(&access, head)
+    }
+}
+
+fn covers(whole: &Access, part: &Access) -> bool {
+    whole.object.0 <= part.object.0 && part.object.0 + part.size as u64 <= whole.object.0 + whole.size as u64
+}
+
+/// Who woke the thread that is about to take `event` again after a condition wait, its last event; nobody did, or it
+/// is something else: none.
+fn waker(events: &[Event], event: &Event, last: u32) -> u32 {
+    if event.operation.code != condvar::REACQUIRE || last == NONE {
+        return NONE;
+    }
+    let woke = |e: &Event| {
+        e.operation.object == event.operation.object
+            && match e.operation.code {
+                condvar::SIGNAL => e.result == event.thread.0 as u64 + 1,
+                condvar::BROADCAST => !e.failed(),
+                _ => false,
+            }
+    };
+    let after = last as usize + 1;
+    events[after..].iter().position(woke).map_or(NONE, |at| (after + at) as u32)
+}

@@ -1,0 +1,67 @@
+//! Every interleaving, and every alternative: no reduction at all.
+//!
+//! The oracle that the other algorithms are held against. At every point of every execution, each thread that could
+//! have gone on there is tried, each way that it could. Nothing is taken from any paper, and nothing is clever.
+
+use heddle_model::follow::Step;
+use heddle_model::{Execution, Plan};
+
+use crate::replay::Replay;
+use crate::search::{Strategy, Ticket};
+
+#[derive(Default)]
+pub(crate) struct Dfs {
+    started: bool,
+    under_way: bool,
+    /// For each step of the last execution, what is still to be tried in its place.
+    untried: Vec<Vec<Step>>,
+    schedule: Vec<Step>,
+    replay: Replay,
+    left: u64,
+}
+
+impl Strategy for Dfs {
+    fn propose(&mut self, plan: &mut Plan) -> Option<Ticket> {
+        if self.under_way {
+            return None;
+        }
+        if self.started {
+            while self.untried.last()?.is_empty() {
+                self.untried.pop();
+            }
+            self.schedule.truncate(self.untried.len() - 1);
+            let step = self.untried.last_mut()?.pop()?;
+            self.left -= 1;
+            self.schedule.push(step);
+        }
+        self.started = true;
+        self.under_way = true;
+        plan.schedule.extend_from_slice(&self.schedule);
+        Some(Ticket(0))
+    }
+
+    fn digest(&mut self, _: Ticket, execution: &Execution<'_>) {
+        self.under_way = false;
+        let events = execution.events;
+        let from = self.schedule.len();
+        let Dfs { untried, left, .. } = self;
+        self.replay.walk(execution, from, |index, ready| {
+            let Some(event) = events.get(index) else { return };
+            let mut others = Vec::new();
+            for ready in ready {
+                for choice in 0..ready.alternatives {
+                    if ready.thread != event.thread || choice != event.choice {
+                        others.push(Step { thread: ready.thread, choice, ..Step::default() });
+                    }
+                }
+            }
+            *left += others.len() as u64;
+            untried.push(others);
+        });
+        self.schedule.extend(events.iter().skip(from).map(Step::of));
+    }
+
+    fn pending(&self) -> u64 {
+        self.left + u64::from(!self.started)
+    }
+}

@@ -1,0 +1,94 @@
+//! Who watches a search, and what it says in the end.
+
+use std::time::Duration;
+
+use heddle_model::{Execution, Outcome, Plan};
+
+/// Whether to go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    /// Go on.
+    Continue,
+    /// End the search.
+    Stop,
+}
+
+/// What is known of an execution besides its events.
+#[derive(Clone, Copy, Debug)]
+pub struct Info<'i> {
+    /// Its number, from 1, among all that were run.
+    pub number: u64,
+    /// The plan that it followed.
+    pub plan: &'i Plan,
+}
+
+/// How far a search is.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Progress {
+    /// Complete executions so far.
+    pub executions: u64,
+    /// Executions that were abandoned as redundant.
+    pub blocked: u64,
+    /// Events of all executions.
+    pub events: u64,
+    /// Since the search began.
+    pub elapsed: Duration,
+    /// How many executions are known to be still to run.
+    pub pending: u64,
+    /// How many executions there may be in all: from at least, to probably about. None while nothing can be said.
+    pub estimate: Option<(u64, u64)>,
+}
+
+/// Watches a search, and can end it.
+pub trait Observer {
+    /// An execution came back: complete, blocked, or ended by something that is not part of the model.
+    fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow;
+
+    /// Called about ten times a second. The place to notice that the user wants to stop.
+    fn progress(&mut self, _progress: &Progress) -> Flow {
+        Flow::Continue
+    }
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// There is nothing left to run (within the bounds, if there are any).
+    Exhausted,
+    /// The observer said so.
+    Observer,
+    /// So many executions were asked for, and there were more.
+    Executions,
+    /// The time is over.
+    Time,
+    /// An execution could not be made sense of (`Diverged`, `Unsupported`, `Capacity`, ...): nothing that follows from
+    /// it could be trusted.
+    Outcome(Outcome),
+}
+
+/// What a search says in the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Summary {
+    /// Complete executions.
+    pub executions: u64,
+    /// Executions abandoned as redundant.
+    pub blocked: u64,
+    /// Events of all executions.
+    pub events: u64,
+    /// The most threads that one execution had.
+    pub threads: usize,
+    /// Executions cut short by something that is not part of the model (a hang, a limit, a kill): what would have
+    /// followed is not covered.
+    pub cut: u64,
+    /// Why it ended.
+    pub stop: Stop,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+impl Summary {
+    /// Whether everything (within the bounds) was covered.
+    pub fn complete(&self) -> bool {
+        self.stop == Stop::Exhausted && self.cut == 0
+    }
+}

@@ -1,0 +1,500 @@
+//! One execution for each trace, and none that is abandoned: the default.
+//!
+//! After P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, *Source sets: a foundation for optimal dynamic partial order
+//! reduction*, J. ACM 64(4), 2017: the optimal algorithm of section 7, with races found in whole executions (section 7.3).
+//! Storage after P. Abdulla, M. Atig, S. Das, B. Jonsson, K. Sagonas, *Parsimonious optimal dynamic partial order
+//! reduction*, CAV 2024. For every reversible race of an execution (see `analysis`), the events after the earlier one
+//! that do not happen after it, and then the later one, are a sequence `v` to be run from the node before the earlier one.
+//! It is inserted there unless some thread that is asleep, or a child that exists, can come first in `v` (is a weak
+//! initial): then the traces that begin like `v` belong to that one. Whatever is asleep at the node conflicts with `v`
+//! somewhere, so nobody is asleep once `v` has been run, and no execution is ever blocked.
+//!
+//! Departures:
+//!
+//! 1. **Sequences instead of wakeup trees.** A child that exists covers `v` whether it is done, being run, or
+//!    pending, because everything that begins with it will be run below it in the end. So a node holds a list of
+//!    children, each with one sequence at most, and insertion looks at one node only (departure 3 has the exception).
+//!    Like the parsimonious algorithm this stores no trees of fragments. It does not go as far as running
+//!    reversals at once and storing nothing, because of departure 2: a list of what is pending is what lets the search
+//!    choose. A pending sequence is a small value (steps from the root, who sleeps there), which another
+//!    process could take over without talking to this one.
+//! 2. **Any order.** The children of a node are ordered by when they were found. Below a child, the children before it
+//!    are asleep, no matter whether they are done. So two subtrees never depend on which of them is run first, and what
+//!    is pending can be run in any order (fewest preemptions first, see `agenda`), several at a time.
+//! 3. **Several ways to take an operation** (which sleeper a signal wakes, a choice of data). The paper's threads are
+//!    deterministic. Here all ways of one thread are one place in the order of children, and a thread asleep is
+//!    asleep in all its ways: that is sound because no way of an operation touches anything else than another does. When an
+//!    operation with several ways is first run, the others are inserted beside it. One that commutes with a sleeping
+//!    thread is not: it belongs to where that thread went first, *as long as* that thread can still come first. The
+//!    executions below that thread tell, by a race with it, if not; the sequence that they insert then meets a
+//!    child on its way that covers its beginning but has not tried this way. So a sequence with open choices goes
+//!    down along children that cover it, to the first node where its way is missing; nodes where a way was left
+//!    out are kept until the sleeping thread's own subtree is done.
+//! 4. **Blocking.** Races reach across the event that makes the later one possible, and threads that still wait at the
+//!    end of an execution take part (see `analysis`). A sleeping thread is always able to go on: whatever disables
+//!    an operation conflicts with it, and wakes it.
+//! 5. **Labels.** What the moved event touches at its new place can differ (a trylock that now succeeds). It
+//!    is asked of the model again. Only for a compare-exchange on a value that no event shows is the answer unknown: it is
+//!    then taken to write, and an execution may be blocked.
+//!
+//! Memory: nodes exist only above something pending; a subtree that is done is freed.
+
+mod agenda;
+mod sequence;
+mod tree;
+
+use heddle_model::follow::Step;
+use heddle_model::primitive::{self, condvar, mutex, semaphore, thread};
+use heddle_model::{Event, Execution, Footprint, OpCode, Plan, ThreadId};
+
+use crate::analysis::{Analysis, Race};
+use crate::options::Options;
+use crate::replay::Replay;
+use crate::search::{Strategy, Ticket};
+use agenda::{Agenda, Cost};
+use sequence::{Item, Sequence};
+use tree::{Child, NodeId, State, Tree};
+
+/// No item.
+const ABSENT: usize = usize::MAX;
+
+/// Somebody who sleeps along a stretch of the path.
+#[derive(Clone, Copy)]
+struct Sleeper {
+    thread: ThreadId,
+    footprint: Footprint,
+    /// The depths of the first and the last node where it sleeps.
+    first: u32,
+    last: u32,
+    /// The depth of the node whose child it is, and whether that child was done.
+    source: u32,
+    done: bool,
+}
+
+pub(crate) struct Optimal {
+    tree: Tree,
+    agenda: Agenda,
+    root: NodeId,
+    started: bool,
+    /// For each plan under way the child that it runs; none for the first.
+    under_way: Vec<Option<Option<(NodeId, u32)>>>,
+    analysis: Analysis,
+    replay: Replay,
+    sequence: Sequence,
+    /// The nodes along the execution that is looked at, and which child it took at each.
+    path: Vec<NodeId>,
+    slots: Vec<u32>,
+    sleepers: Vec<Sleeper>,
+    /// For each event its cost up to it, and the next event of its thread.
+    costs: Vec<Cost>,
+    following: Vec<OpCode>,
+    /// What is asleep where the insertion of a sequence has come to.
+    asleep: Vec<Footprint>,
+}
+
+impl Optimal {
+    pub fn new(options: &Options) -> Optimal {
+        let mut tree = Tree::default();
+        let root = tree.add(None);
+        Optimal {
+            tree,
+            agenda: Agenda::new(options.memory),
+            root,
+            started: false,
+            under_way: Vec::new(),
+            analysis: Analysis::default(),
+            replay: Replay::default(),
+            sequence: Sequence::default(),
+            path: Vec::new(),
+            slots: Vec::new(),
+            sleepers: Vec::new(),
+            costs: Vec::new(),
+            following: Vec::new(),
+            asleep: Vec::new(),
+        }
+    }
+
+    fn ticket(&mut self, child: Option<(NodeId, u32)>) -> Ticket {
+        let free = self.under_way.iter().position(Option::is_none);
+        let at = free.unwrap_or_else(|| {
+            self.under_way.push(None);
+            self.under_way.len() - 1
+        });
+        self.under_way[at] = Some(child);
+        Ticket(at as u32)
+    }
+
+    /// Finds the nodes from the root to what was run, and says from which event on the execution shows something new.
+    fn find_path(&mut self, ran: Option<(NodeId, u32)>) -> usize {
+        self.path.clear();
+        self.slots.clear();
+        let Some((node, slot)) = ran else {
+            self.path.push(self.root);
+            return 0;
+        };
+        let (mut node, mut slot) = (node, slot);
+        loop {
+            self.path.push(node);
+            self.slots.push(slot);
+            match self.tree.node(node).parent {
+                Some((above, place)) => (node, slot) = (above, place),
+                None => break,
+            }
+        }
+        self.path.reverse();
+        self.slots.reverse();
+        let mut new = self.path.len();
+        for (depth, (&node, &slot)) in self.path.iter().zip(&self.slots).enumerate() {
+            let child = self.tree.child_mut(node, slot);
+            if !child.seen {
+                child.seen = true;
+                new = new.min(depth);
+            }
+        }
+        new
+    }
+
+    /// Who sleeps where along the path.
+    fn find_sleepers(&mut self) {
+        self.sleepers.clear();
+        let footprints = &self.analysis.footprints;
+        for (depth, (&node, &slot)) in self.path.iter().zip(&self.slots).enumerate() {
+            let node = self.tree.node(node);
+            let rank = node.rank(slot as usize);
+            for (at, child) in node.children[..rank].iter().enumerate() {
+                let thread = child.step.thread;
+                let again = node.children[..at].iter().any(|c| c.step.thread == thread);
+                if again {
+                    continue;
+                }
+                let conflict = |f: &Footprint| f.conflicts_with(&child.footprint);
+                let awake = footprints[depth..].iter().position(conflict).unwrap_or(footprints.len());
+                if awake > 0 {
+                    let ways = node.children.iter().filter(|c| c.step.thread == thread);
+                    self.sleepers.push(Sleeper {
+                        thread,
+                        footprint: child.footprint,
+                        first: depth as u32 + 1,
+                        last: (depth + awake) as u32,
+                        source: depth as u32,
+                        done: ways.clone().all(|c| c.state == State::Done),
+                    });
+                }
+            }
+        }
+    }
+
+    /// The node before event `depth` of the execution that is looked at, made if there is none yet.
+    fn node_at(&mut self, events: &[Event], depth: usize) -> NodeId {
+        if self.slots.is_empty() {
+            // The very first execution: nothing stands for it yet.
+            self.first_child(events, 0, self.root);
+        }
+        while self.path.len() <= depth {
+            let at = self.path.len();
+            let (above, slot) = (self.path[at - 1], self.slots[at - 1]);
+            let node = self.tree.add(Some((above, slot)));
+            self.path.push(node);
+            self.first_child(events, at, node);
+        }
+        self.path[depth]
+    }
+
+    fn first_child(&mut self, events: &[Event], depth: usize, node: NodeId) {
+        let footprint = self.analysis.footprints[depth];
+        self.tree.adopt(node, Child { step: Step::of(&events[depth]), footprint, seen: true, state: State::Running });
+        self.slots.push(0);
+    }
+
+    fn reverse(&mut self, execution: &Execution<'_>, race: Race) {
+        let events = execution.events;
+        let Race { earlier, later } = race;
+        let depth = earlier as usize;
+        self.sequence.reversal(events, &self.analysis, earlier, later);
+        // Many races were reversed before: a child in front of this one begins with the same event.
+        if let (Some(first), Some(&node)) = (self.sequence.items.first(), self.path.get(depth)) {
+            let node = self.tree.node(node);
+            let front = &node.children[..node.rank(self.slots[depth] as usize)];
+            if front.iter().any(|c| c.step.thread == first.step.thread && c.step.choice == first.step.choice) {
+                return;
+            }
+        }
+        let moved = match events.get(later as usize) {
+            Some(event) => event,
+            None => &self.analysis.waiting[later as usize - events.len()],
+        };
+        if primitive::of(moved.operation.code).depends_on_state(moved.operation.code) {
+            let items = &self.sequence.items;
+            let prefix = events[..depth].iter().chain(items.iter().map(|item| &events[item.event as usize]));
+            match self.replay.relabel(prefix, moved, Some(&events[depth])) {
+                Some(event) => self.sequence.push_moved(later, &event),
+                None => return,
+            }
+        } else {
+            self.sequence.push_moved(later, moved);
+        }
+        self.insert(events, depth);
+    }
+
+    /// Inserts the sequence at the node before event `depth`, or finds that it is covered.
+    fn insert(&mut self, events: &[Event], depth: usize) {
+        for sleeper in &self.sleepers {
+            if sleeper.first <= depth as u32
+                && depth as u32 <= sleeper.last
+                && self.sequence.may_start_with(events, &self.analysis, sleeper.thread, &sleeper.footprint)
+            {
+                return;
+            }
+        }
+        let cost = self.cost_of(events, depth);
+        let mut node = self.node_at(events, depth);
+        self.asleep.clear();
+        let active = |s: &&Sleeper| s.first <= depth as u32 && depth as u32 <= s.last;
+        self.asleep.extend(self.sleepers.iter().filter(active).map(|s| s.footprint));
+        let mut front = self.tree.node(node).rank(self.slots[depth] as usize);
+        while let Some((slot, item)) = self.covering(events, node) {
+            let Some(slot) = slot else {
+                // Its thread is there, but not this way of it.
+                let first = self.sequence.items.remove(item);
+                self.sequence.items.insert(0, first);
+                break;
+            };
+            let rank = self.tree.node(node).rank(slot as usize);
+            if rank < front {
+                return;
+            }
+            front = 0;
+            if item != ABSENT {
+                self.sequence.items.remove(item);
+            }
+            match self.go_down(events, node, slot, rank) {
+                Some(below) => node = below,
+                None => return,
+            }
+        }
+        self.add(node, cost);
+    }
+
+    /// The first child of `node` that covers the sequence (none if only its thread does, another way), and the item
+    /// that it is.
+    fn covering(&self, events: &[Event], node: NodeId) -> Option<(Option<u32>, usize)> {
+        let children = &self.tree.node(node).children;
+        for (slot, child) in children.iter().enumerate() {
+            let thread = child.step.thread;
+            if children[..slot].iter().any(|c| c.step.thread == thread) {
+                continue;
+            }
+            match self.sequence.first_of(thread) {
+                Some(at) if self.sequence.is_initial(events, &self.analysis, at) => {
+                    let choice = self.sequence.items[at].step.choice;
+                    let same = children.iter().position(|c| c.step.thread == thread && c.step.choice == choice);
+                    return Some((same.map(|s| s as u32), at));
+                }
+                None if self.sequence.commutes_with(&child.footprint) => return Some((Some(slot as u32), ABSENT)),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Lets sleep only those that `footprint` does not wake, and says whether there are any.
+    fn take_asleep(asleep: &mut Vec<Footprint>, footprint: &Footprint) -> bool {
+        asleep.retain(|f| !f.conflicts_with(footprint));
+        !asleep.is_empty()
+    }
+
+    /// The node below a child that covers the beginning of the sequence, where the rest is to be inserted; none if
+    /// the child covers all of it: nobody is asleep below it, so that everything there will be found there.
+    fn go_down(&mut self, events: &[Event], node: NodeId, slot: u32, rank: usize) -> Option<NodeId> {
+        let children = &self.tree.node(node).children;
+        self.asleep.extend(children[..rank].iter().map(|c| c.footprint));
+        let Child { footprint, state, .. } = children[slot as usize];
+        if !Optimal::take_asleep(&mut self.asleep, &footprint) || self.sequence.items.is_empty() {
+            return None;
+        }
+        match state {
+            State::Node(below) => Some(below),
+            State::Running | State::Done => None,
+            State::Pending(id) => {
+                let pending = self.agenda.get(id)?;
+                for at in 1..pending.steps.len() {
+                    let (step, footprint) = (pending.steps[at], pending.footprints[at]);
+                    match self.sequence.first_of(step.thread) {
+                        Some(first) => {
+                            let same = self.sequence.items[first].step.choice == step.choice;
+                            if !same || !self.sequence.is_initial(events, &self.analysis, first) {
+                                return self.split(node, slot, at);
+                            }
+                            self.sequence.items.remove(first);
+                        }
+                        None if self.sequence.commutes_with(&footprint) => {}
+                        None => return self.split(node, slot, at),
+                    }
+                    if !Optimal::take_asleep(&mut self.asleep, &footprint) || self.sequence.items.is_empty() {
+                        return None;
+                    }
+                }
+                None
+            }
+        }
+    }
+
+    /// Makes nodes along a pending sequence, up to its step `at`: the node there is where others may branch off.
+    fn split(&mut self, node: NodeId, slot: u32, at: usize) -> Option<NodeId> {
+        let State::Pending(id) = self.tree.child(node, slot).state else { return None };
+        let pending = self.agenda.remove(id)?;
+        let (mut node, mut slot) = (node, slot);
+        for index in 1..=at {
+            let below = self.tree.add(Some((node, slot)));
+            let (step, footprint) = (pending.steps[index], pending.footprints[index]);
+            self.tree.adopt(below, Child { step, footprint, seen: false, state: State::Running });
+            (node, slot) = (below, 0);
+        }
+        let depth = self.tree.node(node).depth;
+        let rest = (pending.steps[at..].to_vec(), pending.footprints[at..].to_vec());
+        let id = self.agenda.add((node, slot), depth, pending.cost, rest.0, rest.1);
+        self.tree.child_mut(node, slot).state = State::Pending(id);
+        Some(node)
+    }
+
+    /// Adds the sequence as a new child of `node`.
+    fn add(&mut self, node: NodeId, cost: Cost) {
+        let Some(Item { step, footprint, .. }) = self.sequence.items.first().copied() else { return };
+        let slot = self.tree.add_child(node, Child { step, footprint, seen: false, state: State::Running });
+        let steps = self.sequence.items.iter().map(|item| item.step).collect();
+        let footprints = self.sequence.items.iter().map(|item| item.footprint).collect();
+        let depth = self.tree.node(node).depth;
+        let id = self.agenda.add((node, slot), depth, cost, steps, footprints);
+        self.tree.child_mut(node, slot).state = State::Pending(id);
+    }
+
+    /// The other ways to take event `depth`.
+    fn other_ways(&mut self, events: &[Event], depth: usize) {
+        let event = &events[depth];
+        let footprint = self.analysis.footprints[depth];
+        let sleeping = |s: &Sleeper| s.first <= depth as u32 && depth as u32 <= s.last;
+        if self.sleepers.iter().any(|s| sleeping(s) && !s.footprint.conflicts_with(&footprint)) {
+            return;
+        }
+        let node = self.node_at(events, depth);
+        let rank = self.tree.node(node).rank(self.slots[depth] as usize);
+        // A child in front of this thread that commutes with it covers its other ways too.
+        let before = &self.tree.node(node).children[..rank];
+        if before.iter().any(|c| !c.footprint.conflicts_with(&footprint)) {
+            return;
+        }
+        for choice in 0..event.alternatives {
+            let known = |c: &Child| c.step.thread == event.thread && c.step.choice == choice;
+            if self.tree.node(node).children.iter().any(known) {
+                continue;
+            }
+            let step = Step { choice, ..Step::of(event) };
+            self.sequence.items.clear();
+            self.sequence.items.push(Item { event: depth as u32, step, footprint });
+            let cost = self.cost_of(events, depth);
+            self.add(node, cost);
+        }
+    }
+
+    /// Keeps the nodes where somebody sleeps whose own subtree is not done: from there, more may be inserted here.
+    fn keep_nodes(&mut self, events: &[Event]) {
+        for at in 0..self.sleepers.len() {
+            let Sleeper { last, source, done, .. } = self.sleepers[at];
+            if !done {
+                let node = self.node_at(events, (last as usize).min(events.len() - 1));
+                self.tree.keep(node, source);
+            }
+        }
+    }
+
+    /// What it costs to run each event, and what its thread does next: as cheap as can be had, not exact.
+    fn find_costs(&mut self, execution: &Execution<'_>) {
+        let events = execution.events;
+        self.following.clear();
+        self.following.resize(events.len(), OpCode::ANY);
+        let threads = events.iter().map(|e| e.thread.index() + 1).max().unwrap_or(1);
+        let threads = execution.pending.iter().map(|p| p.thread.index() + 1).max().unwrap_or(1).max(threads);
+        let mut next = vec![OpCode::ANY; threads];
+        for pending in execution.pending {
+            next[pending.thread.index()] = pending.operation.code;
+        }
+        for (index, event) in events.iter().enumerate().rev() {
+            self.following[index] = next[event.thread.index()];
+            next[event.thread.index()] = event.operation.code;
+        }
+        self.costs.clear();
+        let mut cost = Cost::default();
+        for index in 0..events.len() {
+            self.costs.push(cost);
+            if index + 1 < events.len() && events[index + 1].thread != events[index].thread {
+                cost.switches += 1;
+                cost.preemptions += could_go_on(self.following[index]) as u32;
+            }
+        }
+    }
+
+    /// What the schedule to event `depth` and then the sequence costs.
+    fn cost_of(&self, events: &[Event], depth: usize) -> Cost {
+        let Some(before) = depth.checked_sub(1) else { return Cost::default() };
+        let mut cost = self.costs[before];
+        let mut last = (events[before].thread, self.following[before]);
+        for item in &self.sequence.items {
+            if item.step.thread != last.0 {
+                cost.switches += 1;
+                cost.preemptions += could_go_on(last.1) as u32;
+            }
+            let next = self.following.get(item.event as usize).copied().unwrap_or(OpCode::ANY);
+            last = (item.step.thread, next);
+        }
+        cost
+    }
+}
+
+/// Whether a thread that does this next could most likely have gone on.
+fn could_go_on(next: OpCode) -> bool {
+    !matches!(next, OpCode::ANY | mutex::LOCK | condvar::REACQUIRE | semaphore::WAIT | thread::JOIN)
+}
+
+impl Strategy for Optimal {
+    fn propose(&mut self, plan: &mut Plan) -> Option<Ticket> {
+        if !self.started {
+            self.started = true;
+            return Some(self.ticket(None));
+        }
+        let pending = self.agenda.next()?;
+        self.tree.steps(pending.node, &mut plan.schedule);
+        plan.schedule.extend_from_slice(&pending.steps);
+        self.tree.child_mut(pending.node, pending.slot).state = State::Running;
+        Some(self.ticket(Some((pending.node, pending.slot))))
+    }
+
+    fn digest(&mut self, ticket: Ticket, execution: &Execution<'_>) {
+        let Some(ran) = self.under_way[ticket.0 as usize].take() else { return };
+        let events = execution.events;
+        let new = self.find_path(ran);
+        let deep_enough = events.len() >= self.slots.len();
+        if deep_enough && !events.is_empty() {
+            self.analysis.run(events, execution.pending, new);
+            self.find_sleepers();
+            self.find_costs(execution);
+            let races = std::mem::take(&mut self.analysis.races);
+            for &race in &races {
+                self.reverse(execution, race);
+            }
+            self.analysis.races = races;
+            for depth in new..events.len() {
+                if events[depth].alternatives > 1 {
+                    self.other_ways(events, depth);
+                }
+            }
+            self.keep_nodes(events);
+        }
+        if let (Some(&node), Some(&slot)) = (self.path.last(), self.slots.last()) {
+            self.tree.done(node, slot);
+        }
+    }
+
+    fn pending(&self) -> u64 {
+        self.agenda.len() as u64 + u64::from(!self.started)
+    }
+}

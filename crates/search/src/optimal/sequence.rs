@@ -1,0 +1,86 @@
+//! A sequence of events that is to be run from a node, and what can come first in it.
+
+use heddle_model::follow::Step;
+use heddle_model::{Event, Footprint, ThreadId};
+
+use crate::analysis::Analysis;
+use crate::granules::NONE;
+
+/// One event of a sequence.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Item {
+    /// Its index in the execution that the sequence was taken from (or among those waiting at its end).
+    pub event: u32,
+    pub step: Step,
+    pub footprint: Footprint,
+}
+
+/// A sequence of events of one execution, the last of them moved in front of others.
+#[derive(Default)]
+pub(crate) struct Sequence {
+    pub items: Vec<Item>,
+}
+
+impl Sequence {
+    /// The events after `earlier` that do not happen after it, up to `later`, which comes last and is `moved` now.
+    pub fn reversal(&mut self, events: &[Event], analysis: &Analysis, earlier: u32, later: u32) {
+        self.items.clear();
+        let thread = events[earlier as usize].thread.index();
+        for index in earlier + 1..later.min(events.len() as u32) {
+            if !analysis.before(earlier, thread, index) {
+                let event = &events[index as usize];
+                self.items.push(Item {
+                    event: index,
+                    step: Step::of(event),
+                    footprint: analysis.footprints[index as usize],
+                });
+            }
+        }
+    }
+
+    /// Adds the event that was moved.
+    pub fn push_moved(&mut self, index: u32, event: &Event) {
+        let step = Step { choice: 0, ..Step::of(event) };
+        self.items.push(Item { event: index, step, footprint: Footprint::of(event) });
+    }
+
+    /// The first event of `thread`.
+    pub fn first_of(&self, thread: ThreadId) -> Option<usize> {
+        self.items.iter().position(|item| item.step.thread == thread)
+    }
+
+    /// Whether nothing in the sequence happens before item `at`, the first of its thread.
+    pub fn is_initial(&self, events: &[Event], analysis: &Analysis, at: usize) -> bool {
+        let item = &self.items[at];
+        let waits = item.event as usize >= events.len();
+        if at + 1 == self.items.len() || waits {
+            // The moved one: its order in the execution that it was taken from says nothing about its place here.
+            let cause = analysis.causes[item.event as usize];
+            return self.items[..at].iter().all(|before| {
+                !before.footprint.conflicts_with(&item.footprint) && (cause == NONE || before.event != cause)
+            });
+        }
+        self.items[..at].iter().all(|before| !analysis.before(before.event, before.step.thread.index(), item.event))
+    }
+
+    /// Whether an event of a thread that does not occur in the sequence, touching this, commutes with all of it.
+    pub fn commutes_with(&self, footprint: &Footprint) -> bool {
+        // The moved one comes last, and is the one that conflicts most often.
+        self.items.iter().rev().all(|item| !item.footprint.conflicts_with(footprint))
+    }
+
+    /// Whether `thread`, whose next event touches `footprint`, can come first: it starts the sequence, or commutes
+    /// with all of it (a *weak initial*).
+    pub fn may_start_with(
+        &self,
+        events: &[Event],
+        analysis: &Analysis,
+        thread: ThreadId,
+        footprint: &Footprint,
+    ) -> bool {
+        match self.first_of(thread) {
+            Some(at) => self.is_initial(events, analysis, at),
+            None => self.commutes_with(footprint),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What an optimal search remembers: where executions branched off, and what is pending there.
+//!
+//! A node is a point of an execution that others branch off from. Its children are ordered by when they were found,
+//! all ways of one thread in the place of the first of them. That order, and not the order in which children
+//! are run, decides what sleeps: below a child, the threads of all children before it are asleep.
+//!
+//! Nodes exist only on the way to something that is not done. A subtree that is done is one word in its parent.
+
+use heddle_model::Footprint;
+use heddle_model::follow::Step;
+
+/// A node, as an index into the arena.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct NodeId(pub u32);
+
+/// A pending sequence, as an index into the list of them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct PendingId(pub u32);
+
+/// How far a child is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum State {
+    /// To be run.
+    Pending(PendingId),
+    /// Being run; or run, and nothing has branched off below it yet.
+    Running,
+    /// Something has branched off below it.
+    Node(NodeId),
+    /// Everything below it was run.
+    Done,
+}
+
+/// One way to go on from a node.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Child {
+    pub step: Step,
+    /// What the first event of this child touches.
+    pub footprint: Footprint,
+    /// Whether an execution that went this way was looked at.
+    pub seen: bool,
+    pub state: State,
+}
+
+/// Where executions branched off.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub parent: Option<(NodeId, u32)>,
+    pub depth: u32,
+    /// Children that are not done.
+    open: u32,
+    /// Kept, even when done, until the node at this depth above it is done. See [`super`], departure 3.
+    keep: u32,
+    pub children: Vec<Child>,
+}
+
+/// Not kept.
+const FREE: u32 = u32::MAX;
+
+impl Node {
+    /// The place of the first child of the same thread as child `slot`.
+    pub fn rank(&self, slot: usize) -> usize {
+        let thread = self.children[slot].step.thread;
+        self.children.iter().position(|c| c.step.thread == thread).unwrap_or(slot)
+    }
+}
+
+/// All nodes. Those that are done are used again, with their memory.
+#[derive(Default)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    unused: Vec<NodeId>,
+}
+
+impl Tree {
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    pub fn child(&self, id: NodeId, slot: u32) -> &Child {
+        &self.nodes[id.0 as usize].children[slot as usize]
+    }
+
+    pub fn child_mut(&mut self, id: NodeId, slot: u32) -> &mut Child {
+        &mut self.nodes[id.0 as usize].children[slot as usize]
+    }
+
+    /// How many nodes are in use.
+    pub fn len(&self) -> usize {
+        self.nodes.len() - self.unused.len()
+    }
+
+    /// A new node, without children.
+    pub fn add(&mut self, parent: Option<(NodeId, u32)>) -> NodeId {
+        let depth = parent.map_or(0, |(p, _)| self.node(p).depth + 1);
+        let id = match self.unused.pop() {
+            Some(id) => id,
+            None => {
+                let id = NodeId(self.nodes.len() as u32);
+                self.nodes.push(Node { parent: None, depth: 0, open: 0, keep: FREE, children: Vec::new() });
+                id
+            }
+        };
+        let node = &mut self.nodes[id.0 as usize];
+        node.parent = parent;
+        node.depth = depth;
+        node.open = 0;
+        node.keep = FREE;
+        node.children.clear();
+        if let Some((parent, slot)) = parent {
+            self.child_mut(parent, slot).state = State::Node(id);
+        }
+        id
+    }
+
+    /// The first child of a new node, which takes the place of a child that was counted as not done already.
+    pub fn adopt(&mut self, id: NodeId, child: Child) {
+        let node = &mut self.nodes[id.0 as usize];
+        debug_assert!(node.children.is_empty());
+        node.children.push(child);
+        node.open = 1;
+    }
+
+    /// A new child, not done. If the node itself was done, and kept, it and those above it are not any more.
+    pub fn add_child(&mut self, id: NodeId, child: Child) -> u32 {
+        self.nodes[id.0 as usize].children.push(child);
+        let mut at = id;
+        loop {
+            let node = &mut self.nodes[at.0 as usize];
+            node.open += 1;
+            match node.parent {
+                Some((parent, _)) if node.open == 1 => at = parent,
+                _ => break,
+            }
+        }
+        self.nodes[id.0 as usize].children.len() as u32 - 1
+    }
+
+    /// Keeps `id` and all above it, up to the node at `depth`, until that one is done.
+    pub fn keep(&mut self, id: NodeId, depth: u32) {
+        let mut at = id;
+        while self.node(at).depth > depth {
+            let node = &mut self.nodes[at.0 as usize];
+            node.keep = node.keep.min(depth);
+            match node.parent {
+                Some((parent, _)) => at = parent,
+                None => break,
+            }
+        }
+    }
+
+    /// Child `slot` of `id` is done, and with it whatever has no other children to wait for.
+    pub fn done(&mut self, id: NodeId, slot: u32) {
+        let (mut at, mut slot) = (id, slot);
+        let mut kept = false;
+        loop {
+            if !kept {
+                self.child_mut(at, slot).state = State::Done;
+            }
+            let node = &mut self.nodes[at.0 as usize];
+            node.open -= 1;
+            if node.open > 0 {
+                return;
+            }
+            let parent = node.parent;
+            kept = node.keep < node.depth;
+            if !kept {
+                self.free(at);
+            }
+            match parent {
+                Some((above, place)) => (at, slot) = (above, place),
+                None => return,
+            }
+        }
+    }
+
+    /// Frees a node that is done, and those below it that were kept.
+    fn free(&mut self, id: NodeId) {
+        let mut list = vec![id];
+        while let Some(id) = list.pop() {
+            for child in &self.nodes[id.0 as usize].children {
+                if let State::Node(below) = child.state {
+                    list.push(below);
+                }
+            }
+            self.nodes[id.0 as usize].children.clear();
+            self.unused.push(id);
+        }
+    }
+
+    /// The steps from the root to `id`.
+    pub fn steps(&self, id: NodeId, into: &mut Vec<Step>) {
+        let mut at = id;
+        while let Some((parent, slot)) = self.node(at).parent {
+            into.push(self.child(parent, slot).step);
+            at = parent;
+        }
+        into.reverse();
+    }
+}

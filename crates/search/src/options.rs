@@ -1,0 +1,77 @@
+//! What a search is asked to do.
+
+use std::time::Duration;
+
+/// Which algorithm decides what to run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Algorithm {
+    /// One execution for each trace ([`crate::optimal`]).
+    #[default]
+    Optimal,
+    /// Source sets ([`crate::source`]).
+    Source,
+    /// Persistent sets ([`crate::dpor`]).
+    Dpor,
+    /// Every interleaving ([`crate::dfs`]).
+    Dfs,
+    /// Samples: every thread that can go on has equal chances ([`crate::sampling`]).
+    Random,
+}
+
+impl Algorithm {
+    /// All of them, with the names that a person types.
+    pub const NAMES: &'static [(&'static str, Algorithm)] = &[
+        ("optimal", Algorithm::Optimal),
+        ("source", Algorithm::Source),
+        ("dpor", Algorithm::Dpor),
+        ("dfs", Algorithm::Dfs),
+        ("random", Algorithm::Random),
+    ];
+
+    /// The name that a person types.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, a)| *a == self).map_or("", |(name, _)| name)
+    }
+
+    /// Whether it only samples, so that its end proves nothing.
+    pub fn samples(self) -> bool {
+        matches!(self, Algorithm::Random)
+    }
+}
+
+/// What a search is asked to do. The default is an exhaustive search without bounds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Which algorithm.
+    pub algorithm: Algorithm,
+    /// Stop after this many executions.
+    pub max_executions: Option<u64>,
+    /// Stop after this long.
+    pub timeout: Option<Duration>,
+    /// The most operations that one thread may take in an execution.
+    pub max_steps: Option<u32>,
+    /// For algorithms that draw lots.
+    pub seed: u64,
+    /// `dpor`: use sleep sets.
+    pub sleep_sets: bool,
+    /// `dpor`: two operations under one lock are not possible at the same time.
+    pub locksets: bool,
+    /// `optimal`: how much memory what is pending may take, in bytes, before the search turns depth first. Until then
+    /// it takes what needs the fewest preemptions first. 0: depth first from the start.
+    pub memory: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            algorithm: Algorithm::Optimal,
+            max_executions: None,
+            timeout: None,
+            max_steps: None,
+            seed: 0,
+            sleep_sets: true,
+            locksets: true,
+            memory: 256 << 20,
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Asks the model what an execution does not say: who could have gone on where, and what an operation would be if it
+//! were moved to another place.
+//!
+//! The events of an execution carry every operation, so the model's world can be taken through them again without
+//! the program. What the world does not know is the content of the program's memory: whether a compare-exchange would
+//! succeed is read off the events around it, and where they do not tell, it is taken to write. That can only make
+//! operations more dependent than they are: more executions, never fewer.
+
+use std::cell::Cell;
+
+use heddle_model::primitive::{atomic, process};
+use heddle_model::{Event, Execution, Footprint, Memory, ObjectSlot, Operation, Phase, ThreadId, ThreadState, World};
+
+/// A thread that could have gone on at some point of an execution.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ready {
+    pub thread: ThreadId,
+    pub alternatives: u16,
+    pub footprint: Footprint,
+}
+
+/// The world, to be taken through events again. Keeps its memory between uses.
+#[derive(Default)]
+pub(crate) struct Replay {
+    threads: Vec<ThreadState>,
+    objects: Vec<ObjectSlot>,
+    next: Vec<usize>,
+    upcoming: Vec<Vec<Operation>>,
+}
+
+/// The value that the next compare-exchange would find, if that is known.
+struct Seen(Cell<Option<u64>>);
+
+impl Memory for Seen {
+    fn compare_fails(&self, operation: &Operation) -> bool {
+        self.0.get().is_some_and(|value| value != operation.argument)
+    }
+}
+
+impl Replay {
+    fn prepare(&mut self, threads: usize, events: usize) {
+        if self.threads.len() < threads {
+            self.threads.resize(threads, ThreadState::default());
+        }
+        // Every event touches at most four objects, and most touch one that was touched before.
+        let objects = (events * 4).max(64).next_power_of_two();
+        if self.objects.len() < objects {
+            self.objects.resize(objects, ObjectSlot::default());
+        }
+    }
+
+    /// The event that `operation`, taken by its thread after the events of `prefix`, would be; none if it would have to
+    /// wait. `undone` is the event that it is moved in front of: what that one read is what it would find.
+    pub fn relabel<'e>(
+        &mut self,
+        prefix: impl Iterator<Item = &'e Event> + Clone,
+        moved: &Event,
+        undone: Option<&Event>,
+    ) -> Option<Event> {
+        let threads = prefix.clone().map(widest).max().unwrap_or(1).max(widest(moved));
+        self.prepare(threads, prefix.clone().count() + 1);
+        let seen = Seen(Cell::new(None));
+        if moved.operation.code == atomic::COMPARE_EXCHANGE {
+            let mut value = None;
+            for event in prefix.clone() {
+                value = value_after(event, &moved.operation, value);
+            }
+            let read =
+                undone.filter(|e| same_place(&e.operation, &moved.operation)).and_then(|e| match e.operation.code {
+                    atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE => Some(e.result),
+                    _ => None,
+                });
+            seen.0.set(value.or(read));
+        }
+        let mut world = World::new(&mut self.threads, &mut self.objects, &seen);
+        for event in prefix {
+            world.announce(event.thread, event.operation, event.pc);
+            world.take(event.thread, event.choice);
+        }
+        world.announce(moved.thread, moved.operation, moved.pc);
+        if world.thread(moved.thread).phase != Phase::Alive || !world.enabled(moved.thread) {
+            return None;
+        }
+        let foreseen = world.foresee_flags(moved.thread);
+        Some(Event { flags: foreseen, choice: 0, alternatives: world.alternatives(moved.thread), ..*moved })
+    }
+
+    /// Calls `visit` before each event from `from` on, and at the end, with the threads that could have gone on there.
+    pub fn walk(&mut self, execution: &Execution<'_>, from: usize, mut visit: impl FnMut(usize, &[Ready])) {
+        let events = execution.events;
+        let threads = events.iter().map(widest).chain(execution.pending.iter().map(|p| p.thread.index() + 1)).max();
+        let threads = threads.unwrap_or(1);
+        self.prepare(threads, events.len());
+        for list in &mut self.upcoming {
+            list.clear();
+        }
+        if self.upcoming.len() < threads {
+            self.upcoming.resize(threads, Vec::new());
+        }
+        for event in events {
+            self.upcoming[event.thread.index()].push(event.operation);
+        }
+        for pending in execution.pending {
+            self.upcoming[pending.thread.index()].push(pending.operation);
+        }
+        self.next.clear();
+        self.next.resize(threads, 0);
+        let seen = Seen(Cell::new(None));
+        let mut world = World::new(&mut self.threads, &mut self.objects, &seen);
+        let mut ready = Vec::new();
+        for index in 0..=events.len() {
+            if index >= from {
+                ready.clear();
+                for thread in world.ids() {
+                    let Some(&operation) = self.upcoming[thread.index()].get(self.next[thread.index()]) else {
+                        continue;
+                    };
+                    world.announce(thread, operation, 0);
+                    if world.enabled(thread) {
+                        let alternatives = world.alternatives(thread);
+                        ready.push(Ready { thread, alternatives, footprint: world.foresee(thread) });
+                    }
+                }
+                visit(index, &ready);
+            }
+            if let Some(event) = events.get(index) {
+                if event.operation.code == process::END {
+                    break;
+                }
+                world.announce(event.thread, event.operation, event.pc);
+                world.take(event.thread, event.choice);
+                self.next[event.thread.index()] += 1;
+            }
+        }
+    }
+}
+
+/// One past the highest thread that `event` names.
+fn widest(event: &Event) -> usize {
+    let named = event.operation.object.as_thread().map_or(0, |t| t.index() + 1);
+    named.max(event.thread.index() + 1)
+}
+
+fn same_place(a: &Operation, b: &Operation) -> bool {
+    a.code.family() == atomic::FAMILY && a.object == b.object && a.size == b.size
+}
+
+/// What is known of the place of `operation` after `event`, from what was known before.
+fn value_after(event: &Event, operation: &Operation, before: Option<u64>) -> Option<u64> {
+    if same_place(&event.operation, operation) {
+        return match event.operation.code {
+            atomic::LOAD => Some(event.result),
+            atomic::STORE => Some(event.operation.argument),
+            atomic::COMPARE_EXCHANGE if event.failed() => Some(event.result),
+            _ => None,
+        };
+    }
+    let place = Footprint::of(&Event { operation: *operation, ..Event::default() });
+    let touched = Footprint::of(event);
+    if place.conflicts_with(&touched) { None } else { before }
+}

@@ -1,0 +1,163 @@
+//! The loop that every algorithm shares: ask for a plan, have it run, show it, learn from it.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
+
+use crate::observer::{Flow, Info, Observer, Progress, Stop, Summary};
+use crate::options::{Algorithm, Options};
+use crate::{dfs::Dfs, dpor::Dpor, optimal::Optimal, sampling::Sampling};
+
+/// Which of the plans under way an execution belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Ticket(pub u32);
+
+/// An algorithm: turns what it has learnt into plans.
+pub(crate) trait Strategy {
+    /// Fills in the next plan, if there is one that does not wait for an execution under way. The plan is empty before.
+    fn propose(&mut self, plan: &mut Plan) -> Option<Ticket>;
+
+    /// Learns from an execution.
+    fn digest(&mut self, ticket: Ticket, execution: &Execution<'_>);
+
+    /// How many plans are known that were not proposed yet.
+    fn pending(&self) -> u64;
+
+    /// The part of the whole that is done, as far as that can be said: between 0 and 1.
+    fn done(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// One search over one program.
+pub struct Search {
+    options: Options,
+}
+
+const PROGRESS: Duration = Duration::from_millis(100);
+
+impl Search {
+    /// A search that does what `options` say.
+    pub fn new(options: Options) -> Search {
+        Search { options }
+    }
+
+    /// Runs until there is nothing left, a limit is reached, or the observer has seen enough.
+    pub fn run(&mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) -> Result<Summary, ExecutorError> {
+        let options = &self.options;
+        match options.algorithm {
+            Algorithm::Optimal => drive(&mut Optimal::new(options), options, executor, observer),
+            Algorithm::Source => drive(&mut Dpor::source(options), options, executor, observer),
+            Algorithm::Dpor => drive(&mut Dpor::new(options), options, executor, observer),
+            Algorithm::Dfs => drive(&mut Dfs::default(), options, executor, observer),
+            Algorithm::Random => drive(&mut Sampling::new(options), options, executor, observer),
+        }
+    }
+}
+
+fn drive(
+    strategy: &mut dyn Strategy,
+    options: &Options,
+    executor: &mut dyn Executor,
+    observer: &mut dyn Observer,
+) -> Result<Summary, ExecutorError> {
+    let begin = Instant::now();
+    let mut summary = Summary {
+        executions: 0,
+        blocked: 0,
+        events: 0,
+        threads: 0,
+        cut: 0,
+        stop: Stop::Exhausted,
+        elapsed: Duration::ZERO,
+    };
+    let mut under_way: VecDeque<(Ticket, Plan)> = VecDeque::new();
+    let mut spare: Vec<Plan> = Vec::new();
+    let mut submitted = 0;
+    let mut number = 0;
+    let mut shown = begin;
+    summary.stop = loop {
+        let room = executor.depth().max(1);
+        while under_way.len() < room && options.max_executions.is_none_or(|max| submitted < max) {
+            let mut plan = spare.pop().unwrap_or_default();
+            plan.schedule.clear();
+            plan.sleep.clear();
+            plan.max_steps = options.max_steps.unwrap_or(0);
+            let Some(ticket) = strategy.propose(&mut plan) else {
+                spare.push(plan);
+                break;
+            };
+            executor.submit(&plan)?;
+            submitted += 1;
+            under_way.push_back((ticket, plan));
+        }
+        let Some((ticket, plan)) = under_way.pop_front() else {
+            break if strategy.pending() == 0 { Stop::Exhausted } else { Stop::Executions };
+        };
+        let execution = executor.receive()?;
+        number += 1;
+        count(&mut summary, &execution);
+        let flow = observer.execution(&execution, &Info { number, plan: &plan });
+        if let Outcome::Diverged
+        | Outcome::Unsupported
+        | Outcome::NeedsFork
+        | Outcome::NeedsThreads
+        | Outcome::Capacity
+        | Outcome::Running = execution.outcome
+        {
+            break Stop::Outcome(execution.outcome);
+        }
+        strategy.digest(ticket, &execution);
+        spare.push(plan);
+        if flow == Flow::Stop {
+            break Stop::Observer;
+        }
+        let now = Instant::now();
+        if options.timeout.is_some_and(|limit| now - begin >= limit)
+            && !(under_way.is_empty() && strategy.pending() == 0)
+        {
+            break Stop::Time;
+        }
+        if now - shown >= PROGRESS {
+            shown = now;
+            if observer.progress(&progress(&summary, strategy, now - begin)) == Flow::Stop {
+                break Stop::Observer;
+            }
+        }
+    };
+    // What is still under way is not looked at, but the executor must get rid of it.
+    for _ in under_way {
+        executor.receive()?;
+    }
+    summary.elapsed = begin.elapsed();
+    Ok(summary)
+}
+
+fn count(summary: &mut Summary, execution: &Execution<'_>) {
+    match execution.outcome {
+        Outcome::Ended | Outcome::Deadlock => summary.executions += 1,
+        Outcome::Blocked => summary.blocked += 1,
+        _ => summary.cut += 1,
+    }
+    summary.events += execution.events.len() as u64;
+    let threads = execution.events.iter().map(|e| e.thread.index() + 1).max().unwrap_or(0);
+    summary.threads = summary.threads.max(threads);
+}
+
+fn progress(summary: &Summary, strategy: &dyn Strategy, elapsed: Duration) -> Progress {
+    let pending = strategy.pending();
+    let known = summary.executions + pending;
+    let estimate = strategy.done().filter(|&done| done > 0.0).map(|done| {
+        let whole = summary.executions as f64 / done;
+        (known, (whole as u64).max(known))
+    });
+    Progress {
+        executions: summary.executions,
+        blocked: summary.blocked,
+        events: summary.events,
+        elapsed,
+        pending,
+        estimate,
+    }
+}

@@ -1,0 +1,362 @@
+//! Runs scripted programs as the runtime runs native ones: the same world, the same follower, the same events.
+
+use std::cell::Cell;
+use std::collections::{HashSet, VecDeque};
+
+use heddle_model::follow::{Decision, Follower};
+use heddle_model::primitive::{atomic, choice, condvar, mutex, process, semaphore, thread, yielding};
+use heddle_model::{
+    Ending, Event, EventFlags, Execution, Executor, ExecutorError, Memory, ObjectId, ObjectSlot, Operation, Outcome,
+    Pending, Phase, Plan, ThreadId, ThreadState, World,
+};
+
+use crate::program::{Instruction, Program, REGISTERS, Value};
+
+/// Objects have addresses, as in a real program; kinds are far apart.
+const MUTEXES: u64 = 0x10000;
+const CONDITIONS: u64 = 0x20000;
+const SEMAPHORES: u64 = 0x30000;
+const VARIABLES: u64 = 0x40000;
+/// Variables are eight bytes apart and four bytes long, mutexes forty, as on Linux.
+const fn mutex_at(index: u8) -> ObjectId {
+    ObjectId(MUTEXES + index as u64 * 40)
+}
+const fn condition_at(index: u8) -> ObjectId {
+    ObjectId(CONDITIONS + index as u64 * 48)
+}
+const fn semaphore_at(index: u8) -> ObjectId {
+    ObjectId(SEMAPHORES + index as u64 * 32)
+}
+const fn variable_at(index: u8) -> ObjectId {
+    ObjectId(VARIABLES + index as u64 * 4)
+}
+
+const OBJECTS: usize = 2048;
+const VARIABLE_COUNT: usize = 256;
+
+/// The variables of a scripted program. Cells: the world looks at them while the executor writes them.
+struct Variables(Vec<Cell<u64>>);
+
+impl Variables {
+    fn at(&self, object: ObjectId) -> &Cell<u64> {
+        &self.0[((object.0 - VARIABLES) / 4) as usize]
+    }
+}
+
+impl Memory for Variables {
+    fn compare_fails(&self, operation: &Operation) -> bool {
+        self.at(operation.object).get() != operation.argument
+    }
+}
+
+/// Where a scripted thread is. Reset for each execution.
+#[derive(Clone, Copy, Default)]
+struct Position {
+    next: usize,
+    registers: [u64; REGISTERS],
+    /// Between the two halves of a condition wait.
+    waiting: bool,
+    /// The assertion that it stands before has failed.
+    failed: bool,
+}
+
+/// What can be seen of a scripted program when it has ended: its variables and every thread's registers.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FinalState {
+    /// How it ended.
+    pub outcome: u32,
+    /// Which ending, and its detail.
+    pub ending: (u64, u32),
+    /// The variables.
+    pub variables: Vec<u64>,
+    /// The registers of every thread.
+    pub registers: Vec<[u64; REGISTERS]>,
+    /// Where every thread was.
+    pub positions: Vec<u32>,
+}
+
+/// An [`Executor`] over one scripted program.
+pub struct Scripted<'p> {
+    program: &'p Program,
+    threads: Vec<ThreadState>,
+    objects: Vec<ObjectSlot>,
+    variables: Variables,
+    positions: Vec<Position>,
+    events: Vec<Event>,
+    pending: Vec<Pending>,
+    queue: VecDeque<Plan>,
+    depth: usize,
+    outcome: (Outcome, u64, ThreadId),
+    states: Option<HashSet<FinalState>>,
+}
+
+impl<'p> Scripted<'p> {
+    /// Runs `program`, one plan at a time.
+    pub fn new(program: &'p Program) -> Self {
+        Scripted::with_depth(program, 1)
+    }
+
+    /// Runs `program`, and takes this many plans before the first result must be taken.
+    pub fn with_depth(program: &'p Program, depth: usize) -> Self {
+        Scripted {
+            program,
+            threads: vec![ThreadState::default(); program.threads.len()],
+            objects: vec![ObjectSlot::default(); OBJECTS],
+            variables: Variables(vec![Cell::new(0); VARIABLE_COUNT]),
+            positions: vec![Position::default(); program.threads.len()],
+            events: Vec::new(),
+            pending: Vec::new(),
+            queue: Default::default(),
+            depth,
+            outcome: (Outcome::Running, 0, ThreadId::MAIN),
+            states: None,
+        }
+    }
+
+    /// Remembers the final state of every complete execution from here on.
+    pub fn remember_states(&mut self) {
+        self.states = Some(HashSet::new());
+    }
+
+    /// The final states of all complete executions since [`remember_states`](Self::remember_states).
+    pub fn take_states(&mut self) -> HashSet<FinalState> {
+        self.states.take().unwrap_or_default()
+    }
+
+    /// What could be seen at the end of the last execution.
+    pub fn final_state(&self) -> FinalState {
+        let ending = match self.events.last() {
+            Some(e) if e.operation.code == process::END => (e.operation.argument, e.operation.detail),
+            _ => (0, 0),
+        };
+        FinalState {
+            outcome: self.outcome.0 as u32,
+            ending,
+            variables: self.variables.0[..used(self.program)].iter().map(Cell::get).collect(),
+            registers: self.positions.iter().map(|p| p.registers).collect(),
+            positions: self.positions.iter().map(|p| p.next as u32).collect(),
+        }
+    }
+
+    fn execute(&mut self, plan: &Plan) {
+        let Scripted { program, threads, objects, variables, positions, events, pending, .. } = self;
+        for (index, cell) in variables.0.iter().enumerate() {
+            cell.set(program.variables.get(index).copied().unwrap_or(0));
+        }
+        positions.fill(Position::default());
+        events.clear();
+        pending.clear();
+        let mut world = World::new(threads, objects, variables);
+        let mut follower = Follower::new(plan.view());
+        let mut running = ThreadId::MAIN;
+        let (outcome, detail) = loop {
+            let step = match follower.decide(&mut world) {
+                Decision::Run(step) => step,
+                Decision::Deadlock => break (Outcome::Deadlock, 0),
+                Decision::AllFinished => break (Outcome::Ended, 0),
+                Decision::Blocked => break (Outcome::Blocked, 0),
+                Decision::Diverged(at) => break (Outcome::Diverged, at as u64),
+                Decision::StepLimit(thread) => {
+                    running = thread;
+                    break (Outcome::StepLimit, 0);
+                }
+            };
+            running = step.thread;
+            let mut event = world.take(step.thread, step.choice);
+            perform(variables, &mut event);
+            if follower.has_sleepers() {
+                follower.observe(&mut world, &event);
+            }
+            events.push(event);
+            if event.operation.code == process::END {
+                break (Outcome::Ended, 0);
+            }
+            if event.operation.code != thread::EXIT {
+                let id = step.thread.index();
+                let position = &mut positions[id];
+                finish(&program.threads[id], position, &event);
+                let (operation, pc) = advance(program, variables, step.thread, position);
+                world.announce(step.thread, operation, pc);
+            }
+        };
+        for id in world.ids() {
+            let state = *world.thread(id);
+            if state.phase == Phase::Alive {
+                let enabled = world.enabled(id) as u8;
+                let asleep = state.asleep as u8;
+                pending.push(Pending {
+                    operation: state.pending,
+                    pc: state.pc,
+                    thread: id,
+                    enabled,
+                    asleep,
+                    ..Pending::default()
+                });
+            }
+        }
+        self.outcome = (outcome, detail, running);
+        if self.states.is_some() && matches!(outcome, Outcome::Ended | Outcome::Deadlock) {
+            let state = self.final_state();
+            self.states.get_or_insert_default().insert(state);
+        }
+    }
+}
+
+/// How many variables may differ at the end.
+fn used(program: &Program) -> usize {
+    use Instruction::*;
+    let named = program.threads.iter().flatten().map(|i| match *i {
+        Load(x, _) | Store(x, _) | FetchAdd(x, _, _) | CompareExchange(x, _, _, _) => x as usize + 1,
+        _ => 0,
+    });
+    named.max().unwrap_or(0)
+}
+
+/// Does to the variables what `event` says, and completes it.
+fn perform(variables: &Variables, event: &mut Event) {
+    let operation = event.operation;
+    if operation.code.family() != atomic::FAMILY || operation.code == atomic::FENCE {
+        return;
+    }
+    let cell = variables.at(operation.object);
+    event.result = cell.get();
+    match operation.code {
+        atomic::STORE => cell.set(operation.argument),
+        atomic::RMW => cell.set(cell.get().wrapping_add(operation.argument)),
+        atomic::COMPARE_EXCHANGE if cell.get() == operation.argument => cell.set(operation.detail as u64),
+        atomic::COMPARE_EXCHANGE => event.flags = EventFlags::FAILED,
+        _ => {}
+    }
+}
+
+/// What the thread gets from the event that it has just taken.
+fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
+    use Instruction::*;
+    match event.operation.code {
+        thread::START => return,
+        condvar::WAIT => {
+            position.waiting = true;
+            return;
+        }
+        condvar::REACQUIRE => position.waiting = false,
+        _ => {}
+    }
+    match code[position.next] {
+        TryLock(_, r)
+        | SemTryWait(_, r)
+        | SemValue(_, r)
+        | Load(_, r)
+        | FetchAdd(_, _, r)
+        | CompareExchange(_, _, _, r)
+        | Choose(_, r) => position.registers[r as usize] = event.result,
+        _ => {}
+    }
+    position.next += 1;
+}
+
+/// Runs private instructions up to the next operation.
+fn advance(program: &Program, variables: &Variables, thread: ThreadId, position: &mut Position) -> (Operation, u64) {
+    use Instruction::*;
+    let code = &program.threads[thread.index()];
+    loop {
+        let pc = ((thread.0 as u64) << 16) | (position.next as u64 + 1);
+        let Some(&instruction) = code.get(position.next) else {
+            let last = if thread == ThreadId::MAIN {
+                process::end(Ending::Exit, 0)
+            } else {
+                Operation::new(thread::EXIT, ObjectId::thread(thread))
+            };
+            return (last, pc);
+        };
+        let registers = &mut position.registers;
+        let value = |registers: &[u64; REGISTERS], v: Value| match v {
+            Value::Constant(c) => c,
+            Value::Register(r) => registers[r as usize],
+        };
+        let memory = |code, variable| Operation { size: 4, ..Operation::new(code, variable_at(variable)) };
+        let operation = match instruction {
+            Lock(m) => Operation::new(mutex::LOCK, mutex_at(m)),
+            TryLock(m, _) => Operation::new(mutex::TRYLOCK, mutex_at(m)),
+            Unlock(m) => Operation::new(mutex::UNLOCK, mutex_at(m)),
+            Wait(c, m) => {
+                let code = if position.waiting { condvar::REACQUIRE } else { condvar::WAIT };
+                Operation::new(code, condition_at(c)).with_argument(mutex_at(m).0)
+            }
+            Signal(c) => Operation::new(condvar::SIGNAL, condition_at(c)),
+            Broadcast(c) => Operation::new(condvar::BROADCAST, condition_at(c)),
+            SemInit(s, n) => Operation::new(semaphore::INIT, semaphore_at(s)).with_argument(n as u64),
+            SemWait(s) => Operation::new(semaphore::WAIT, semaphore_at(s)),
+            SemTryWait(s, _) => Operation::new(semaphore::TRYWAIT, semaphore_at(s)),
+            SemPost(s) => Operation::new(semaphore::POST, semaphore_at(s)),
+            SemValue(s, _) => Operation::new(semaphore::GETVALUE, semaphore_at(s)),
+            Create(t) => Operation::new(thread::CREATE, ObjectId::thread(ThreadId(t as u16))),
+            Join(t) => Operation::new(thread::JOIN, ObjectId::thread(ThreadId(t as u16))),
+            Detach(t) => Operation::new(thread::DETACH, ObjectId::thread(ThreadId(t as u16))),
+            Load(x, _) if !program.plain => memory(atomic::LOAD, x),
+            Store(x, v) if !program.plain => memory(atomic::STORE, x).with_argument(value(registers, v)),
+            FetchAdd(x, v, _) => memory(atomic::RMW, x).with_argument(value(registers, v)),
+            CompareExchange(x, expected, new, _) => Operation {
+                detail: value(registers, new) as u32,
+                ..memory(atomic::COMPARE_EXCHANGE, x).with_argument(value(registers, expected))
+            },
+            Choose(n, _) => Operation::new(choice::CHOOSE, ObjectId::NONE).with_argument(n as u64),
+            Fence => Operation::new(atomic::FENCE, ObjectId::NONE),
+            Yield => Operation::new(yielding::YIELD, ObjectId::NONE),
+            Exit(status) => process::end(Ending::Exit, status as u32),
+            Assert(r, v) if registers[r as usize] != v => {
+                position.failed = true;
+                process::end(Ending::Assertion, position.next as u32)
+            }
+            private => {
+                match private {
+                    Load(x, r) => registers[r as usize] = variables.0[x as usize].get(),
+                    Store(x, v) => variables.0[x as usize].set(value(registers, v)),
+                    Set(r, v) => registers[r as usize] = value(registers, v),
+                    Add(r, v) => registers[r as usize] = registers[r as usize].wrapping_add(value(registers, v)),
+                    BranchIf(r, v, to) if registers[r as usize] == v => {
+                        position.next = to as usize;
+                        continue;
+                    }
+                    BranchUnless(r, v, to) if registers[r as usize] != v => {
+                        position.next = to as usize;
+                        continue;
+                    }
+                    Jump(to) => {
+                        position.next = to as usize;
+                        continue;
+                    }
+                    _ => {}
+                }
+                position.next += 1;
+                continue;
+            }
+        };
+        return (operation, pc);
+    }
+}
+
+impl Executor for Scripted<'_> {
+    fn depth(&self) -> usize {
+        self.depth
+    }
+
+    fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
+        self.queue.push_back(plan.clone());
+        Ok(())
+    }
+
+    fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
+        let plan = self.queue.pop_front().ok_or_else(|| ExecutorError::CannotRun("no plan".into()))?;
+        self.execute(&plan);
+        let (outcome, detail, thread) = self.outcome;
+        Ok(Execution {
+            events: &self.events,
+            pending: &self.pending,
+            outcome,
+            detail,
+            thread,
+            message: "",
+            output: &[],
+        })
+    }
+}

@@ -1,0 +1,233 @@
+//! Random scripted programs.
+
+use crate::program::{Instruction, Program, Value};
+
+/// A small generator of random numbers: the same numbers for the same seed, everywhere and always.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// Numbers for `seed`.
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// The next number (splitmix64).
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
+    }
+
+    /// A number below `bound`, which is not zero.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    /// True once in `n` times.
+    pub fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// What may occur in a random program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// The most threads besides the main one.
+    pub threads: u64,
+    /// The most operations of one thread.
+    pub operations: u64,
+    /// Which kinds of operations: a bit for each of the kinds below.
+    pub kinds: u32,
+}
+
+/// Mutexes.
+pub const LOCKS: u32 = 1;
+/// Trylocks.
+pub const TRYLOCKS: u32 = 2;
+/// Atomic variables.
+pub const ATOMICS: u32 = 4;
+/// Compare-exchange.
+pub const COMPARE: u32 = 8;
+/// Condition variables.
+pub const CONDITIONS: u32 = 16;
+/// Semaphores.
+pub const SEMAPHORES: u32 = 32;
+/// Data choices.
+pub const CHOICES: u32 = 64;
+/// Early ends: assertions, exit, a main thread that does not wait.
+pub const ENDS: u32 = 128;
+/// Threads that create, join and detach others.
+pub const THREADS: u32 = 256;
+/// Everything.
+pub const ALL: u32 = 511;
+
+/// A random program of about this shape.
+pub fn program(random: &mut Random, shape: Shape) -> Program {
+    let workers = 1 + random.below(shape.threads) as usize;
+    let mut threads = vec![Vec::new()];
+    for _ in 0..workers {
+        let length = 1 + random.below(shape.operations) as usize;
+        threads.push(body(random, shape, length));
+    }
+    let mut main = Vec::new();
+    if shape.kinds & SEMAPHORES != 0 {
+        for semaphore in 0..2 {
+            main.push(Instruction::SemInit(semaphore, random.below(3) as u8));
+        }
+    }
+    let has = |random: &mut Random, kind| shape.kinds & kind != 0 && random.one_in(4);
+    let mut created = Vec::new();
+    for worker in 1..=workers as u8 {
+        // Some threads are created by another thread.
+        if worker > 1 && has(random, THREADS) {
+            let parent = 1 + random.below(worker as u64 - 1) as usize;
+            let at = random.below(threads[parent].len() as u64 + 1) as usize;
+            insert(&mut threads[parent], at, Instruction::Create(worker));
+        } else {
+            main.push(Instruction::Create(worker));
+        }
+        created.push(worker);
+    }
+    if random.one_in(2) {
+        main.extend(body(random, shape, 2));
+    }
+    for worker in created {
+        if has(random, ENDS) {
+            continue;
+        }
+        main.push(if has(random, THREADS) && random.one_in(3) {
+            Instruction::Detach(worker)
+        } else {
+            Instruction::Join(worker)
+        });
+    }
+    let shift = threads[0].len() as u16;
+    debug_assert_eq!(shift, 0);
+    threads[0] = relocate(main);
+    Program { threads, ..Program::default() }
+}
+
+/// Branch targets in `body` are relative to its own start; the main thread is put together from pieces.
+fn relocate(mut pieces: Vec<Instruction>) -> Vec<Instruction> {
+    let length = pieces.len() as u16;
+    for (at, instruction) in pieces.iter_mut().enumerate() {
+        if let Instruction::BranchIf(_, _, to) | Instruction::BranchUnless(_, _, to) = instruction {
+            *to = (at as u16 + 2).min(length);
+        }
+    }
+    pieces
+}
+
+/// Puts an instruction in front of position `at`, and keeps branches on their targets.
+pub fn insert(code: &mut Vec<Instruction>, at: usize, instruction: Instruction) {
+    for other in code.iter_mut() {
+        if let Instruction::BranchIf(_, _, to) | Instruction::BranchUnless(_, _, to) | Instruction::Jump(to) = other
+            && *to as usize > at
+        {
+            *to += 1;
+        }
+    }
+    code.insert(at, instruction);
+}
+
+fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
+    use Instruction::*;
+    let kinds: Vec<u32> = (0..9).map(|bit| 1 << bit).filter(|kind| shape.kinds & kind != 0).collect();
+    let mut code = Vec::new();
+    let mut held: Vec<u8> = Vec::new();
+    while code.len() < length {
+        let register = random.below(2) as u8;
+        let object = random.below(2) as u8;
+        let value = if random.one_in(4) { Value::Register(register) } else { Value::Constant(random.below(3)) };
+        match kinds[random.below(kinds.len() as u64) as usize] {
+            LOCKS => match held.pop() {
+                Some(mutex) if random.one_in(2) => code.push(Unlock(mutex)),
+                other => {
+                    held.extend(other);
+                    if random.one_in(12) {
+                        code.push(Unlock(object));
+                    } else if held.contains(&object) && !random.one_in(8) {
+                        code.push(Unlock(object));
+                        held.retain(|&m| m != object);
+                    } else {
+                        code.push(Lock(object));
+                        held.push(object);
+                    }
+                }
+            },
+            TRYLOCKS => {
+                code.push(TryLock(object, register));
+                // Past the unlock if it did not get it.
+                let target = code.len() as u16 + 2;
+                code.push(BranchUnless(register, 0, target));
+                code.push(Unlock(object));
+            }
+            ATOMICS => code.push(match random.below(6) {
+                0 | 1 => Load(object, register),
+                2 | 3 => Store(object, value),
+                4 => FetchAdd(object, value, register),
+                _ => {
+                    let target = code.len() as u16 + 2;
+                    BranchIf(register, random.below(2), target)
+                }
+            }),
+            COMPARE => {
+                code.push(CompareExchange(object, Value::Constant(random.below(2)), value, register));
+            }
+            CONDITIONS => match random.below(4) {
+                0 | 1 => {
+                    let mutex = match held.last() {
+                        Some(&mutex) => mutex,
+                        None => {
+                            code.push(Lock(0));
+                            held.push(0);
+                            0
+                        }
+                    };
+                    code.push(Wait(object, mutex));
+                }
+                2 => code.push(Signal(object)),
+                _ => code.push(if random.one_in(2) { Signal(object) } else { Broadcast(object) }),
+            },
+            SEMAPHORES => code.push(match random.below(6) {
+                0 | 1 => SemWait(object),
+                2 | 3 => SemPost(object),
+                4 => SemTryWait(object, register),
+                _ => SemValue(object, register),
+            }),
+            CHOICES => {
+                code.push(Choose(2, register));
+                if random.one_in(2) {
+                    let target = code.len() as u16 + 2;
+                    code.push(BranchIf(register, 0, target));
+                }
+            }
+            ENDS => match random.below(8) {
+                0 => code.push(Exit(1)),
+                1 | 2 => code.push(Assert(register, random.below(2))),
+                3 => code.push(Fence),
+                _ => {}
+            },
+            _ => match random.below(4) {
+                0 => code.push(Yield),
+                1 => code.push(Join(1 + random.below(3) as u8)),
+                _ => code.push(Load(object, register)),
+            },
+        }
+    }
+    while let Some(mutex) = held.pop() {
+        if !random.one_in(6) {
+            code.push(Unlock(mutex));
+        }
+    }
+    let length = code.len() as u16;
+    for instruction in &mut code {
+        if let BranchIf(_, _, to) | BranchUnless(_, _, to) = instruction {
+            *to = (*to).min(length);
+        }
+    }
+    code
+}

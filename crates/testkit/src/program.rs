@@ -1,0 +1,127 @@
+//! Scripted programs: threads as lists of instructions, with registers and branches.
+//!
+//! Small enough to enumerate by brute force, and rich enough to reach every primitive of the model. A program is a
+//! value: it can be generated, printed, shrunk and compared.
+
+use std::fmt;
+
+/// A register of a thread. Registers are private to their thread and start at zero.
+pub type Register = u8;
+
+/// How many registers a thread has.
+pub const REGISTERS: usize = 8;
+
+/// A constant, or what is in a register.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Value {
+    /// This number.
+    Constant(u64),
+    /// The content of this register.
+    Register(Register),
+}
+
+/// One instruction. Objects (mutexes, variables, ...) are numbered from zero within their kind.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Instruction {
+    /// Waits for a mutex and locks it.
+    Lock(u8),
+    /// Tries to lock; the register gets 0 or the error number.
+    TryLock(u8, Register),
+    /// Unlocks.
+    Unlock(u8),
+    /// Waits on a condition variable with a mutex.
+    Wait(u8, u8),
+    /// Wakes one sleeper of a condition variable.
+    Signal(u8),
+    /// Wakes all sleepers of a condition variable.
+    Broadcast(u8),
+    /// Makes a semaphore with this count.
+    SemInit(u8, u8),
+    /// Waits for a semaphore and takes one.
+    SemWait(u8),
+    /// Takes one if there is one; the register gets 0 or the error number.
+    SemTryWait(u8, Register),
+    /// Adds one.
+    SemPost(u8),
+    /// The register gets the count.
+    SemValue(u8, Register),
+    /// Starts another thread of the script, once.
+    Create(u8),
+    /// Waits for the end of a thread.
+    Join(u8),
+    /// Gives up the right to join.
+    Detach(u8),
+    /// The register gets the variable's value.
+    Load(u8, Register),
+    /// Writes a variable.
+    Store(u8, Value),
+    /// Adds to a variable; the register gets the old value.
+    FetchAdd(u8, Value, Register),
+    /// Writes the last value if the variable has the first one; the register gets the old value.
+    CompareExchange(u8, Value, Value, Register),
+    /// The register gets any number below this one.
+    Choose(u8, Register),
+    /// Touches nothing.
+    Fence,
+    /// Lets others go first.
+    Yield,
+    /// Private: the register gets this value.
+    Set(Register, Value),
+    /// Private: adds to a register.
+    Add(Register, Value),
+    /// Private: goes to this position if the register has this value.
+    BranchIf(Register, u64, u16),
+    /// Private: goes to this position if the register does not have this value.
+    BranchUnless(Register, u64, u16),
+    /// Private: goes to this position.
+    Jump(u16),
+    /// The program's assertion: the register has this value.
+    Assert(Register, u64),
+    /// Ends the process with this status.
+    Exit(u8),
+}
+
+/// A scripted program. Thread 0 is the main thread; its end is the end of the process.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Program {
+    /// The instructions of each thread.
+    pub threads: Vec<Vec<Instruction>>,
+    /// The first value of each variable; those that are not listed start at zero.
+    pub variables: Vec<u64>,
+    /// Loads and stores are of plain memory that only one thread looks at at a time: they are no operations.
+    pub plain: bool,
+}
+
+impl Program {
+    /// `workers`, and a main thread that creates them all, then joins them all.
+    pub fn fork_join(workers: Vec<Vec<Instruction>>) -> Program {
+        let ids = 1..=workers.len() as u8;
+        let main = ids.clone().map(Instruction::Create).chain(ids.map(Instruction::Join)).collect();
+        let mut threads = vec![main];
+        threads.extend(workers);
+        Program { threads, ..Program::default() }
+    }
+
+    /// How many instructions there are in all.
+    pub fn len(&self) -> usize {
+        self.threads.iter().map(Vec::len).sum()
+    }
+
+    /// Whether there is no instruction at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "variables {:?}", self.variables)?;
+        for (id, thread) in self.threads.iter().enumerate() {
+            writeln!(f, "thread {id}:")?;
+            for (at, instruction) in thread.iter().enumerate() {
+                writeln!(f, "  {at}: {instruction:?}")?;
+            }
+        }
+        Ok(())
+    }
+}
