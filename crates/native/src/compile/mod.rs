@@ -117,7 +117,7 @@ fn compile_arguments(
     // would come after the instrumentation is off.
     words.extend(instrument::flags(compiler.kind, compiler.version, compiler.language));
     words.extend(["-fno-omit-frame-pointer", "-fno-lto"].map(str::to_owned));
-    words.extend(["-iquote".to_owned(), headers.display().to_string()]);
+    words.extend(["-isystem".to_owned(), headers.display().to_string()]);
     words.extend(["-x", compiler.language.option()].map(str::to_owned));
     words.extend([source.display().to_string(), "-o".to_owned(), object.display().to_string()]);
     words
@@ -131,6 +131,7 @@ fn link_arguments(
     output: &Path,
 ) -> Vec<String> {
     let mut words = vec!["-o".to_owned(), output.display().to_string(), "-g".to_owned(), "-pthread".to_owned()];
+    words.extend(instrument::link_flags());
     if linker.kind == CompilerKind::Clang {
         // Flags of the user's that mean nothing at the link are no news.
         words.push("-Wno-unused-command-line-argument".to_owned());

@@ -1,31 +1,174 @@
 //! What a compiler is told so that every access to memory that may be shared, and every atomic, becomes a call.
 //!
 //! Both compilers do that for their own race detector (`-fsanitize=thread`); Heddle brings other functions under the
-//! same names. Where that leaves holes, flags and headers close them.
+//! same names. That leaves holes, which are closed here:
+//!
+//! * What libc's memory and string functions touch. libc is not instrumented, so calls of them from instrumented code
+//!   are renamed, `strcpy` to `__wrap_strcpy`, which the runtime defines. [`HEADERS`] rename what is declared and
+//!   defined (so that a program's own `strsep` stays its own); [`link_flags`] catch the calls that compilers make up
+//!   for copies and loops, and those that C++ headers declare under a linker name of their own.
+//! * Both compilers know what these functions do and put their work in place of the call, uninstrumented. They are
+//!   told to forget it ([`NOT_BUILT_IN`]). `strlen` is not among them: it is never expanded, and programs use it in
+//!   constant expressions.
+//! * clang does not instrument vectors of more than 16 bytes, so it is told not to make any.
+//! * The members of `std::string` live in libstdc++: a header named `string`, found first, keeps them in the program.
+//!
+//! What stays open is in `docs/limitations.md`.
 
 use crate::compile::{CompilerKind, Language};
 
-/// A header that is put before every source file of its language.
+/// A header of Heddle's.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
-    /// Its name; [`flags`] includes it by this name.
+    /// The name of its file.
     pub name: &'static str,
     /// What it says.
     pub text: &'static str,
 }
 
-/// The headers that [`flags`] may include. They are written to a directory that is on the include path.
-pub const HEADERS: &[Header] = &[];
+/// The header that [`flags`] put before every source file.
+const FIRST: &str = "heddle-instrument.h";
+
+/// The headers. They are to be in a directory that comes first on the path of system headers (`-isystem`).
+pub const HEADERS: &[Header] = &[
+    Header { name: FIRST, text: include_str!("include/heddle-instrument.h") },
+    Header { name: "string", text: include_str!("include/string") },
+];
+
+/// The functions of libc that instrumented code calls by another name. The header has the same list.
+pub const RENAMED: &[&str] = &[
+    "bcmp",
+    "bcopy",
+    "bzero",
+    "explicit_bzero",
+    "memccpy",
+    "memchr",
+    "memcmp",
+    "memcpy",
+    "memmem",
+    "memmove",
+    "mempcpy",
+    "memrchr",
+    "memset",
+    "rawmemchr",
+    "stpcpy",
+    "stpncpy",
+    "strcasecmp",
+    "strcasestr",
+    "strcat",
+    "strchr",
+    "strchrnul",
+    "strcmp",
+    "strcoll",
+    "strcpy",
+    "strcspn",
+    "strdup",
+    "strlen",
+    "strncasecmp",
+    "strncat",
+    "strncmp",
+    "strncpy",
+    "strndup",
+    "strnlen",
+    "strpbrk",
+    "strrchr",
+    "strsep",
+    "strspn",
+    "strstr",
+    "strtok_r",
+    "strxfrm",
+    "wcpcpy",
+    "wcpncpy",
+    "wcscat",
+    "wcschr",
+    "wcscmp",
+    "wcscpy",
+    "wcscspn",
+    "wcsdup",
+    "wcslen",
+    "wcsncat",
+    "wcsncmp",
+    "wcsncpy",
+    "wcsnlen",
+    "wcspbrk",
+    "wcsrchr",
+    "wcsspn",
+    "wcsstr",
+    "wcstok",
+    "wmemchr",
+    "wmemcmp",
+    "wmemcpy",
+    "wmemmove",
+    "wmempcpy",
+    "wmemset",
+];
+
+/// Functions that compilers would expand in place.
+const NOT_BUILT_IN: &[&str] = &[
+    "memcpy",
+    "memmove",
+    "memset",
+    "memcmp",
+    "mempcpy",
+    "memchr",
+    "bcmp",
+    "bcopy",
+    "bzero",
+    "strcmp",
+    "strncmp",
+    "strcasecmp",
+    "strncasecmp",
+    "strcpy",
+    "strncpy",
+    "stpcpy",
+    "stpncpy",
+    "strcat",
+    "strncat",
+    "strchr",
+    "strrchr",
+    "strstr",
+    "strpbrk",
+    "strspn",
+    "strcspn",
+    "strdup",
+    "strndup",
+];
 
 /// The flags that instrument, for one file. `version` is the compiler's major version.
+///
+/// The versions that Heddle knows (gcc 12 to 14, clang 14 to 19) need the same.
 pub fn flags(compiler: CompilerKind, version: u32, language: Language) -> Vec<String> {
     let _ = (version, language);
-    let mut flags = vec!["-fsanitize=thread"];
+    let mut flags = vec!["-fsanitize=thread", "-include", FIRST];
     flags.extend(match compiler {
-        // Vectors that are wider than 16 bytes are left out of the instrumentation.
-        CompilerKind::Clang => ["-fno-vectorize", "-fno-slp-vectorize"],
-        // Calls stay calls, which the runtime intercepts; expanded inline they would be invisible.
-        CompilerKind::Gcc => ["-fno-builtin", "-Wno-tsan"],
+        CompilerKind::Clang => ["-fno-vectorize", "-fno-slp-vectorize"].as_slice(),
+        // Its race detector does not know about fences and says so; Heddle does.
+        CompilerKind::Gcc => &["-Wno-tsan"],
     });
-    flags.into_iter().map(str::to_owned).collect()
+    let forget = NOT_BUILT_IN.iter().map(|name| format!("-fno-builtin-{name}"));
+    flags.into_iter().map(str::to_owned).chain(forget).collect()
+}
+
+/// The flags for the linker, given through the compiler.
+pub fn link_flags() -> Vec<String> {
+    RENAMED.iter().map(|name| format!("-Wl,--wrap={name}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_renames_what_the_linker_wraps() {
+        let text = HEADERS[0].text;
+        let pragmas: Vec<&str> = text.lines().filter(|line| line.starts_with("#pragma redefine_extname")).collect();
+        let expected: Vec<String> =
+            RENAMED.iter().map(|name| format!("#pragma redefine_extname {name} __wrap_{name}")).collect();
+        assert_eq!(pragmas, expected);
+    }
+
+    #[test]
+    fn what_is_not_built_in_is_renamed() {
+        assert!(NOT_BUILT_IN.iter().all(|name| RENAMED.contains(name)));
+    }
 }
