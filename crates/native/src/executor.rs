@@ -3,6 +3,10 @@
 //! Several plans are under way at once; the program runs the next while the search looks at the last. Whatever
 //! happens to a process costs at most the execution that was under way: the plans behind it are kept here, and are
 //! handed to the next process.
+//!
+//! A process runs many executions, and a broken one may leave damage that shows only in a later one. So a plan is
+//! blamed for the end of a process, or for results that make no sense, only if it does the same as the first and only
+//! one of a new process.
 
 use std::io;
 
@@ -55,6 +59,8 @@ pub struct NativeExecutor {
     received: u32,
     /// The number of the plan that was the session's first.
     session_first: u32,
+    /// The session has only the oldest plan, to see what that alone does.
+    alone: bool,
     restart: Restart,
     fallback: Option<Fallback>,
     threads_wanted: u32,
@@ -83,6 +89,7 @@ impl NativeExecutor {
             submitted: 0,
             received: 0,
             session_first: 0,
+            alone: false,
             restart,
             fallback: None,
             threads_wanted: options.threads,
@@ -175,7 +182,8 @@ impl NativeExecutor {
         }
         self.session = Some(session);
         self.session_first = self.received;
-        for number in 0..self.submitted.wrapping_sub(self.received) {
+        let waiting = self.submitted.wrapping_sub(self.received);
+        for number in 0..if self.alone { waiting.min(1) } else { waiting } {
             self.feed(self.received.wrapping_add(number));
         }
         Ok(())
@@ -184,7 +192,6 @@ impl NativeExecutor {
     /// Ends the process, if there is one.
     fn end_session(&mut self) {
         if let Some(session) = self.session.take() {
-            session.wire().copy_names(&mut self.names);
             add_checks(&mut self.statistics, &session);
         }
     }
@@ -210,12 +217,20 @@ impl NativeExecutor {
                 Waited::Done => {}
                 Waited::Interrupted => return Err(ExecutorError::Interrupted),
                 Waited::Died(..) if !session.was_ready() => return Err(start_failed(session.start_error())),
+                Waited::Died(..) if session.has_run_others() => {
+                    self.try_alone();
+                    continue;
+                }
                 Waited::Died(number, what) => return Ok(self.lose(Outcome::Killed, number, &what)),
                 Waited::Hung(how) => return Ok(self.lose(Outcome::Hang, 0, &format!("the program {how}"))),
             }
-            let sensible = session.take(index, &mut self.taken, record);
+            let sensible = session.take(index, &mut self.taken, record) && session.wire().add_names(&mut self.names);
             let outcome = Outcome::from_code(self.taken.result.outcome).filter(|&o| sensible && o != Outcome::Running);
             let Some(outcome) = outcome else {
+                if session.has_run_others() {
+                    self.try_alone();
+                    continue;
+                }
                 return Ok(self.lose(
                     Outcome::Killed,
                     0,
@@ -252,6 +267,12 @@ impl NativeExecutor {
         true
     }
 
+    /// The oldest plan once more, as the only one of a new process.
+    fn try_alone(&mut self) {
+        self.end_session();
+        self.alone = true;
+    }
+
     fn lose(&mut self, outcome: Outcome, detail: u64, message: &str) -> Outcome {
         self.statistics.lost += 1;
         self.taken.lost(outcome, detail, message);
@@ -271,8 +292,8 @@ fn copy_plan(from: &Plan, to: &mut Plan) {
 
 fn add_checks(statistics: &mut Statistics, session: &Session) {
     use std::sync::atomic::Ordering::Relaxed;
-    statistics.checked += session.wire().header().checked.load(Relaxed);
-    statistics.differing += session.wire().header().differing.load(Relaxed);
+    statistics.checked = statistics.checked.saturating_add(session.wire().header().checked.load(Relaxed));
+    statistics.differing = statistics.differing.saturating_add(session.wire().header().differing.load(Relaxed));
 }
 
 fn start_failed(error: StartError) -> ExecutorError {
@@ -301,7 +322,9 @@ impl Executor for NativeExecutor {
         let number = self.submitted;
         copy_plan(plan, &mut self.plans[number as usize % depth]);
         self.submitted = number.wrapping_add(1);
-        self.feed(number);
+        if !self.alone {
+            self.feed(number);
+        }
         Ok(())
     }
 
@@ -311,8 +334,10 @@ impl Executor for NativeExecutor {
         }
         let outcome = self.obtain()?;
         self.received = self.received.wrapping_add(1);
-        if let Some(session) = &self.session {
-            session.wire().copy_names(&mut self.names);
+        if std::mem::take(&mut self.alone) {
+            for number in 0..self.submitted.wrapping_sub(self.received) {
+                self.feed(self.received.wrapping_add(number));
+            }
         }
         let taken = &self.taken;
         Ok(Execution {

@@ -83,6 +83,9 @@ pub enum Waited {
 
 /// How often to look before going to sleep: some 30 microseconds.
 const LOOKS: u32 = 1000;
+/// After looking in vain, how many waits at most go without: on a busy machine looking takes the processor away from
+/// the very program that is waited for.
+const PATIENCE: u32 = 63;
 /// How long to sleep at first and at most before looking whether the process is still there.
 const NAP: Duration = Duration::from_millis(1);
 const LONG_NAP: Duration = Duration::from_millis(40);
@@ -95,6 +98,11 @@ pub struct Session {
     wire: Wire,
     /// Plans put in, ever.
     submitted: u32,
+    /// It was seen at `main`.
+    ready: bool,
+    /// How many waits to go to sleep at once, and how many it was the last time.
+    without_looking: u32,
+    patience: u32,
 }
 
 impl Session {
@@ -117,7 +125,7 @@ impl Session {
         let wire = Wire::new(options.layout, &settings, names)?;
         let process = Process::start(&program.path, &options.arguments, runtime, wire.descriptor())
             .map_err(StartError::CannotExecute)?;
-        Ok(Session { process, wire, submitted: 0 })
+        Ok(Session { process, wire, submitted: 0, ready: false, without_looking: 0, patience: 0 })
     }
 
     /// The process's id.
@@ -138,6 +146,7 @@ impl Session {
             let ended = self.process.ended()?.is_some();
             let stage = self.wire.header().stage.load(Ordering::Acquire);
             if stage == Stage::Ready as u32 {
+                self.ready = true;
                 return Ok(());
             }
             if ended || stage == Stage::Failed as u32 {
@@ -155,9 +164,10 @@ impl Session {
         }
     }
 
-    /// Whether the process got as far as `main`.
+    /// Whether the process got as far as `main`. A program that has come so far may have written over its stage.
     pub fn was_ready(&self) -> bool {
-        self.wire.header().stage.load(Ordering::Acquire) == Stage::Ready as u32
+        let stage = self.wire.header().stage.load(Ordering::Acquire);
+        self.ready || ![Stage::Launched, Stage::Loaded, Stage::Failed].iter().any(|&before| stage == before as u32)
     }
 
     /// Why it did not get to `main`. Ends it.
@@ -198,14 +208,29 @@ impl Session {
         true
     }
 
+    /// Whether more than one plan was ever handed to this process.
+    pub fn has_run_others(&self) -> bool {
+        self.submitted != 1
+    }
+
     /// Waits for the result of plan number `index` of this session.
     pub fn wait(&mut self, index: u32, options: &Options) -> io::Result<Waited> {
+        if self.is_done(index) {
+            return Ok(Waited::Done);
+        }
+        if self.without_looking > 0 {
+            self.without_looking -= 1;
+            return self.wait_asleep(index, options);
+        }
         for _ in 0..LOOKS {
+            std::hint::spin_loop();
             if self.is_done(index) {
+                self.patience = 0;
                 return Ok(Waited::Done);
             }
-            std::hint::spin_loop();
         }
+        self.patience = (self.patience * 2 + 1).min(PATIENCE);
+        self.without_looking = self.patience;
         self.wait_asleep(index, options)
     }
 

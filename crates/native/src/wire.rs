@@ -114,17 +114,27 @@ impl Wire {
         CStr::from_bytes_until_nul(&text).map_or(String::new(), |text| text.to_string_lossy().into_owned())
     }
 
-    /// The names of the threads so far.
-    pub fn copy_names(&self, into: &mut Vec<ThreadName>) {
-        let count = self.header().names.load(std::sync::atomic::Ordering::Acquire).min(self.layout.threads) as usize;
-        if count == into.len() {
-            return;
+    /// Adds the names of threads that are new. False if they make no sense: the program has written over them.
+    pub fn add_names(&self, known: &mut Vec<ThreadName>) -> bool {
+        let count = self.header().names.load(std::sync::atomic::Ordering::Acquire) as usize;
+        if count == known.len() {
+            return true;
         }
-        // SAFETY: within the table; plain numbers.
-        into.clear();
+        if count < known.len() || count > self.layout.threads as usize {
+            return false;
+        }
         let table: *const ThreadName = self.at(self.layout.names_at);
-        // SAFETY: as above.
-        into.extend((0..count).map(|i| unsafe { ptr::read_volatile(table.add(i)) }));
+        for index in known.len()..count {
+            // SAFETY: within the table; plain numbers.
+            let name = unsafe { ptr::read_volatile(table.add(index)) };
+            // Everybody but the main thread is created by somebody who was there before.
+            if name.parent.index() >= index.max(1) {
+                known.truncate(index);
+                return false;
+            }
+            known.push(name);
+        }
+        true
     }
 
     /// Puts a plan into the slot that is `index`'s turn. False if it does not fit.
@@ -266,6 +276,7 @@ mod tests {
     use super::*;
     use heddle_model::Outcome;
     use heddle_model::wire::Restart;
+    use std::sync::atomic::Ordering::Relaxed;
 
     fn wire(names: &[ThreadName]) -> Wire {
         let settings =
@@ -281,8 +292,15 @@ mod tests {
         assert_eq!((header.magic, header.version, header.restart), (MAGIC, VERSION, Restart::Fork as u32));
         assert_eq!((header.memory_limit, header.stack_size, header.threads_wanted, header.check_restore), (1, 2, 3, 1));
         let mut copied = Vec::new();
-        wire.copy_names(&mut copied);
+        assert!(wire.add_names(&mut copied));
         assert_eq!(copied, names);
+        header.names.store(9, Relaxed);
+        assert!(!wire.add_names(&mut copied), "there is room for 8");
+        header.names.store(1, Relaxed);
+        assert!(!wire.add_names(&mut copied), "names do not go away");
+        header.names.store(3, Relaxed);
+        assert!(wire.add_names(&mut copied));
+        assert_eq!(copied.len(), 3);
         assert!(wire.descriptor() >= 100);
     }
 

@@ -1,0 +1,50 @@
+//! Programs for the tests, written where they are used.
+
+#![allow(dead_code)]
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use heddle_model::wire::Restart;
+use heddle_native::compile::{Choice, CompileError, Compiled, compile};
+use heddle_native::symbols::Symbols;
+use heddle_native::{NativeExecutor, Options, RestartMode, TemporaryDirectory};
+
+/// The ways to start over, each of which must give the same.
+pub const WAYS: [Restart; 3] = [Restart::Snapshot, Restart::Fork, Restart::Exec];
+
+/// Compiles `text`, a file called `name`, with the usual compiler.
+pub fn build(name: &str, text: &str, flags: &[&str]) -> Result<Compiled, CompileError> {
+    build_with(None, name, text, flags)
+}
+
+/// The same with a compiler of choice.
+pub fn build_with(compiler: Option<&str>, name: &str, text: &str, flags: &[&str]) -> Result<Compiled, CompileError> {
+    let folder = TemporaryDirectory::new().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    let words: Vec<String> = [path.to_str().unwrap()].iter().chain(flags).map(|&word| word.to_owned()).collect();
+    compile(&words, &Choice::from_environment(compiler.map(str::to_owned)), &AtomicBool::new(false))
+}
+
+/// Options for one way to start over, with a short patience.
+pub fn options(restart: Restart) -> Options {
+    Options { restart: RestartMode::Only(restart), hang_after: Duration::from_millis(400), ..Options::default() }
+}
+
+/// The program, launched.
+pub fn launch(compiled: &Compiled, options: Options) -> NativeExecutor {
+    NativeExecutor::launch(&compiled.program, options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The names in the program.
+pub fn symbols(executor: &NativeExecutor) -> Symbols {
+    Symbols::new(executor.mappings())
+}
+
+/// Whether a process with this number runs, dead and unburied ones excepted.
+pub fn is_running(process: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    Path::new(&format!("/proc/{process}")).exists() && !status.contains(") Z ")
+}
