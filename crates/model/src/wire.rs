@@ -97,6 +97,11 @@ pub struct Header {
     pub names: AtomicU32,
     /// The process id of the process that runs the executions (the forked child, where there is one).
     pub runner: AtomicU32,
+    /// 1: the program calls `pthread_exit`, for which a library must be loaded before executions begin. Set by the runtime,
+    /// which then asks to run the plan again (`NeedsThreads`); kept for the next process.
+    pub unwinder: AtomicU32,
+    /// Zero.
+    pub reserved: u32,
     /// Why the stage is `Failed`: text, ending in zero bytes.
     pub trouble: [u8; 512],
 }

@@ -25,6 +25,7 @@ pub extern "C" fn controller() -> ! {
     // The main fiber has just been suspended for the first time.
     let controller = Controller { wire, main: fiber::of(ThreadId::MAIN).context };
     let restart = wire.header().restart;
+    controller.prepare_unwinder();
     controller.prepare(wire.header().threads_wanted as usize);
     if restart == Restart::Fork as u32 {
         controller.by_fork()
@@ -48,6 +49,12 @@ impl Controller {
         }
     }
 
+    fn prepare_unwinder(&self) {
+        if self.wire.header().unwinder.load(Relaxed) != 0 && !unwinder::is_ready_for_exit() {
+            unwinder::load();
+        }
+    }
+
     /// Prepares for `threads` threads besides the main one, and some more.
     fn prepare(&self, threads: usize) {
         let header = self.wire.header();
@@ -57,8 +64,9 @@ impl Controller {
         }
     }
 
-    /// After an execution that could not go on without: `threads` threads, or larger stacks.
+    /// After an execution that could not go on without: `threads` threads, larger stacks, the unwinder.
     fn prepare_more(&self, threads: usize) {
+        self.prepare_unwinder();
         if threads > fiber::donors() {
             // Twice as many, so that a program that makes ever more threads costs few attempts.
             self.prepare(threads.max(2 * fiber::donors()));
@@ -105,10 +113,7 @@ impl Controller {
             if let Some(more) = self.threads_needed(sequence) {
                 snapshot::restore();
                 // Donors are kernel threads for a moment, and cannot handle the fault of a first write.
-                snapshot::unprotect_all();
-                if unwinder::is_wanted() {
-                    unwinder::load();
-                }
+                snapshot::release();
                 self.prepare_more(more);
                 snapshot::take(&self.main);
                 continue;

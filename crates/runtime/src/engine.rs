@@ -126,6 +126,7 @@ pub fn run(sequence: u32, main: Context) {
     engine.world.reset();
     engine.follower = Follower::new(engine.wire.plan(sequence));
     engine.alive = 1;
+    engine.controller = Context::of_caller();
     clock::reset();
     random::reset();
     fiber::of(ThreadId::MAIN).context = main;

@@ -88,13 +88,14 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
             return;
         }
         Answer::Pass | Answer::Outside(_) => {
-            let result = pass(number, arguments);
-            if result == -sys::EFAULT && snapshot::unprotect_all() {
-                // The kernel does not fault on pages that we have made read-only, it refuses.
-                pass(number, arguments)
-            } else {
-                result
+            let mut result = pass(number, arguments);
+            // The kernel does not fault on pages that we have made read-only, it refuses.
+            let mut reach = 1;
+            while result == -sys::EFAULT && arguments.iter().any(|&a| snapshot::open(a, reach)) {
+                result = pass(number, arguments);
+                reach *= 4;
             }
+            result
         }
     };
     trapped.set_result(result);

@@ -85,6 +85,11 @@ impl Context {
         Context { stack: frame as u64, thread_pointer: thread_pointer() }
     }
 
+    /// A context for the caller to be suspended into.
+    pub fn of_caller() -> Context {
+        Context { stack: 0, thread_pointer: thread_pointer() }
+    }
+
     /// The stack pointer of a suspended fiber.
     pub fn stack(&self) -> usize {
         self.stack as usize

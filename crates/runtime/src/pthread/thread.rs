@@ -1,6 +1,7 @@
 //! Threads: create, join, detach, exit.
 
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::primitive::thread::{CREATE, DETACH, JOIN};
 use heddle_model::{ObjectId, Operation, Outcome, ThreadId};
@@ -81,7 +82,10 @@ interpose! {
 
     fn pthread_exit(value: usize) -> ! {
         if active() {
-            if start::restarts_by_snapshot() && !unwinder::is_ready_for_exit() {
+            if !unwinder::is_ready_for_exit() {
+                if let Some(wire) = start::wire() {
+                    wire.header().unwinder.store(1, Relaxed);
+                }
                 engine::stop(Outcome::NeedsThreads, 0, caller(), b"");
             }
             fiber::of(current()).value = value;

@@ -3,14 +3,13 @@
 //! It initialises itself at its first use, once for all threads: in the middle of an execution that would look as if the
 //! order of the first two exceptions mattered. And where it was not linked in, glibc loads it at the first `pthread_exit`:
 //! files are opened and mapped, which a snapshot cannot take back. So the first execution that needs it is abandoned, and
-//! run again with a snapshot in which it is loaded.
+//! run again from a start at which it is loaded; the shared memory remembers that for later processes.
 
 use core::ffi::c_int;
 
 use crate::real;
 
 static mut READY_FOR_EXIT: bool = false;
-static mut WANTED: bool = false;
 /// `_Unwind_GetCFA`: the stack pointer in the frame that is being unwound.
 static mut STACK_IN_FRAME: usize = 0;
 
@@ -45,19 +44,10 @@ pub fn stack_in_frame(context: *mut u8) -> Option<*const u64> {
     }
 }
 
-/// Whether `pthread_exit` can be called without glibc loading anything. If not, that is remembered.
+/// Whether `pthread_exit` can be called without glibc loading anything.
 pub fn is_ready_for_exit() -> bool {
     // SAFETY: one kernel thread.
-    unsafe {
-        WANTED |= !READY_FOR_EXIT;
-        READY_FOR_EXIT
-    }
-}
-
-/// Whether the execution that was just run was abandoned for want of the unwinder.
-pub fn is_wanted() -> bool {
-    // SAFETY: one kernel thread.
-    unsafe { core::mem::take(&mut WANTED) }
+    unsafe { READY_FOR_EXIT }
 }
 
 /// Makes glibc load it: with a real thread that exits. Outside executions only.

@@ -21,7 +21,7 @@ use heddle_model::wire::Header;
 use crate::arch::Context;
 use crate::memory::{PAGE, Reserve};
 
-pub use tracked::{first_write, unprotect_all};
+pub use tracked::{first_write, open, release};
 
 /// Makes room for the bookkeeping. Once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
@@ -38,7 +38,7 @@ pub fn writable_mappings(text: &mut [u8], mut each: impl FnMut(usize, usize)) {
 /// Takes a snapshot, in place of the one before. The program is suspended at the start of its main function, in
 /// `main`; no other thread runs.
 pub fn take(main: &Context) {
-    unprotect_all();
+    release();
     tracked::save(main);
     heaps::save();
     tracked::protect();

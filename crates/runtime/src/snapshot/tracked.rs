@@ -3,8 +3,8 @@
 //! All of it is saved, then made read-only. The first write to a page, ever, faults ([`first_write`]) and makes the page
 //! hot: writable from then on, and copied back after every execution. After a few executions nothing faults any more.
 //! Stacks can be treated like this because no signal is handled on them. The kernel does not fault but refuses
-//! (`EFAULT`) when a system call would write to a protected page: then everything becomes hot at once
-//! ([`unprotect_all`]).
+//! (`EFAULT`) when a system call would write to a protected page: then the pages around the call's arguments are made
+//! hot ([`open`]) and it is made again.
 //!
 //! A page of a stack that was not in use at the snapshot is zero in its image, since images are zero until something is
 //! saved into them. So a thread finds the same bytes below its stack pointer in every execution, even where it reads
@@ -173,41 +173,41 @@ pub fn first_write(address: usize) -> bool {
         return false;
     }
     heat(page, region);
-    // Each page that is opened alone may split a mapping, of which there is a limited number.
-    set_rights(page, PAGE, sys::PROT_READ | sys::PROT_WRITE) || unprotect_all()
+    true
 }
 
+/// Makes `count` pages from `address` on hot, as far as they are protected by us. False if none was.
+pub fn open(address: usize, count: usize) -> bool {
+    let mut opened = false;
+    for page in (address..).step_by(PAGE).take(count) {
+        opened |= first_write(page);
+    }
+    opened
+}
+
+/// Makes a page hot. The kernel may refuse: each page that is opened alone may split a mapping, of which there is a
+/// limited number.
 fn heat(page: usize, region: &Region) {
     let image = region.image + (page - region.low);
-    if is_hot(image) {
-        return;
-    }
-    set_hot(image, true);
     // SAFETY: one kernel thread.
     unsafe {
-        if HOT_COUNT == HOT {
+        if HOT_COUNT == HOT || !set_rights(page, PAGE, sys::PROT_READ | sys::PROT_WRITE) {
             sys::die(b"heddle: the program writes to too many pages of globals for a snapshot: use --restart fork\n");
         }
         PAGES[HOT_COUNT] = Hot { page, image };
         HOT_COUNT += 1;
     }
+    set_hot(image, true);
 }
 
-/// Makes everything hot that was ever touched, and all of it writable. False if there was nothing left to do.
-pub fn unprotect_all() -> bool {
+/// Makes all of it writable: the snapshot is about to be taken anew.
+pub fn release() {
     // SAFETY: one kernel thread.
-    if !unsafe { PROTECTED } {
-        return false;
-    }
-    // SAFETY: as above.
-    unsafe { PROTECTED = false };
-    for region in regions() {
-        set_rights(region.low, region.high - region.low, sys::PROT_READ | sys::PROT_WRITE);
-        for page in (region.low..region.high).step_by(PAGE) {
-            heat(page, region);
+    if unsafe { core::mem::take(&mut PROTECTED) } {
+        for region in regions() {
+            set_rights(region.low, region.high - region.low, sys::PROT_READ | sys::PROT_WRITE);
         }
     }
-    true
 }
 
 /// Copies the hot pages back.
