@@ -9,6 +9,7 @@
 //! one of a new process.
 
 use std::io;
+use std::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::wire::{Restart, ThreadName};
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
@@ -17,7 +18,7 @@ use crate::library;
 use crate::options::{Options, RestartMode};
 use crate::process;
 use crate::program::Program;
-use crate::session::{Session, StartError, Waited};
+use crate::session::{Needs, Session, StartError, Waited};
 use crate::symbols::Mappings;
 use crate::temporary::TemporaryDirectory;
 use crate::wire::Taken;
@@ -63,7 +64,7 @@ pub struct NativeExecutor {
     alone: bool,
     restart: Restart,
     fallback: Option<Fallback>,
-    threads_wanted: u32,
+    needs: Needs,
     names: Vec<ThreadName>,
     pub(crate) taken: Taken,
     mappings: Mappings,
@@ -92,7 +93,7 @@ impl NativeExecutor {
             alone: false,
             restart,
             fallback: None,
-            threads_wanted: options.threads,
+            needs: Needs { threads: options.threads, unwinder: false },
             names: Vec::new(),
             taken: Taken::new(),
             mappings: Mappings::default(),
@@ -170,7 +171,7 @@ impl NativeExecutor {
         self.end_session();
         let runtime = self.runtime.path().join(library::NAME);
         let mut session =
-            Session::start(&self.program, &self.options, &runtime, self.restart, self.threads_wanted, &self.names)?;
+            Session::start(&self.program, &self.options, &runtime, self.restart, self.needs, &self.names)?;
         self.statistics.processes += 1;
         // An execution in a process of its own need not wait for it to be ready; only the first time, to see where
         // everything lies.
@@ -245,7 +246,7 @@ impl NativeExecutor {
                     self.restart = Restart::Fork;
                     self.end_session();
                 }
-                Outcome::NeedsThreads if self.grow_threads() => self.end_session(),
+                Outcome::NeedsThreads if self.prepare_more() => self.end_session(),
                 _ => {
                     if self.restart == Restart::Exec {
                         self.end_session();
@@ -256,14 +257,19 @@ impl NativeExecutor {
         }
     }
 
-    /// Makes room for as many threads as the last execution needed. False if there is no more.
-    fn grow_threads(&mut self) -> bool {
+    /// Prepares for what the last execution needed. False if it cannot be had.
+    fn prepare_more(&mut self) -> bool {
+        let unwinder = self.session.as_ref().is_some_and(|session| session.wire().header().unwinder.load(Relaxed) == 1);
+        if unwinder && !self.needs.unwinder {
+            self.needs.unwinder = true;
+            return true;
+        }
         let most = self.options.layout.threads;
         let needed = u32::try_from(self.taken.result.detail).unwrap_or(u32::MAX);
-        if needed > most || self.threads_wanted >= most {
+        if needed > most || self.needs.threads >= most {
             return false;
         }
-        self.threads_wanted = needed.max(self.threads_wanted * 2).min(most);
+        self.needs.threads = needed.max(self.needs.threads.saturating_mul(2)).min(most);
         true
     }
 
@@ -291,7 +297,6 @@ fn copy_plan(from: &Plan, to: &mut Plan) {
 }
 
 fn add_checks(statistics: &mut Statistics, session: &Session) {
-    use std::sync::atomic::Ordering::Relaxed;
     statistics.checked = statistics.checked.saturating_add(session.wire().header().checked.load(Relaxed));
     statistics.differing = statistics.differing.saturating_add(session.wire().header().differing.load(Relaxed));
 }

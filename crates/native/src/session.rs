@@ -68,6 +68,15 @@ fn after(printed: &str) -> String {
     if printed.is_empty() { String::new() } else { format!("; it printed:\n{printed}") }
 }
 
+/// What executions were found to need before they begin. Kept from one process to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Needs {
+    /// See [`heddle_model::wire::Header::threads_wanted`].
+    pub threads: u32,
+    /// See [`heddle_model::wire::Header::unwinder`].
+    pub unwinder: bool,
+}
+
 /// What came of waiting.
 pub enum Waited {
     /// The execution is there.
@@ -112,15 +121,16 @@ impl Session {
         options: &Options,
         runtime: &Path,
         restart: Restart,
-        threads_wanted: u32,
+        needs: Needs,
         names: &[ThreadName],
     ) -> Result<Session, StartError> {
         let settings = Settings {
             restart,
             memory_limit: options.memory_limit,
             stack_size: options.stack_size.unwrap_or_else(process::default_stack_size),
-            threads_wanted,
+            threads_wanted: needs.threads,
             check_restore: options.check_restore,
+            unwinder: needs.unwinder,
         };
         let wire = Wire::new(options.layout, &settings, names)?;
         let process = Process::start(&program.path, &options.arguments, runtime, wire.descriptor())

@@ -30,6 +30,8 @@ pub struct Settings {
     pub threads_wanted: u32,
     /// See [`Header::check_restore`].
     pub check_restore: bool,
+    /// See [`Header::unwinder`].
+    pub unwinder: bool,
 }
 
 /// The shared memory of one process.
@@ -87,6 +89,7 @@ impl Wire {
             (*header).stack_size = settings.stack_size;
             (*header).threads_wanted = settings.threads_wanted;
             (*header).check_restore = settings.check_restore.into();
+            *(*header).unwinder.get_mut() = settings.unwinder.into();
             *(*header).names.get_mut() = names.len() as u32;
             let table: *mut ThreadName = self.at(self.layout.names_at);
             ptr::copy_nonoverlapping(names.as_ptr(), table, names.len().min(self.layout.threads as usize));
@@ -279,8 +282,14 @@ mod tests {
     use std::sync::atomic::Ordering::Relaxed;
 
     fn wire(names: &[ThreadName]) -> Wire {
-        let settings =
-            Settings { restart: Restart::Fork, memory_limit: 1, stack_size: 2, threads_wanted: 3, check_restore: true };
+        let settings = Settings {
+            restart: Restart::Fork,
+            memory_limit: 1,
+            stack_size: 2,
+            threads_wanted: 3,
+            check_restore: true,
+            unwinder: true,
+        };
         Wire::new(Layout::new(2, 8, 64, 32, 16), &settings, names).unwrap()
     }
 
@@ -291,6 +300,7 @@ mod tests {
         let header = wire.header();
         assert_eq!((header.magic, header.version, header.restart), (MAGIC, VERSION, Restart::Fork as u32));
         assert_eq!((header.memory_limit, header.stack_size, header.threads_wanted, header.check_restore), (1, 2, 3, 1));
+        assert_eq!(header.unwinder.load(Relaxed), 1);
         let mut copied = Vec::new();
         assert!(wire.add_names(&mut copied));
         assert_eq!(copied, names);
