@@ -37,10 +37,7 @@ pub fn recognise(recording: &Recording) -> Option<Recognised> {
     let mut key = format!("{kind}|{message}");
     // A deadlock's message names the threads; the same places with the threads' roles exchanged are the same bug.
     if kind == FindingKind::Deadlock {
-        let mut places: Vec<String> = notes
-            .iter()
-            .map(|note| if note.location.is_some() { place(&note.location) } else { note.message.clone() })
-            .collect();
+        let mut places: Vec<String> = involved.iter().map(|&thread| waiting_place(recording, thread)).collect();
         places.sort();
         key = format!("{kind}|{}", places.join("|"));
     } else {
@@ -79,6 +76,17 @@ fn view(recording: &Recording) -> Execution<'_> {
         thread: recording.thread,
         message: &recording.message,
         output: &recording.output,
+    }
+}
+
+/// Where a thread waits; for what, if the place is not known.
+fn waiting_place(recording: &Recording, thread: ThreadId) -> String {
+    let Some(index) = recording.pending.iter().position(|pending| pending.thread == thread) else {
+        return String::new();
+    };
+    match recording.pending_place(index) {
+        Some(at) => place(&Some(at.clone())),
+        None => format!("{:x}", recording.pending[index].pc),
     }
 }
 
