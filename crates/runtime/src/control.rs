@@ -128,6 +128,7 @@ impl Controller {
     }
 
     fn by_fork(&self) -> ! {
+        let server = own_pid();
         self.wire.set_stage(Stage::Ready);
         let mut sequence = self.first();
         loop {
@@ -135,6 +136,7 @@ impl Controller {
             // SAFETY: one kernel thread; the child goes on here with a copy of everything.
             let child = unsafe { sys::syscall3(sys::FORK, 0, 0, 0) };
             if child == 0 {
+                die_with(server);
                 self.note_runner(own_pid());
                 self.trap(Restart::Fork);
                 self.run(sequence);
@@ -167,6 +169,20 @@ impl Controller {
         self.run(sequence);
         self.wire.publish(sequence);
         sys::exit_process(0)
+    }
+}
+
+/// A child does not outlive `parent`, which does not outlive Heddle: an execution that hangs is not left running.
+fn die_with(parent: usize) {
+    const GETPPID: usize = 110;
+    const PR_SET_PDEATHSIG: usize = 1;
+    const SIGKILL: usize = 9;
+    // SAFETY: plain system calls.
+    unsafe {
+        sys::syscall3(sys::PRCTL, PR_SET_PDEATHSIG, SIGKILL, 0);
+        if sys::syscall3(GETPPID, 0, 0, 0) as usize != parent {
+            sys::exit_process(1);
+        }
     }
 }
 
