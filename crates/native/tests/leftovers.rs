@@ -1,10 +1,23 @@
-//! Nothing stays behind: no process, no descriptor, no mapping, no file. One test alone in its process, so that what
-//! others open and close is not counted.
+//! Nothing stays behind: no process, no descriptor, no mapping, no file. The tests of this file take turns, so that
+//! what one opens and closes is not counted by the other.
 
 mod common;
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
 use common::{WAYS, build, is_running, launch, options};
+use heddle_model::wire::Restart;
 use heddle_model::{Executor, Plan};
+use heddle_native::Options;
+use heddle_native::compile::{Choice, CompileError, compile};
+
+static TURN: Mutex<()> = Mutex::new(());
+
+const SPIN: &str = "#include <pthread.h>\nint main(void) { for (;;) ; }\n";
 
 fn count(folder: &str) -> usize {
     std::fs::read_dir(folder).unwrap().count()
@@ -16,15 +29,20 @@ fn shared_mappings() -> usize {
 
 #[test]
 fn nothing_stays_behind() {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let folder = heddle_native::TemporaryDirectory::new().unwrap();
     // SAFETY: no other thread of this process looks at the environment.
     unsafe { std::env::set_var("TMPDIR", folder.path()) };
     let empty = count(folder.path().to_str().unwrap());
     let descriptors = count("/proc/self/fd");
-    let text = "#include <pthread.h>\nint main(void) { for (;;) ; }\n";
     let error = build("broken.c", "int main(void) {", &[]);
     assert!(error.is_err());
-    let program = build("spin.c", text, &[]).unwrap();
+    let source = folder.path().join("spin.c");
+    std::fs::write(&source, SPIN).unwrap();
+    let interrupted = compile(&[source.display().to_string()], &Choice::from_environment(None), &AtomicBool::new(true));
+    assert!(matches!(interrupted, Err(CompileError::Interrupted)));
+    std::fs::remove_file(&source).unwrap();
+    let program = build("spin.c", SPIN, &[]).unwrap();
     let mut processes = Vec::new();
     for way in WAYS {
         let mut executor = launch(&program, options(way));
@@ -42,4 +60,43 @@ fn nothing_stays_behind() {
     assert_eq!(count("/proc/self/fd"), descriptors, "descriptors");
     assert_eq!(shared_mappings(), 0, "mappings");
     assert_eq!(count(folder.path().to_str().unwrap()), empty, "files");
+}
+
+/// Not a test: what [`killed_heddle_leaves_nothing_running`] kills. Holds a program in the middle of an execution.
+#[test]
+#[ignore = "a helper of another test"]
+fn holds_a_program() {
+    let way = std::env::var("HOLD").unwrap();
+    let way = WAYS.into_iter().find(|known| format!("{known:?}") == way).unwrap();
+    let program = build("spin.c", SPIN, &[]).unwrap();
+    let mut executor = launch(&program, Options { hang_after: Duration::from_secs(600), ..options(way) });
+    println!("\nprocess {}", executor.process_id().unwrap());
+    let _ = executor.run(&Plan::default());
+}
+
+#[test]
+fn killed_heddle_leaves_nothing_running() {
+    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    for way in [Restart::Snapshot, Restart::Fork, Restart::Exec] {
+        let mut heddle = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "holds_a_program", "--ignored", "--nocapture"])
+            .env("HOLD", format!("{way:?}"))
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(heddle.stdout.take().unwrap()).lines();
+        let group: i32 =
+            lines.map_while(Result::ok).find_map(|line| line.strip_prefix("process ")?.parse().ok()).unwrap();
+        std::thread::sleep(Duration::from_millis(300));
+        // SAFETY: a call that only asks.
+        let exists = || unsafe { libc::kill(-group, 0) } == 0;
+        assert!(exists(), "{way:?}: the program does not run");
+        heddle.kill().unwrap();
+        heddle.wait().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while exists() {
+            assert!(Instant::now() < deadline, "{way:?}: processes are left");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
 }

@@ -32,6 +32,8 @@ pub struct Compiled {
     _directory: TemporaryDirectory,
 }
 
+/// The directory of Heddle's own headers, in the private one.
+const INCLUDE: &str = "include";
 /// How often to look whether a compiler has finished.
 const POLL: std::time::Duration = std::time::Duration::from_millis(2);
 
@@ -44,8 +46,10 @@ pub fn compile(words: &[String], choice: &Choice, interrupted: &AtomicBool) -> R
         return Err(CompileError::NoInput);
     }
     let directory = TemporaryDirectory::new()?;
+    let headers = directory.path().join(INCLUDE);
+    std::fs::create_dir(&headers)?;
     for header in instrument::HEADERS {
-        std::fs::write(directory.path().join(header.name), header.text)?;
+        std::fs::write(headers.join(header.name), header.text)?;
     }
     let runtime = library::write_to(directory.path())?;
 
@@ -91,7 +95,7 @@ fn jobs<'a>(arguments: &'a [Argument], compilers: &'a [Compiler], directory: &Pa
         let Argument::Source { path, language } = argument else { continue };
         let compiler = compilers.iter().find(|c| c.language == *language).expect("one for each language in use");
         let object = directory.join(format!("{}.o", jobs.len()));
-        let arguments = compile_arguments(arguments, path, &object, compiler, directory);
+        let arguments = compile_arguments(arguments, path, &object, compiler, &directory.join(INCLUDE));
         jobs.push(Job { source: path, object, compiler, arguments });
     }
     jobs
@@ -131,7 +135,9 @@ fn link_arguments(
     output: &Path,
 ) -> Vec<String> {
     let mut words = vec!["-o".to_owned(), output.display().to_string(), "-g".to_owned(), "-pthread".to_owned()];
-    words.extend(instrument::link_flags());
+    let linked =
+        arguments.iter().filter_map(|a| if let Argument::Linkable(path) = a { Some(path.as_path()) } else { None });
+    words.extend(instrument::link_flags(jobs.iter().map(|job| job.object.as_path()).chain(linked)));
     if linker.kind == CompilerKind::Clang {
         // Flags of the user's that mean nothing at the link are no news.
         words.push("-Wno-unused-command-line-argument".to_owned());
