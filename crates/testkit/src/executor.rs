@@ -100,7 +100,8 @@ impl<'p> Scripted<'p> {
     pub fn with_depth(program: &'p Program, depth: usize) -> Self {
         Scripted {
             program,
-            threads: vec![ThreadState::default(); program.threads.len()],
+            // Room for threads that a program names and does not have.
+            threads: vec![ThreadState::default(); program.threads.len().max(16)],
             objects: vec![ObjectSlot::default(); OBJECTS],
             variables: Variables(vec![Cell::new(0); VARIABLE_COUNT]),
             positions: vec![Position::default(); program.threads.len()],

@@ -147,7 +147,8 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                 Some(mutex) if random.one_in(2) => code.push(Unlock(mutex)),
                 other => {
                     held.extend(other);
-                    if random.one_in(12) {
+                    // Not with condition variables: a wait without its mutex has no meaning.
+                    if shape.kinds & CONDITIONS == 0 && random.one_in(12) {
                         code.push(Unlock(object));
                     } else if held.contains(&object) && !random.one_in(8) {
                         code.push(Unlock(object));

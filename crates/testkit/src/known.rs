@@ -52,6 +52,14 @@ pub fn fib_bench(n: u8) -> Program {
     program
 }
 
+/// The same, and a third thread that looks at both variables meanwhile.
+pub fn fib_bench_watched(n: u8) -> Program {
+    let mut program = fib_bench(n);
+    program.threads.push(vec![Load(0, 0), Load(1, 1)]);
+    program.threads[0] = vec![Create(1), Create(2), Create(3), Join(1), Join(2), Join(3)];
+    program
+}
+
 /// A hash table of 128 entries with a mutex each, four messages a thread, linear probing.
 pub fn indexer(n: u8) -> Program {
     let thread = |id: u32| {

@@ -4,7 +4,7 @@ use heddle_search::{Algorithm, Options, Stop};
 use heddle_testkit::generate::{self, Random, Shape};
 use heddle_testkit::oracle::{disagreement, explore};
 
-const LIMIT: u64 = 3000;
+const LIMIT: u64 = 800;
 
 fn agree(seeds: std::ops::Range<u64>, kinds: u32) {
     let mut tried = 0;
@@ -31,42 +31,42 @@ fn agree(seeds: std::ops::Range<u64>, kinds: u32) {
 
 #[test]
 fn locks_and_atomics() {
-    agree(0..2000, generate::LOCKS | generate::ATOMICS);
+    agree(0..1500, generate::LOCKS | generate::ATOMICS);
 }
 
 #[test]
 fn trylocks() {
-    agree(0..2000, generate::LOCKS | generate::TRYLOCKS | generate::ATOMICS);
+    agree(0..1500, generate::LOCKS | generate::TRYLOCKS | generate::ATOMICS);
 }
 
 #[test]
 fn compare_exchange() {
-    agree(0..2000, generate::COMPARE | generate::ATOMICS);
+    agree(0..1500, generate::COMPARE | generate::ATOMICS);
 }
 
 #[test]
 fn semaphores() {
-    agree(0..2000, generate::SEMAPHORES | generate::ATOMICS);
+    agree(0..1500, generate::SEMAPHORES | generate::ATOMICS);
 }
 
 #[test]
 fn conditions() {
-    agree(0..2000, generate::CONDITIONS | generate::LOCKS);
+    agree(0..1500, generate::CONDITIONS | generate::LOCKS);
 }
 
 #[test]
 fn choices() {
-    agree(0..2000, generate::CHOICES | generate::ATOMICS);
+    agree(0..1500, generate::CHOICES | generate::ATOMICS);
 }
 
 #[test]
 fn threads() {
-    agree(0..2000, generate::THREADS | generate::ATOMICS);
+    agree(0..1500, generate::THREADS | generate::ATOMICS);
 }
 
 #[test]
 fn ends() {
-    agree(0..2000, generate::ENDS | generate::ATOMICS);
+    agree(0..1500, generate::ENDS | generate::ATOMICS);
 }
 
 #[test]

@@ -42,7 +42,10 @@ fn last_zero() {
 
 #[test]
 fn fib_bench() {
-    assert_eq!(optimal(&known::fib_bench(4)), 19605);
+    for (n, count) in [(1, 3), (2, 19), (3, 141), (4, 1107)] {
+        assert_eq!(optimal(&known::fib_bench(n)), count, "{n}");
+    }
+    assert_eq!(optimal(&known::fib_bench_watched(4)), 19605);
 }
 
 #[test]

@@ -102,6 +102,13 @@ impl Primitive for Threads {
         }
     }
 
+    fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
+        // Before its thread exists, a join fails at once; from then on it waits.
+        later.operation.code == JOIN
+            && earlier.operation.code == CREATE
+            && earlier.operation.object.as_thread() == later.operation.object.as_thread()
+    }
+
     fn depends_on_state(&self, code: OpCode) -> bool {
         matches!(code, JOIN | DETACH)
     }

@@ -4,6 +4,7 @@
 //! behind a million executions of another corner. Past the limit the deepest comes first, which needs no more
 //! memory than one path with its branches.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use heddle_model::Footprint;
@@ -23,9 +24,10 @@ pub(crate) struct Cost {
 pub(crate) struct Pending {
     pub node: NodeId,
     pub slot: u32,
-    pub cost: Cost,
+    cost: Cost,
     depth: u32,
     number: u64,
+    running: bool,
     pub steps: Vec<Step>,
     /// What each step touches; empty in programs where no operation has several ways to be taken.
     pub footprints: Vec<Footprint>,
@@ -35,7 +37,7 @@ pub(crate) struct Pending {
 pub(crate) struct Agenda {
     list: Vec<Option<Pending>>,
     unused: Vec<PendingId>,
-    cheapest: BTreeSet<(Cost, u64, PendingId)>,
+    cheapest: BTreeSet<(Cost, Reverse<u64>, PendingId)>,
     deepest: BTreeSet<(u32, u64, PendingId)>,
     bytes: usize,
     limit: usize,
@@ -80,32 +82,61 @@ impl Agenda {
     ) -> PendingId {
         let number = self.numbers;
         self.numbers += 1;
-        let pending = Pending { node, slot, cost, depth, number, steps, footprints };
+        let pending = Pending { node, slot, cost, depth, number, running: false, steps, footprints };
         self.bytes += Agenda::size(&pending);
         let id = self.unused.pop().unwrap_or_else(|| {
             self.list.push(None);
             PendingId(self.list.len() as u32 - 1)
         });
-        self.cheapest.insert((cost, number, id));
+        // Among equals the newest comes first: it has most in common with what was run last.
+        self.cheapest.insert((cost, Reverse(number), id));
         self.deepest.insert((depth, number, id));
         self.list[id.0 as usize] = Some(pending);
         id
     }
 
-    /// Takes out `id`.
+    /// Chooses what is to be run next. It stays here, out of order, until it is [removed](Self::remove).
+    pub fn next(&mut self) -> Option<(PendingId, &Pending)> {
+        let id = if self.bytes < self.limit {
+            self.cheapest.first().map(|e| e.2)?
+        } else {
+            self.deepest.last().map(|e| e.2)?
+        };
+        let pending = self.list[id.0 as usize].as_mut()?;
+        pending.running = true;
+        self.cheapest.remove(&(pending.cost, Reverse(pending.number), id));
+        self.deepest.remove(&(pending.depth, pending.number, id));
+        Some((id, pending))
+    }
+
+    /// Takes out what was run.
     pub fn remove(&mut self, id: PendingId) -> Option<Pending> {
         let pending = self.list.get_mut(id.0 as usize)?.take()?;
+        debug_assert!(pending.running);
         self.bytes -= Agenda::size(&pending);
-        self.cheapest.remove(&(pending.cost, pending.number, id));
-        self.deepest.remove(&(pending.depth, pending.number, id));
         self.unused.push(id);
         Some(pending)
     }
 
-    /// Takes out what is to be run next.
-    pub fn next(&mut self) -> Option<Pending> {
-        let id =
-            if self.bytes < self.limit { self.cheapest.first().map(|e| e.2) } else { self.deepest.last().map(|e| e.2) };
-        self.remove(id?)
+    /// The first `count` steps are made by nodes now: the rest is to be run from there. Returns those steps.
+    pub fn shorten(&mut self, id: PendingId, count: usize) -> Option<(Vec<Step>, Vec<Footprint>)> {
+        let pending = self.list.get_mut(id.0 as usize)?.as_mut()?;
+        self.bytes -= Agenda::size(pending);
+        let steps = pending.steps.drain(..count).collect();
+        let footprints = pending.footprints.drain(..count).collect();
+        self.bytes += Agenda::size(pending);
+        Some((steps, footprints))
+    }
+
+    /// Says where what is left of a shortened one is to be run from.
+    pub fn relocate(&mut self, id: PendingId, (node, slot): (NodeId, u32), depth: u32) {
+        let Some(pending) = self.list.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
+        if !pending.running {
+            self.deepest.remove(&(pending.depth, pending.number, id));
+            self.deepest.insert((depth, pending.number, id));
+        }
+        pending.node = node;
+        pending.slot = slot;
+        pending.depth = depth;
     }
 }

@@ -53,7 +53,10 @@ use crate::replay::Replay;
 use crate::search::{Strategy, Ticket};
 use agenda::{Agenda, Cost};
 use sequence::{Item, Sequence};
-use tree::{Child, NodeId, State, Tree};
+use tree::{Child, NodeId, PendingId, State, Tree};
+
+/// The very first plan, which nothing led to.
+const FIRST: Ticket = Ticket(u32::MAX);
 
 /// No item.
 const ABSENT: usize = usize::MAX;
@@ -76,8 +79,6 @@ pub(crate) struct Optimal {
     agenda: Agenda,
     root: NodeId,
     started: bool,
-    /// For each plan under way the child that it runs; none for the first.
-    under_way: Vec<Option<Option<(NodeId, u32)>>>,
     analysis: Analysis,
     replay: Replay,
     sequence: Sequence,
@@ -101,7 +102,6 @@ impl Optimal {
             agenda: Agenda::new(options.memory),
             root,
             started: false,
-            under_way: Vec::new(),
             analysis: Analysis::default(),
             replay: Replay::default(),
             sequence: Sequence::default(),
@@ -112,16 +112,6 @@ impl Optimal {
             following: Vec::new(),
             asleep: Vec::new(),
         }
-    }
-
-    fn ticket(&mut self, child: Option<(NodeId, u32)>) -> Ticket {
-        let free = self.under_way.iter().position(Option::is_none);
-        let at = free.unwrap_or_else(|| {
-            self.under_way.push(None);
-            self.under_way.len() - 1
-        });
-        self.under_way[at] = Some(child);
-        Ticket(at as u32)
     }
 
     /// Finds the nodes from the root to what was run, and says from which event on the execution shows something new.
@@ -342,18 +332,19 @@ impl Optimal {
     /// Makes nodes along a pending sequence, up to its step `at`: the node there is where others may branch off.
     fn split(&mut self, node: NodeId, slot: u32, at: usize) -> Option<NodeId> {
         let State::Pending(id) = self.tree.child(node, slot).state else { return None };
-        let pending = self.agenda.remove(id)?;
+        let (steps, footprints) = self.agenda.shorten(id, at)?;
+        let pending = self.agenda.get(id)?;
+        let (next, next_footprint) = (*pending.steps.first()?, *pending.footprints.first()?);
         let (mut node, mut slot) = (node, slot);
         for index in 1..=at {
             let below = self.tree.add(Some((node, slot)));
-            let (step, footprint) = (pending.steps[index], pending.footprints[index]);
+            let step = steps.get(index).copied().unwrap_or(next);
+            let footprint = footprints.get(index).copied().unwrap_or(next_footprint);
             self.tree.adopt(below, Child { step, footprint, seen: false, state: State::Running });
             (node, slot) = (below, 0);
         }
-        let depth = self.tree.node(node).depth;
-        let rest = (pending.steps[at..].to_vec(), pending.footprints[at..].to_vec());
-        let id = self.agenda.add((node, slot), depth, pending.cost, rest.0, rest.1);
         self.tree.child_mut(node, slot).state = State::Pending(id);
+        self.agenda.relocate(id, (node, slot), self.tree.node(node).depth);
         Some(node)
     }
 
@@ -459,17 +450,19 @@ impl Strategy for Optimal {
     fn propose(&mut self, plan: &mut Plan) -> Option<Ticket> {
         if !self.started {
             self.started = true;
-            return Some(self.ticket(None));
+            return Some(FIRST);
         }
-        let pending = self.agenda.next()?;
+        let (id, pending) = self.agenda.next()?;
         self.tree.steps(pending.node, &mut plan.schedule);
         plan.schedule.extend_from_slice(&pending.steps);
-        self.tree.child_mut(pending.node, pending.slot).state = State::Running;
-        Some(self.ticket(Some((pending.node, pending.slot))))
+        Some(Ticket(id.0))
     }
 
     fn digest(&mut self, ticket: Ticket, execution: &Execution<'_>) {
-        let Some(ran) = self.under_way[ticket.0 as usize].take() else { return };
+        let ran = self.agenda.remove(PendingId(ticket.0)).map(|pending| (pending.node, pending.slot));
+        if let Some((node, slot)) = ran {
+            self.tree.child_mut(node, slot).state = State::Running;
+        }
         let events = execution.events;
         let new = self.find_path(ran);
         let deep_enough = events.len() >= self.slots.len();
