@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use heddle_model::finding::Location;
-use heddle_model::{ExecutorError, ObjectId, Operation, Plan};
+use heddle_model::{ExecutorError, ObjectId, Operation, Outcome, Plan};
 use heddle_native::symbols::Symbols;
 use heddle_native::{NativeExecutor, RecordedExecution};
 use heddle_report::Recording;
@@ -23,10 +23,18 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
     let mut places = Places { symbols, directory, known: HashMap::new() };
     let stacks: Vec<_> =
         (0..recorded.events.len()).map(|i| places.stack(recorded.stacks.get(i), recorded.events[i].pc)).collect();
-    let pending_stacks: Vec<_> = (0..recorded.pending.len())
+    let mut pending_stacks: Vec<_> = (0..recorded.pending.len())
         .map(|i| places.stack(recorded.pending_stacks.get(i), recorded.pending[i].pc))
         .collect();
-    let end_stack = places.stack(None, recorded.pc);
+    let mut end_stack = places.stack(None, recorded.pc);
+    if recorded.outcome == Outcome::Hang && !end_stack.is_empty() {
+        // A thread that spins was never about to do anything: where it was seen is where it is. It may be seen anywhere
+        // in its loop, so the line says enough.
+        end_stack.iter_mut().for_each(|at| at.column = 0);
+        if let Some(index) = recorded.pending.iter().position(|pending| pending.thread == recorded.thread) {
+            pending_stacks[index].clone_from(&end_stack);
+        }
+    }
 
     let mut lines = Lines::new();
     let mut reader = Reader::new(directory);

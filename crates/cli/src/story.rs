@@ -1,6 +1,7 @@
 //! From an execution that happened again to a trace that can be stored and told.
 
-use std::path::Path;
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 
 use heddle_model::follow::Step;
 use heddle_model::trace::{self, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
@@ -68,14 +69,17 @@ fn expected(step: &Step) -> TraceStep {
 /// Files that the sources include are part of the program too: those that anything happened in.
 fn add_included(program: &mut trace::Program, recording: &Recording) {
     let directory = Path::new(&program.directory).to_path_buf();
+    let mut known: HashSet<PathBuf> = program.sources.iter().map(|file| directory.join(&file.path)).collect();
     let stacks = recording.stacks.iter().chain(&recording.pending_stacks).chain([&recording.end_stack]);
-    for at in stacks.flatten().filter(|at| is_user(at)) {
-        let is_known = program.sources.iter().any(|known| directory.join(&known.path) == directory.join(&at.file));
-        if is_known {
+    let files: BTreeSet<&str> = stacks.flatten().filter(|at| is_user(at)).map(|at| at.file.as_str()).collect();
+    for file in files {
+        let path = directory.join(file);
+        if known.contains(&path) {
             continue;
         }
-        if let Ok(hash) = sources::fingerprint(&directory.join(&at.file)) {
-            program.sources.push(trace::SourceFile { path: at.file.clone(), hash });
+        if let Ok(hash) = sources::fingerprint(&path) {
+            program.sources.push(trace::SourceFile { path: file.to_string(), hash });
+            known.insert(path);
         }
     }
 }

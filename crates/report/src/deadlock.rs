@@ -5,7 +5,7 @@
 //! ended, or in a cycle.
 
 use heddle_model::finding::{Location, Note};
-use heddle_model::primitive::{condvar, mutex, semaphore, thread};
+use heddle_model::primitive::{condvar, mutex, once, semaphore, thread};
 use heddle_model::{ObjectId, Pending, ThreadId};
 
 use crate::Recording;
@@ -21,6 +21,8 @@ pub enum Wait {
     End(ThreadId),
     /// A signal on a condition variable.
     Signal(ObjectId),
+    /// An initialisation that somebody runs (himself, perhaps).
+    Once(ObjectId, Option<ThreadId>),
     /// A semaphore that nobody posts.
     Post(ObjectId),
     /// Something else, which is not enabled.
@@ -40,6 +42,9 @@ impl Wait {
             thread::JOIN => operation.object.as_thread().map_or(Wait::Other, Wait::End),
             condvar::REACQUIRE if walk.sleepers.contains_key(&pending.thread) => Wait::Signal(operation.object),
             condvar::REACQUIRE => locked(ObjectId(operation.argument)),
+            once::BEGIN => {
+                Wait::Once(operation.object, walk.running.get(&operation.object).map(|holder| holder.thread))
+            }
             semaphore::WAIT => Wait::Post(operation.object),
             _ => Wait::Other,
         })
@@ -48,7 +53,7 @@ impl Wait {
     /// The thread that could end the wait, if it is one.
     pub fn on(self) -> Option<ThreadId> {
         match self {
-            Wait::Mutex(_, holder) => holder,
+            Wait::Mutex(_, holder) | Wait::Once(_, holder) => holder,
             Wait::End(thread) => Some(thread),
             _ => None,
         }
@@ -59,6 +64,7 @@ impl Wait {
         match self {
             Wait::Mutex(mutex, _) => format!("waits for {}", names.object(mutex)),
             Wait::End(thread) => format!("waits for the end of {}", names.thread(thread)),
+            Wait::Once(once, _) => format!("waits for the end of {}", names.object(once)),
             Wait::Signal(condvar) => format!("waits for a signal on {}", names.object(condvar)),
             Wait::Post(semaphore) => format!("waits for a post of {}", names.object(semaphore)),
             Wait::Other => "waits".to_string(),
@@ -103,6 +109,14 @@ pub fn explain(recording: &Recording, names: &Names, walk: &Walk) -> Deadlock {
             ),
             location: place,
         });
+        if let Wait::Once(once, _) = wait
+            && let Some(runner) = walk.running.get(&once)
+        {
+            notes.push(Note {
+                message: format!("{} began {} here", names.thread(runner.thread), names.object(once)),
+                location: recording.place(runner.since).cloned(),
+            });
+        }
         if let Wait::Mutex(mutex, _) = wait
             && let Some(holder) = walk.holders.get(&mutex)
         {
@@ -158,6 +172,8 @@ fn has_ended(thread: ThreadId, recording: &Recording) -> bool {
 fn because(wait: Wait, waiter: ThreadId, names: &Names, walk: &Walk, recording: &Recording) -> String {
     match wait {
         Wait::Mutex(_, Some(holder)) if holder == waiter => ", which it holds itself".to_string(),
+        Wait::Once(_, Some(runner)) if runner == waiter => ", which it runs itself".to_string(),
+        Wait::Once(_, Some(runner)) => format!(", run by {}", names.thread(runner)),
         Wait::Mutex(mutex, Some(holder)) => {
             let since = walk.holders.get(&mutex).and_then(|h| recording.place(h.since));
             let since = since.map_or(String::new(), |at| format!(" since {at}"));

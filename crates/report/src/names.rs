@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use heddle_model::primitive::{self, atomic, condvar, mutex, process, semaphore};
+use heddle_model::primitive::{self, atomic, condvar, mutex, once, process, semaphore};
 use heddle_model::{ObjectId, Operation, ThreadId};
 
 use crate::Recording;
@@ -69,10 +69,20 @@ fn threads(recording: &Recording) -> BTreeMap<ThreadId, String> {
 }
 
 /// A function's name without its parameters and template arguments: reports have little room, and the line says the
-/// rest.
+/// rest. Functions without a name are called by where they are: `lambda #1 in main`.
 pub fn short(function: &str) -> String {
-    let end = function.find(['(', '<']).filter(|&end| end > 0).unwrap_or(function.len());
-    function[..end].to_string()
+    let called = function.rfind("::operator()").map_or(function, |end| &function[..end]);
+    // gcc: `main::{lambda(int)#1}`, clang: `main::$_0` (from 0) or `main::'lambda0'(int)`.
+    if let Some(at) = called.find("::{lambda(") {
+        let number = called.rfind('#').map_or("", |number| called[number..].trim_end_matches('}'));
+        return format!("lambda {number} in {}", short(&called[..at])).replace("lambda  in", "lambda in");
+    }
+    if let Some((around, number)) = called.split_once("::$_") {
+        let number = number.parse::<u32>().map_or(String::new(), |number| format!(" #{}", number + 1));
+        return format!("lambda{number} in {}", short(around));
+    }
+    let end = called.find(['(', '<']).filter(|&end| end > 0).unwrap_or(called.len());
+    called[..end].to_string()
 }
 
 fn objects(recording: &Recording) -> HashMap<ObjectId, String> {
@@ -105,6 +115,7 @@ fn mentioned(operation: &Operation) -> impl Iterator<Item = (ObjectId, &'static 
         atomic::FAMILY => "atomic",
         condvar::FAMILY => "condition variable",
         mutex::FAMILY => "mutex",
+        once::FAMILY => "initialisation",
         semaphore::FAMILY => "semaphore",
         _ => primitive::of(operation.code).name(),
     };
@@ -113,4 +124,25 @@ fn mentioned(operation: &Operation) -> impl Iterator<Item = (ObjectId, &'static 
     let waits = matches!(operation.code, condvar::WAIT | condvar::REACQUIRE);
     let second = waits.then_some((ObjectId(operation.argument), "mutex"));
     [(object, kind)].into_iter().chain(second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_called_by_their_names() {
+        for (whole, called) in [
+            ("worker", "worker"),
+            ("Account::withdraw(int)", "Account::withdraw"),
+            ("run<int>(int)", "run"),
+            ("Job::operator()() const", "Job"),
+            ("main::{lambda()#1}::operator()() const", "lambda #1 in main"),
+            ("main::$_1::operator()() const", "lambda #2 in main"),
+            ("start(int)::{lambda(int)#3}::operator()(int) const", "lambda #3 in start"),
+            ("", ""),
+        ] {
+            assert_eq!(short(whole), called, "{whole}");
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! An execution step by step, in words.
 
-use heddle_model::primitive::{OperationName, atomic, choice, condvar, mutex, process, semaphore, thread, yielding};
+use heddle_model::primitive::{
+    OperationName, atomic, choice, condvar, mutex, once, process, semaphore, thread, yielding,
+};
 use heddle_model::trace::TraceStep;
 use heddle_model::{Ending, Event, OpCode, Operation, ThreadId};
 
@@ -68,6 +70,7 @@ pub fn object(operation: &Operation, names: &Names) -> String {
 /// What came of an event, where that is not a matter of course.
 fn result(event: &Event, names: &Names) -> String {
     match event.operation.code {
+        once::BEGIN if event.failed() => "already done".to_string(),
         mutex::TRYLOCK | mutex::DESTROY if event.failed() => "fails: locked".to_string(),
         semaphore::TRYWAIT if event.failed() => "fails: none left".to_string(),
         condvar::SIGNAL | condvar::BROADCAST if event.failed() => "wakes nobody".to_string(),

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use heddle_model::primitive::{condvar, mutex};
+use heddle_model::primitive::{condvar, mutex, once};
 use heddle_model::{Event, NoMemory, ObjectId, ObjectSlot, Pending, ThreadId, ThreadState, World};
 
 /// What a walk through an execution tells.
@@ -15,6 +15,8 @@ pub struct Walk {
     pub preemptions: Vec<bool>,
     /// Who holds each locked mutex at the end, and the event that locked it.
     pub holders: HashMap<ObjectId, Holder>,
+    /// Who runs each initialisation that is not done at the end, and the event that began it.
+    pub running: HashMap<ObjectId, Holder>,
     /// Threads that sleep on a condition variable at the end and were not woken.
     pub sleepers: HashMap<ThreadId, ObjectId>,
 }
@@ -53,6 +55,15 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
         world.take(event.thread, event.choice);
         if let Some(mutex) = locks(event) {
             locked_at.insert(mutex, index);
+        }
+        match event.operation.code {
+            once::BEGIN if !event.failed() => {
+                walk.running.insert(event.operation.object, Holder { thread: event.thread, since: index });
+            }
+            once::DONE | once::GIVE_UP => {
+                walk.running.remove(&event.operation.object);
+            }
+            _ => {}
         }
         if let Some((operation, pc)) = next[index] {
             world.announce(event.thread, operation, pc);

@@ -1,6 +1,11 @@
 //! The interleaving: one line for each step, with the switches marked.
 
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::path::Path;
+
 use heddle_model::Trace;
+use heddle_model::finding::Location;
 use heddle_model::trace::TraceStep;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -25,7 +30,8 @@ pub fn render(trace: &Trace, options: &Options) -> String {
     );
     let mut text = format!("{}\n", options.paint(BOLD, &heading));
     let shown = shown(trace, options);
-    let rows: Vec<Row> = trace.steps.iter().enumerate().map(|(i, step)| Row::of(i, step, trace)).collect();
+    let files = file_names(trace);
+    let rows: Vec<Row> = trace.steps.iter().enumerate().map(|(i, step)| Row::of(i, step, trace, &files)).collect();
     let width_of = |cell: fn(&Row) -> &str| {
         rows.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(row, _)| cell(row).width()).max().unwrap_or(0)
     };
@@ -107,7 +113,7 @@ struct Row {
 }
 
 impl Row {
-    fn of(index: usize, step: &TraceStep, trace: &Trace) -> Row {
+    fn of(index: usize, step: &TraceStep, trace: &Trace, files: &HashMap<&str, &str>) -> Row {
         let switch = index > 0 && trace.steps[index - 1].thread != step.thread;
         let mark = match (switch, step.preempts) {
             (true, true) => ">>",
@@ -129,7 +135,10 @@ impl Row {
             number: grouped(index as u64 + 1),
             thread: printable(format!("{} {name}", step.thread).trim_end()),
             what: printable(&what),
-            place: at.map_or(String::new(), |at| printable(&at.to_string())),
+            place: at.map_or(String::new(), |at| {
+                let file = files.get(at.file.as_str()).copied().unwrap_or(&at.file);
+                printable(&Location { file: file.to_string(), ..at.clone() }.to_string())
+            }),
             source: line.map_or(String::new(), |line| printable(line.trim())),
         }
     }
@@ -153,6 +162,21 @@ impl Row {
         }
         format!("{start}  {}\n", options.paint(DIM, &source))
     }
+}
+
+/// What to call the files of a trace: without their directories, unless two have the same name.
+fn file_names(trace: &Trace) -> HashMap<&str, &str> {
+    let whole: HashSet<&str> = trace.steps.iter().filter_map(|step| Some(step.at.as_ref()?.file.as_str())).collect();
+    let short = |file: &'_ str| {
+        Path::new(file).file_name().and_then(OsStr::to_str).filter(|name| file.ends_with(name)).unwrap_or(file).len()
+    };
+    let mut names: HashMap<&str, &str> = HashMap::new();
+    for &file in &whole {
+        let name = &file[file.len() - short(file)..];
+        let alone = whole.iter().all(|&other| other == file || !other.ends_with(name));
+        names.insert(file, if alone { name } else { file });
+    }
+    names
 }
 
 /// The first `room` columns of `text`.

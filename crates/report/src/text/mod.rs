@@ -51,6 +51,9 @@ pub fn finding(trace: &Trace, options: &Options) -> String {
         text.push_str(&threads);
         text.push('\n');
     }
+    if trace.finding.count > 1 {
+        text.push_str(&format!("it happens in {}; this is the first\n\n", counted(trace.finding.count, "execution")));
+    }
     text.push_str(&interleaving::render(trace, options));
     if !trace.output.is_empty() {
         text.push('\n');

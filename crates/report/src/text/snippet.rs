@@ -36,8 +36,8 @@ pub fn render(finding: &Finding, lines: &Lines, options: &Options) -> String {
             Some(known) => group = group.element(annotated(file, known, &here)),
             None => {
                 for remark in here {
-                    let label = remark.labels.join("; ");
-                    group = group.element(Level::NOTE.message(format!("at {}: {label}", remark.at)));
+                    let label = remark.labels.iter().map(|label| format!(": {label}")).collect::<String>();
+                    group = group.element(Level::NOTE.message(printable(&format!("at {}{label}", remark.at))));
                 }
             }
         }

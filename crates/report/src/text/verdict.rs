@@ -52,6 +52,9 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
 
 /// How many executions, how fast.
 pub fn executions(report: &RunReport) -> String {
+    if report.executions == 0 && report.verdict == Verdict::Found {
+        return "an execution that did not come to its end".to_string();
+    }
     let mut text = counted(report.executions, "execution");
     if report.blocked > 0 {
         text.push_str(&format!(" ({} more given up as redundant)", grouped(report.blocked)));

@@ -1,7 +1,7 @@
 //! What is recognised in executions made by hand.
 
 use crate::common::*;
-use heddle_model::primitive::{condvar, process, semaphore};
+use heddle_model::primitive::{condvar, once, process, semaphore};
 use heddle_model::{Ending, FindingKind, ObjectId, Operation, Outcome};
 use heddle_report::recognise;
 
@@ -119,6 +119,22 @@ fn a_signal_that_does_not_come() {
         "thread 0 (main) waits for a signal on condition variable #1, and no thread is left to go on"
     );
     assert!(finding.threads[0].holds.is_empty(), "the wait has released the mutex");
+}
+
+#[test]
+fn an_initialisation_that_waits_for_itself() {
+    let begin = Operation::new(once::BEGIN, C);
+    let recording = record(&[start(0), (0, begin, 8)], &[(0, begin, 9)], Outcome::Deadlock, "");
+    let finding = recognise(&recording).unwrap().finding;
+    assert_eq!(finding.message, "thread 0 (main) waits for itself");
+    let notes: Vec<_> = finding.notes.iter().map(|note| note.message.as_str()).collect();
+    assert_eq!(
+        notes,
+        [
+            "thread 0 (main) waits for the end of initialisation #1, which it runs itself",
+            "thread 0 (main) began initialisation #1 here"
+        ]
+    );
 }
 
 #[test]
