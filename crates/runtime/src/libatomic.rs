@@ -59,20 +59,63 @@ unsafe fn equal(a: *const u8, b: *const u8, size: usize) -> bool {
     (0..size).all(|i| unsafe { a.add(i).read() == b.add(i).read() })
 }
 
+/// Calls `$work` with the integer type of `$size` bytes, where there is one and `$address` is aligned for it: such an
+/// object may be accessed by the functions of that size too, and outside executions a lock would not stop those.
+macro_rules! as_integer {
+    ($size:expr, $address:expr, $type:ident => $work:expr) => {
+        if $address.addr().is_multiple_of($size.max(1)) {
+            match $size {
+                1 => {
+                    type $type = u8;
+                    return $work;
+                }
+                2 => {
+                    type $type = u16;
+                    return $work;
+                }
+                4 => {
+                    type $type = u32;
+                    return $work;
+                }
+                8 => {
+                    type $type = u64;
+                    return $work;
+                }
+                16 => {
+                    type $type = u128;
+                    return $work;
+                }
+                _ => {}
+            }
+        }
+    };
+}
+
 interpose! {
     fn __atomic_load(size: usize, address: *mut u8, into: *mut u8, order: i32) {
-        generic(on(LOAD, address, 0, detail(0, order)), size, caller(), |event| {
+        let pc = caller();
+        as_integer!(size, address, T => into.cast::<T>().write_unaligned(atomic::load(address.cast::<T>(), order, pc)));
+        generic(on(LOAD, address, 0, detail(0, order)), size, pc, |event| {
             event.result = narrow(address, size);
             core::ptr::copy(address, into, size);
         });
     }
     fn __atomic_store(size: usize, address: *mut u8, from: *const u8, order: i32) {
+        let pc = caller();
+        as_integer!(size, address, T => {
+            atomic::store(address.cast::<T>(), from.cast::<T>().read_unaligned(), order, pc)
+        });
         let operation = on(STORE, address, narrow(from, size), detail(0, order));
-        generic(operation, size, caller(), |_| core::ptr::copy(from, address, size));
+        generic(operation, size, pc, |_| core::ptr::copy(from, address, size));
     }
     fn __atomic_exchange(size: usize, address: *mut u8, from: *const u8, into: *mut u8, order: i32) {
+        let pc = caller();
+        as_integer!(size, address, T => {
+            let new = from.cast::<T>().read_unaligned();
+            into.cast::<T>().write_unaligned(atomic::update(address.cast::<T>(), Update::Exchange, new, order, pc))
+        });
         let operation = on(RMW, address, narrow(from, size), detail(Update::Exchange as u32, order));
-        generic(operation, size, caller(), |event| {
+        generic(operation, size, pc, |event| {
             event.result = narrow(address, size);
             // Byte by byte: `from` and `into` may be the same.
             for i in 0..size {
@@ -86,6 +129,14 @@ interpose! {
         size: usize, address: *mut u8, wanted: *mut u8, from: *const u8, order: i32, failure: i32,
     ) -> bool {
         let pc = caller();
+        as_integer!(size, address, T => {
+            let (expected, new) = (wanted.cast::<T>().read_unaligned(), from.cast::<T>().read_unaligned());
+            let found = atomic::compare_exchange(address.cast::<T>(), expected, new, order, pc);
+            if found != expected {
+                wanted.cast::<T>().write_unaligned(found);
+            }
+            found == expected
+        });
         let mut done = false;
         let waiting = if engine::active() { expected::note(engine::current(), wanted) } else { 0 };
         let operation = on(COMPARE_EXCHANGE, address, narrow(wanted, size), detail(0, order) | waiting);

@@ -6,14 +6,20 @@
 //! * What libc's memory and string functions touch. libc is not instrumented, so calls of them from instrumented code
 //!   are renamed, `strcpy` to `__wrap_strcpy`, which the runtime defines. [`HEADERS`] rename what is declared and
 //!   defined (so that a program's own `strsep` stays its own); [`link_flags`] catch the calls that compilers make up
-//!   for copies and loops, and those that C++ headers declare under a linker name of their own.
+//!   for copies and loops, and those that C++ headers declare under a linker name of their own. gcc renames a
+//!   definition only if there was a declaration before; [`link_flags`] looks for definitions that kept their names.
 //! * Both compilers know what these functions do and put their work in place of the call, uninstrumented. They are
-//!   told to forget it ([`NOT_BUILT_IN`]). `strlen` is not among them: it is never expanded, and programs use it in
+//!   told to forget it (`NOT_BUILT_IN`). `strlen` is not among them: it is never expanded, and programs use it in
 //!   constant expressions.
 //! * clang does not instrument vectors of more than 16 bytes, so it is told not to make any.
 //! * The members of `std::string` live in libstdc++: a header named `string`, found first, keeps them in the program.
 //!
 //! What stays open is in `docs/limitations.md`.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use object::{Object as _, ObjectSymbol as _};
 
 use crate::compile::{CompilerKind, Language};
 
@@ -141,7 +147,8 @@ pub fn flags(compiler: CompilerKind, version: u32, language: Language) -> Vec<St
     let _ = (version, language);
     let mut flags = vec!["-fsanitize=thread", "-include", FIRST];
     flags.extend(match compiler {
-        CompilerKind::Clang => ["-fno-vectorize", "-fno-slp-vectorize"].as_slice(),
+        // It warns of static functions with a name that the header renames.
+        CompilerKind::Clang => ["-fno-vectorize", "-fno-slp-vectorize", "-Wno-pragmas"].as_slice(),
         // Its race detector does not know about fences and says so; Heddle does.
         CompilerKind::Gcc => &["-Wno-tsan"],
     });
@@ -149,9 +156,24 @@ pub fn flags(compiler: CompilerKind, version: u32, language: Language) -> Vec<St
     flags.into_iter().map(str::to_owned).chain(forget).collect()
 }
 
-/// The flags for the linker, given through the compiler.
-pub fn link_flags() -> Vec<String> {
-    RENAMED.iter().map(|name| format!("-Wl,--wrap={name}")).collect()
+/// The flags for the linker, given through the compiler, to link `objects`.
+pub fn link_flags<P: AsRef<Path>>(objects: impl IntoIterator<Item = P>) -> Vec<String> {
+    let own: HashSet<String> = objects.into_iter().flat_map(|object| definitions(object.as_ref())).collect();
+    let flag = |&name: &&str| match own.contains(name) {
+        true => format!("-Wl,--defsym=__wrap_{name}={name}"),
+        false => format!("-Wl,--wrap={name}"),
+    };
+    RENAMED.iter().map(|name| flag(&name)).collect()
+}
+
+/// The functions of [`RENAMED`] that the program defines itself in `object`. None if it cannot be read: the linker
+/// will have more to say about that.
+fn definitions(object: &Path) -> Vec<String> {
+    let Ok(bytes) = std::fs::read(object) else { return Vec::new() };
+    let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
+    let names = file.symbols().filter(|symbol| symbol.is_global() && symbol.is_definition());
+    let names = names.filter_map(|symbol| symbol.name().ok().map(str::to_owned));
+    names.filter(|name| RENAMED.contains(&name.as_str())).collect()
 }
 
 #[cfg(test)]

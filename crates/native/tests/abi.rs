@@ -1,0 +1,120 @@
+//! What compilers make of programs, and what the runtime makes of that, without Heddle: the program is run as it is,
+//! with real threads.
+//!
+//! Each program in `abi/` checks itself and says how many of its checks failed. Each is built by every compiler that
+//! is here, at every level of optimisation, with all warnings as errors: instrumenting must add none.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+
+use heddle_native::compile::{Choice, compile};
+use heddle_native::instrument::RENAMED;
+use object::{Object as _, ObjectSymbol as _};
+
+const COMPILERS: [&str; 9] =
+    ["gcc", "gcc-13", "gcc-14", "clang-14", "clang-15", "clang-16", "clang-17", "clang-18", "clang-19"];
+const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
+const STRICT: [&str; 5] = ["-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-fno-strict-aliasing"];
+
+/// The compilers that are here.
+fn compilers() -> Vec<&'static str> {
+    let is_here = |name: &&str| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success());
+    let (here, missing): (Vec<_>, Vec<_>) = COMPILERS.into_iter().partition(is_here);
+    eprintln!("not here, and so not tested: {missing:?}");
+    assert!(!here.is_empty(), "no compiler at all");
+    here
+}
+
+/// Builds `sources` of `abi/`, runs the program, and looks at what it needs from libraries. What was wrong.
+fn check(compiler: &str, sources: &[&str], flags: &[&str]) -> Vec<String> {
+    let what = format!("{compiler} {flags:?} {sources:?}");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/abi");
+    let sources = sources.iter().map(|source| folder.join(source).display().to_string());
+    let words: Vec<String> = sources.chain(STRICT.iter().chain(flags).map(|&flag| flag.to_owned())).collect();
+    let choice = Choice::from_environment(Some(compiler.to_owned()));
+    let compiled = match compile(&words, &choice, &AtomicBool::new(false)) {
+        Ok(compiled) => compiled,
+        Err(error) => return vec![format!("{what}: {error}")],
+    };
+    let program = &compiled.program.path;
+    // The runtime is beside it.
+    let output = Command::new(program).env("LD_LIBRARY_PATH", program.parent().unwrap()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+
+    let bytes = std::fs::read(program).unwrap();
+    let file = object::File::parse(&*bytes).unwrap();
+    let wanted: Vec<&str> = file.dynamic_symbols().filter(|s| s.is_undefined()).filter_map(|s| s.name().ok()).collect();
+    let in_libc: Vec<_> = wanted.iter().filter(|name| RENAMED.contains(name)).collect();
+    let in_libstdcxx: Vec<_> = wanted.iter().filter(|name| name.starts_with("_ZNSt7__cxx1112basic_string")).collect();
+
+    let complaints = [
+        (!compiled.warnings.is_empty(), format!("warnings: {}", compiled.warnings)),
+        (said != "0 failures\n" || !output.status.success(), format!("{:?}, said: {said}", output.status)),
+        (!wanted.contains(&"__tsan_func_entry"), "not instrumented".to_owned()),
+        (!in_libc.is_empty(), format!("{in_libc:?} are libc's: nobody sees what they touch")),
+        (!in_libstdcxx.is_empty(), format!("{in_libstdcxx:?} are libstdc++'s: nobody sees what they touch")),
+        (!inline_atomics(program).is_empty(), format!("atomics that nobody sees: {}", inline_atomics(program))),
+    ];
+    complaints.into_iter().filter(|(wrong, _)| *wrong).map(|(_, why)| format!("{what}: {why}")).collect()
+}
+
+/// Instructions of the program's own code that are atomic or fences. Empty if there is no disassembler.
+fn inline_atomics(program: &Path) -> String {
+    let Ok(output) = Command::new("objdump").args(["-d", "--no-show-raw-insn"]).arg(program).output() else {
+        eprintln!("objdump is not here: inline atomics were not looked for");
+        return String::new();
+    };
+    let text = String::from_utf8_lossy(&output.stdout);
+    let is_atomic = |line: &&str| {
+        let instruction = line.split('\t').nth(1).unwrap_or("").trim();
+        let exchanges = instruction.starts_with("xchg") && instruction.contains('(');
+        exchanges || ["lock", "mfence", "cmpxchg", "xadd"].iter().any(|name| instruction.starts_with(name))
+    };
+    text.lines().filter(is_atomic).take(5).collect::<Vec<_>>().join("\n")
+}
+
+fn check_all(sources: &[&str], levels: &[&str], flags: &[&str]) {
+    let mut wrong = Vec::new();
+    for compiler in compilers() {
+        for level in levels {
+            // It says of large atomics that they are slow.
+            let quiet: &[&str] = if compiler.starts_with("clang") { &["-Wno-atomic-alignment"] } else { &[] };
+            wrong.extend(check(compiler, sources, &[&[*level], quiet, flags].concat()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn atomics() {
+    check_all(&["atomics.c"], &LEVELS, &["-std=gnu11"]);
+}
+
+#[test]
+fn atomics_of_sixteen_bytes() {
+    check_all(&["atomics.c"], &LEVELS, &["-std=gnu11", "-DWITH_128"]);
+    check_all(&["atomics.c"], &LEVELS, &["-std=gnu11", "-DWITH_128", "-mcx16"]);
+}
+
+#[test]
+fn heap() {
+    check_all(&["heap.c"], &LEVELS, &["-std=gnu11"]);
+}
+
+#[test]
+fn strings() {
+    check_all(&["strings.c"], &LEVELS, &["-std=gnu11"]);
+}
+
+#[test]
+fn functions_of_the_programs_own() {
+    check_all(&["names.c", "names_other.c"], &LEVELS, &["-std=gnu11"]);
+}
+
+#[test]
+fn the_language_in_its_versions() {
+    for standard in ["-std=c++11", "-std=c++14", "-std=gnu++17", "-std=c++20"] {
+        check_all(&["language.cpp"], &["-O0", "-O2"], &[standard]);
+    }
+}
