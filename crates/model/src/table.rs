@@ -37,6 +37,13 @@ impl<'m> ObjectTable<'m> {
         table
     }
 
+    /// A table over `slots`, whose number is a power of two and which are zero. It does not look at them: memory that
+    /// was never touched stays so.
+    pub fn over_zeroes(slots: &'m mut [ObjectSlot]) -> Self {
+        assert!(slots.len().is_power_of_two());
+        ObjectTable { slots, generation: 1, used: 0 }
+    }
+
     /// Forgets every object.
     pub fn clear(&mut self) {
         self.used = 0;

@@ -85,6 +85,15 @@ impl<'m> World<'m> {
         world
     }
 
+    /// The same over memory that is zero and was never touched, which costs nothing until it is: a process that runs
+    /// one execution would otherwise spend most of its time here.
+    pub fn over_zeroes(threads: &'m mut [ThreadState], objects: &'m mut [ObjectSlot], memory: &'m dyn Memory) -> Self {
+        let objects = ObjectTable::over_zeroes(objects);
+        let mut world = World { threads, extent: 0, objects, events: 0, tickets: 0, memory };
+        world.admit(ThreadId::MAIN);
+        world
+    }
+
     /// Back to the start of an execution.
     pub fn reset(&mut self) {
         self.threads[..self.extent].fill(ThreadState::default());

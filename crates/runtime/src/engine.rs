@@ -66,7 +66,7 @@ fn engine() -> &'static mut Engine {
 /// Makes room for the states of threads and objects. Once.
 pub fn set_up(reserve: &mut Reserve, wire: Wire) {
     let threads = wire.header().layout.threads as usize;
-    let world = World::new(reserve.take(threads), reserve.take(OBJECTS), &ProgramMemory);
+    let world = World::over_zeroes(reserve.take(threads), reserve.take(OBJECTS), &ProgramMemory);
     // SAFETY: at start-up.
     unsafe {
         ENGINE.write(Engine {
