@@ -181,11 +181,10 @@ impl Wire {
         unsafe {
             copy(slot.add(room.events_at as usize).cast(), result.events as usize, &mut into.events);
             copy(slot.add(room.pending_at as usize).cast(), result.pending as usize, &mut into.pending);
-            // The output of an execution that is only one of thousands is looked at for its end alone.
-            let kept = result.output.min(room.output) as usize;
-            copy(slot.add(room.output_at as usize), kept, &mut into.output);
-            let words = if record { result.stack_words as usize } else { 0 };
-            copy(slot.add(room.stacks_at as usize).cast(), words, &mut into.stacks);
+            // Of executions that are not recorded only the amount of output is known.
+            let (output, words) = if record { (result.output.min(room.output), result.stack_words) } else { (0, 0) };
+            copy(slot.add(room.output_at as usize), output as usize, &mut into.output);
+            copy(slot.add(room.stacks_at as usize).cast(), words as usize, &mut into.stacks);
         }
         let exists = |thread: ThreadId| u32::from(thread.0) < room.threads;
         let sensible = into.events.iter().all(|event| exists(event.thread))

@@ -20,6 +20,8 @@ use heddle_model::{ObjectId, ThreadId, wire};
 
 use module::Module;
 
+use crate::library;
+
 /// What lies at an address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
@@ -52,7 +54,8 @@ impl Symbols {
         }
     }
 
-    /// The functions that a return address lies in, innermost first: several where calls were inlined.
+    /// The functions that a return address lies in, innermost first: several where calls were inlined. None for
+    /// Heddle's own, which are not the program's.
     pub fn frames(&self, return_address: u64) -> Vec<Location> {
         // The call is before the address that it returns to, which may belong to the next line or function.
         let address = return_address.wrapping_sub(1);
@@ -115,7 +118,7 @@ impl Symbols {
 
     fn module(&self, address: u64) -> Option<&Module> {
         let path = &self.mappings.find(address)?.path;
-        self.modules.iter().find(|module| module.path() == path)
+        self.modules.iter().find(|module| module.path() == path && !path.ends_with(library::NAME))
     }
 
     /// The module whose data lies there: zeroed data is mapped without the file's name, behind it.
