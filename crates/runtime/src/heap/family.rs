@@ -88,7 +88,7 @@ interpose! {
     fn calloc(count: usize, size: usize) -> *mut u8 {
         let pc = caller();
         // A product that does not fit is more than there can be.
-        plain_or_null(count.checked_mul(size).unwrap_or(usize::MAX), class::GRAIN, true, pc)
+        plain_or_null(count.saturating_mul(size), class::GRAIN, true, pc)
     }
     fn realloc(old: *mut u8, size: usize) -> *mut u8 {
         resize(old, size, caller())

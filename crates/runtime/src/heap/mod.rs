@@ -89,10 +89,15 @@ fn misuse(_kind: Misuse, _address: usize, _pc: u64) {
     }
 }
 
+/// The arena of who allocates now. No arena at all for a thread beyond the last that has one.
 #[inline]
 fn current_arena() -> usize {
     // SAFETY: reads statics.
-    if engine::active() && unsafe { SYSTEM_DEPTH } == 0 { engine::current().index() } else { arena::SYSTEM }
+    if !engine::active() || unsafe { SYSTEM_DEPTH } != 0 {
+        return arena::SYSTEM;
+    }
+    let thread = engine::current().index();
+    if thread < arena::SYSTEM { thread } else { arena::ARENAS }
 }
 
 /// The live block at `address`, which is not null.
@@ -126,16 +131,16 @@ fn allocate(size: usize, align: usize, pc: u64) -> Option<(usize, bool)> {
         return refuse(size, pc);
     }
     let number = current_arena();
-    if number >= arena::SYSTEM && engine::active() && number != arena::SYSTEM {
+    if number >= arena::ARENAS {
         engine::stop(Outcome::Capacity, number as u64, pc, b"more threads than the heap has arenas");
     }
     let class = class::of(size);
-    let arena = arena::get(number).ok()?;
+    let Ok(arena) = arena::get(number) else { return refuse(size, pc) };
     if let Some(address) = arena.reuse(class, align, size) {
         return Some((address, false));
     }
     let cost = arena.cost(class, align);
-    let system = arena::get(arena::SYSTEM).ok()?;
+    let Ok(system) = arena::get(arena::SYSTEM) else { return refuse(size, pc) };
     // SAFETY: reads a static.
     if system.carved.saturating_add(cost) > unsafe { LIMIT } {
         return refuse(size, pc);
