@@ -6,10 +6,11 @@
 use std::time::Duration;
 
 use heddle_model::verdict::{Bounds, SCHEMA};
-use heddle_model::{Coverage, Finding, Outcome, RunReport, Verdict};
+use heddle_model::{Coverage, Finding, Location, Outcome, RunReport, Verdict};
 use heddle_native::NativeExecutor;
 use heddle_native::{Instrumentation, restart_name};
 use heddle_report::outcome::{Class, Lost};
+use heddle_report::text;
 use heddle_search::{Algorithm, Stop};
 
 use crate::arguments::Check;
@@ -43,6 +44,8 @@ pub struct Conclusion<'c> {
     pub findings: Vec<Finding>,
     /// Where an unsupported call is, in words.
     pub unsupported: Option<String>,
+    /// Where an execution ran out of memory.
+    pub out_of_memory: Option<Location>,
     /// Findings that did not happen again when they were repeated.
     pub unrepeatable: u64,
 }
@@ -86,7 +89,7 @@ impl Conclusion<'_> {
         }
     }
 
-    /// Why not everything was explored, if so. Bounds on single executions are part of the coverage, not a reason.
+    /// Why not everything was explored, if so.
     fn why_incomplete(&self) -> Option<String> {
         if self.unrepeatable > 0 {
             return Some(
@@ -101,13 +104,25 @@ impl Conclusion<'_> {
         match &self.end {
             End::Interrupted => Some("interrupted".to_string()),
             End::Failed(what) => Some(what.clone()),
+            End::Search(Stop::Exhausted) if self.collector.bounded > 0 => {
+                let limit = self.options.max_steps.unwrap_or(0);
+                Some(format!(
+                    "{} cut off after {} of a thread, as asked; raise --max-steps to see what follows",
+                    text::counted(self.collector.bounded, "execution"),
+                    text::counted(limit as u64, "operation")
+                ))
+            }
+            // Cannot be, and must not be called safe if it is.
+            End::Search(Stop::Exhausted) if self.collector.executions == 0 && self.findings.is_empty() => {
+                Some("no execution came to its end".to_string())
+            }
             End::Search(Stop::Exhausted) => None,
             End::Search(Stop::Observer) if self.findings.is_empty() => Some("interrupted".to_string()),
             End::Search(Stop::Observer) => Some("stopped at the first finding".to_string()),
             End::Search(Stop::Executions) => {
                 let limit = self.options.max_executions.unwrap_or(self.collector.executions);
                 let sampled = if self.algorithm.samples() { "sampled" } else { "stopped after" };
-                Some(format!("{sampled} {} as asked", heddle_report::text::counted(limit, "execution")))
+                Some(format!("{sampled} {} as asked", text::counted(limit, "execution")))
             }
             End::Search(Stop::Time) => {
                 let limit = self.options.timeout.map_or(String::new(), |limit| format!(" of {}", show_duration(limit)));
@@ -120,15 +135,19 @@ impl Conclusion<'_> {
     fn why_lost(&self, lost: &Candidate) -> String {
         let often = match lost.count {
             1 => String::new(),
-            n => format!(" (and {} more)", heddle_report::text::grouped(n - 1)),
+            n => format!(" (and {} more)", text::grouped(n - 1)),
         };
         let Class::Lost(why) = lost.class else { return lost.message.clone() };
         match why {
-            Lost::MemoryLimit => format!(
-                "execution {}{often} needed more memory than the limit of {}: raise it with --memory-limit",
-                lost.execution,
-                show_size(self.options.memory_limit)
-            ),
+            Lost::MemoryLimit => {
+                let place = self.out_of_memory.as_ref().map_or(String::new(), |at| format!(" at {at}"));
+                let limit = show_size(self.options.memory_limit);
+                format!(
+                    "execution {}{often} asked for more memory than the limit of {limit}{place}: raise it with \
+                     --memory-limit",
+                    lost.execution
+                )
+            }
             Lost::Capacity => format!(
                 "execution {} was too large for heddle (too many {}): bound it with --max-steps",
                 lost.execution, lost.message

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use heddle_model::trace;
-use heddle_native::Program;
 use heddle_native::compile::{self, Choice, CompileError, Compiled, CompilerKind};
+use heddle_native::{Program, ProgramError};
 
 use crate::sources;
 
@@ -25,14 +25,28 @@ pub struct Prepared {
 pub enum Failure {
     /// In words.
     Error(String),
+    /// It is a program, of a kind that Heddle does not control.
+    Unsupported(String),
     /// The user asked to stop.
     Interrupted,
+}
+
+impl From<ProgramError> for Failure {
+    fn from(error: ProgramError) -> Failure {
+        match error {
+            ProgramError::Static(_) | ProgramError::Bits32(_) | ProgramError::OtherProcessor(_) => {
+                Failure::Unsupported(error.to_string())
+            }
+            error => Failure::Error(error.to_string()),
+        }
+    }
 }
 
 impl From<CompileError> for Failure {
     fn from(error: CompileError) -> Failure {
         match error {
             CompileError::Interrupted => Failure::Interrupted,
+            CompileError::Program(error) => error.into(),
             error => Failure::Error(error.to_string()),
         }
     }
@@ -63,7 +77,7 @@ pub fn prepare(
     };
     match meaning(words).map_err(Failure::Error)? {
         Meaning::Program(path) => {
-            let program = Program::open(&path).map_err(|error| Failure::Error(error.to_string()))?;
+            let program = Program::open(&path)?;
             description.binary = Some(source(&path)?);
             Ok(Prepared { program, description, warnings: String::new(), _compiled: None })
         }

@@ -9,14 +9,15 @@ use std::time::Instant;
 use clap::builder::PossibleValuesParser;
 use heddle_model::trace::Settings;
 use heddle_model::wire;
-use heddle_model::{ExecutorError, FindingKind, RunReport, Trace, Verdict};
+use heddle_model::{ExecutorError, FindingKind, Location, RunReport, Trace, Verdict};
 use heddle_native::compile::Choice;
 use heddle_native::{NativeExecutor, RestartMode, StartError, restart_name};
+use heddle_report::outcome::{Class, Lost};
 use heddle_report::{json, recognise, text};
 use heddle_search::{Algorithm, Search};
 
 use crate::arguments::{Check, Restart};
-use crate::collect::Collector;
+use crate::collect::{Candidate, Collector};
 use crate::console::Console;
 use crate::coverage::{Conclusion, End};
 use crate::prepare::{self, Failure, Prepared};
@@ -37,15 +38,16 @@ pub fn run(options: Check, console: &Console) -> u8 {
     match check(&options, console) {
         Ok(report) => report.verdict.exit_code(),
         Err(Failure::Error(message)) => console.fail(&message),
-        Err(Failure::Interrupted) => {
-            let report = RunReport {
-                verdict: Verdict::Incomplete,
-                ..RunReport::error("interrupted before the first execution".to_string())
-            };
-            show(&report, &[], console);
-            report.verdict.exit_code()
-        }
+        Err(Failure::Unsupported(message)) => conclude(Verdict::Unsupported, &message, console),
+        Err(Failure::Interrupted) => conclude(Verdict::Incomplete, "interrupted before the first execution", console),
     }
+}
+
+/// The end of a run that did not come to run anything.
+fn conclude(verdict: Verdict, reason: &str, console: &Console) -> u8 {
+    let report = RunReport { verdict, ..RunReport::error(reason.to_string()) };
+    show(&report, &[], console);
+    verdict.exit_code()
 }
 
 fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
@@ -96,6 +98,7 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
         elapsed,
         findings: told.traces.iter().map(|trace| trace.finding.clone()).collect(),
         unsupported: told.unsupported.take(),
+        out_of_memory: told.out_of_memory.take(),
         unrepeatable: told.unrepeatable,
     };
     let report = conclusion.report(&executor);
@@ -146,6 +149,7 @@ fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -
 struct Told {
     traces: Vec<Trace>,
     unsupported: Option<String>,
+    out_of_memory: Option<Location>,
     unrepeatable: u64,
 }
 
@@ -159,7 +163,7 @@ impl Told {
     ) -> Result<Told, Failure> {
         let program = &prepared.description;
         let directory = PathBuf::from(&program.directory);
-        let mut told = Told { traces: Vec::new(), unsupported: None, unrepeatable: 0 };
+        let mut told = Told { traces: Vec::new(), unsupported: None, out_of_memory: None, unrepeatable: 0 };
         let mut by_key: HashMap<String, usize> = HashMap::new();
         let mut numbers: HashMap<FindingKind, u32> = HashMap::new();
         for candidate in &collector.findings {
@@ -186,7 +190,13 @@ impl Told {
             told.traces.push(trace);
         }
         if let Some(candidate) = &collector.unsupported {
-            told.unsupported = Some(unsupported(candidate, executor, &directory));
+            let place = end_place(candidate, executor, &directory).map_or(String::new(), |at| format!(" at {at}"));
+            let version = env!("CARGO_PKG_VERSION");
+            told.unsupported = Some(format!("`{}`{place} is not supported by heddle {version}", candidate.message));
+        }
+        let is_memory = |lost: &&Candidate| lost.class == Class::Lost(Lost::MemoryLimit);
+        if let Some(candidate) = collector.lost.iter().find(is_memory) {
+            told.out_of_memory = end_place(candidate, executor, &directory);
         }
         Ok(told)
     }
@@ -209,13 +219,10 @@ impl Told {
     }
 }
 
-/// What is not supported, and where.
-fn unsupported(candidate: &crate::collect::Candidate, executor: &mut NativeExecutor, directory: &Path) -> String {
-    let place = record::record(executor, &candidate.plan, directory)
-        .ok()
-        .and_then(|recording| recognise::describe_end(&recording).1);
-    let place = place.map_or(String::new(), |at| format!(" at {at}"));
-    format!("`{}`{place} is not supported by heddle {}", candidate.message, env!("CARGO_PKG_VERSION"))
+/// Where an execution that is no finding ended.
+fn end_place(candidate: &Candidate, executor: &mut NativeExecutor, directory: &Path) -> Option<Location> {
+    let recording = record::record(executor, &candidate.plan, directory).ok()?;
+    recognise::describe_end(&recording).1
 }
 
 fn settings(executor: &NativeExecutor, options: &Check) -> Settings {

@@ -21,7 +21,7 @@ use crate::{interrupt, record, sources, story};
 pub fn run(options: Replay, console: &Console) -> u8 {
     match replay(&options, console) {
         Ok(trace) => show(&trace, &options, console),
-        Err(Failure::Error(message)) => console.fail(&message),
+        Err(Failure::Error(message) | Failure::Unsupported(message)) => console.fail(&message),
         Err(Failure::Interrupted) => console.fail("interrupted"),
     }
 }
@@ -100,7 +100,7 @@ fn prepare(trace: &Trace, given: Option<PathBuf>, interrupted: &AtomicBool) -> R
     prepare::prepare(&words, &program.arguments, &prepare::choice_of(program), interrupted).map_err(|failure| {
         match failure {
             Failure::Error(message) => Failure::Error(format!("the program cannot be built again: {message}")),
-            Failure::Interrupted => Failure::Interrupted,
+            other => other,
         }
     })
 }
@@ -135,7 +135,7 @@ fn first_divergence(trace: &Trace, recording: &Recording) -> Option<String> {
     let now = steps::steps(recording, &names, &walk);
     for (index, (expected, got)) in trace.steps.iter().zip(&now).enumerate() {
         if (&expected.operation, &expected.object, &expected.result) != (&got.operation, &got.object, &got.result) {
-            return Some(format!("step {}: {}, but it did {}", index + 1, expectation(trace, expected), words(got)));
+            return Some(format!("step {}: {}, but it did: {}", index + 1, expectation(trace, expected), words(got)));
         }
     }
     let index = now.len();
