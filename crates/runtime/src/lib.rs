@@ -30,6 +30,7 @@ mod control;
 mod engine;
 mod fiber;
 mod heap;
+mod hidden;
 mod ids;
 mod libatomic;
 mod memory;
