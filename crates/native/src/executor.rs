@@ -39,6 +39,8 @@ pub struct Statistics {
     pub processes: u64,
     /// Executions that were lost because their process died or had to be killed.
     pub lost: u64,
+    /// Executions that were run again alone because their process died, though not of them.
+    pub repeated: u64,
     /// Memory restorations that were compared with the snapshot, with [`Options::check_restore`].
     pub checked: u64,
     /// Pages that differed.
@@ -69,6 +71,8 @@ pub struct NativeExecutor {
     pub(crate) taken: Taken,
     mappings: Mappings,
     statistics: Statistics,
+    /// How a process last died that was not to blame for it.
+    died: Option<String>,
     runtime: TemporaryDirectory,
 }
 
@@ -98,6 +102,7 @@ impl NativeExecutor {
             taken: Taken::new(),
             mappings: Mappings::default(),
             statistics: Statistics::default(),
+            died: None,
             runtime,
             options,
         };
@@ -152,6 +157,11 @@ impl NativeExecutor {
             add_checks(&mut statistics, session);
         }
         statistics
+    }
+
+    /// How a process last died in the middle of an execution that did well when it was run again.
+    pub fn died(&self) -> Option<&str> {
+        self.died.as_deref()
     }
 
     /// Whether addresses are the same from one process to the next. Some containers forbid that.
@@ -218,7 +228,9 @@ impl NativeExecutor {
                 Waited::Done => {}
                 Waited::Interrupted => return Err(ExecutorError::Interrupted),
                 Waited::Died(..) if !session.was_ready() => return Err(start_failed(session.start_error())),
-                Waited::Died(..) if session.has_run_others() => {
+                Waited::Died(_, what) if session.has_run_others() => {
+                    self.statistics.repeated += 1;
+                    self.died = Some(what);
                     self.try_alone();
                     continue;
                 }

@@ -103,6 +103,10 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
     };
     let report = conclusion.report(&executor);
     show(&report, &told.traces, console);
+    if let Some(how) = executor.died() {
+        let times = text::counted(executor.statistics().repeated, "execution");
+        console.warning(&format!("{how}; {times} had to be run again, and nothing is missing"));
+    }
     if collector.not_kept > 0 {
         console.warning(&format!(
             "{} with further findings are not told: there were too many different ones",
