@@ -66,12 +66,18 @@ fn inline_atomics(program: &Path) -> String {
         return String::new();
     };
     let text = String::from_utf8_lossy(&output.stdout);
-    let is_atomic = |line: &&str| {
-        let instruction = line.split('\t').nth(1).unwrap_or("").trim();
+    let instructions: Vec<&str> = text.lines().filter_map(|line| line.split('\t').nth(1)).map(str::trim).collect();
+    let count = |part: &str| instructions.iter().filter(|instruction| instruction.contains(part)).count();
+    // clang loads a second time, for nothing, after every load that it has instrumented. Where it can, it does that
+    // with this instruction, which writes back what it found.
+    let second_loads = count("cmpxchg16b") <= count("<__tsan_atomic128_load");
+    let is_atomic = |instruction: &&&str| {
         let exchanges = instruction.starts_with("xchg") && instruction.contains('(');
-        exchanges || ["lock", "mfence", "cmpxchg", "xadd"].iter().any(|name| instruction.starts_with(name))
+        let is_second_load = second_loads && instruction.contains("cmpxchg16b");
+        let atomic = ["lock", "mfence", "cmpxchg", "xadd"].iter().any(|name| instruction.starts_with(name));
+        exchanges || (atomic && !is_second_load)
     };
-    text.lines().filter(is_atomic).take(5).collect::<Vec<_>>().join("\n")
+    instructions.iter().filter(is_atomic).take(5).copied().collect::<Vec<_>>().join("\n")
 }
 
 fn check_all(sources: &[&str], levels: &[&str], flags: &[&str]) {

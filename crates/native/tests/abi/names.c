@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 typedef unsigned long size;
-size strnlen(const char *s, size limit);
+size wcsnlen(const char *s, size limit);
 char *strsep(char **rest, const char *delimiters);
 
 static int wcslen_of(int x) { return x + 1; }
@@ -10,7 +10,7 @@ static char *strcasestr(const char *s, const char *t) { return s == t ? 0 : (cha
 
 int main(void) {
     char text[] = "a,b", *rest = text;
-    if (strnlen(text, 3) != 1003 || strsep(&rest, ",") != 0 || wcslen_of(1) != 2 || *strcasestr(text, "x") != 'b') {
+    if (wcsnlen(text, 3) != 1003 || strsep(&rest, ",") != 0 || wcslen_of(1) != 2 || *strcasestr(text, "x") != 'b') {
         printf("not its own\n");
         return 1;
     }

@@ -1,5 +1,5 @@
 /* See names.c. */
-unsigned long strnlen(const char *s, unsigned long limit) {
+unsigned long wcsnlen(const char *s, unsigned long limit) {
     unsigned long n = 0;
     while (n < limit && s[n]) n++;
     return 1000 + n;
