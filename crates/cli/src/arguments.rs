@@ -85,7 +85,7 @@ pub enum Restart {
 /// Check a program: explore every order of its threads that could matter.
 ///
 /// FILES are C and C++ sources, object files and libraries, compiled and linked with the compiler flags among them.
-/// PROGRAM is a finished program, built with `heddle cc` or not. What follows `--` is given to the program.
+/// PROGRAM is a finished program: only its calls of the thread library are seen. What follows `--` is given to the program.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "heddle check [OPTIONS] FILES... [COMPILER FLAGS] [-- ARGUMENTS]\n       \
