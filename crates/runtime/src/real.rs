@@ -126,8 +126,8 @@ originals! {
 
 /// Looks all of them up. To be called when libc is ready, before the first execution.
 pub fn resolve() {
-    let tables = [REAL, crate::pthread::REAL, crate::hidden::REAL, crate::clock::REAL, crate::ids::REAL, crate::random::REAL, crate::unsupported::REAL];
-    for original in tables.into_iter().flatten() {
+    let tables = [REAL, crate::hidden::REAL, crate::clock::REAL, crate::ids::REAL, crate::random::REAL, crate::unsupported::REAL];
+    for original in tables.into_iter().chain(crate::pthread::REAL).flatten() {
         original.try_look_up();
     }
     for entry in &crate::unsupported::TABLE {

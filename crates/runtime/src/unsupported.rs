@@ -8,8 +8,8 @@
 //!
 //! Of the thread library of glibc 2.36, these are not here because they are
 //!
-//! * modelled: `pthread_create`, `join`, `detach`, `exit`; `pthread_mutex_init`, `lock`, `trylock`, `unlock`, `destroy`
-//!   (see `pthread`); `sched_yield`, `pthread_yield`, `thrd_yield`, `thrd_sleep` and all sleeps (see [`crate::clock`]);
+//! * modelled: `pthread_create`, `join`, `detach`, `exit`; `pthread_mutex_init`, `lock`, `trylock`, `unlock`, `destroy`;
+//!   condition variables and unnamed semaphores without time-outs; `pthread_once`, `call_once` (see `pthread`); `sched_yield`, `pthread_yield`, `thrd_yield`, `thrd_sleep` and all sleeps (see [`crate::clock`]);
 //! * harmless, because they only look at or fill in memory of the program's, and work on fibers as they are:
 //!   `pthread_self`, `pthread_equal`, `thrd_current`, `thrd_equal`, all of `pthread_attr_*`, `pthread_mutexattr_*`,
 //!   `pthread_condattr_*`, `pthread_rwlockattr_*`, `pthread_barrierattr_*`, `pthread_getattr_default_np`,
@@ -19,7 +19,6 @@
 //! * wishes about scheduling, which is Heddle's: taken note of and not followed (below).
 
 use core::ffi::CStr;
-
 
 use crate::engine::{self, active, caller};
 use crate::real::Real;
@@ -66,13 +65,8 @@ table! {
     pthread_mutex_consistent_np,
     pthread_mutex_getprioceiling,
     pthread_mutex_setprioceiling,
-    pthread_cond_init,
-    pthread_cond_destroy,
-    pthread_cond_wait,
     pthread_cond_timedwait,
     pthread_cond_clockwait,
-    pthread_cond_signal,
-    pthread_cond_broadcast,
     pthread_rwlock_init,
     pthread_rwlock_destroy,
     pthread_rwlock_rdlock,
@@ -92,17 +86,11 @@ table! {
     pthread_spin_lock,
     pthread_spin_trylock,
     pthread_spin_unlock,
-    sem_init,
-    sem_destroy,
     sem_open,
     sem_close,
     sem_unlink,
-    sem_wait,
-    sem_trywait,
     sem_timedwait,
     sem_clockwait,
-    sem_post,
-    sem_getvalue,
     mtx_init,
     mtx_destroy,
     mtx_lock,

@@ -63,6 +63,10 @@ impl Wire {
         let header = self.header();
         let there = || header.submitted.load(Acquire) != sequence;
         let mut spins = 0u32;
+        if !there() && header.driver_sleeps.load(SeqCst) != 0 {
+            // It waits for more than it has asked for.
+            sys::futex_wake(&header.completed);
+        }
         while !there() {
             if header.quit.load(Relaxed) != 0 {
                 return None;
@@ -123,7 +127,8 @@ impl Wire {
     pub fn publish(&self, sequence: u32) {
         let header = self.header();
         header.completed.store(sequence.wrapping_add(1), SeqCst);
-        if header.driver_sleeps.load(SeqCst) != 0 {
+        let due = sequence.wrapping_add(1).wrapping_sub(header.wake_at.load(Relaxed)) as i32 >= 0;
+        if header.driver_sleeps.load(SeqCst) != 0 && due {
             sys::futex_wake(&header.completed);
         }
     }

@@ -1,0 +1,69 @@
+//! Condition variables, without time-outs. A wait is two operations: to sleep, and, woken, to take the mutex again.
+
+use core::ffi::{c_int, c_void};
+
+use heddle_model::primitive::condvar::{BROADCAST, DESTROY, INIT, REACQUIRE, SIGNAL, WAIT};
+use heddle_model::{ObjectId, OpCode, Operation};
+
+use crate::engine::{active, caller, visible};
+
+originals! {
+    fn pthread_cond_init(condvar: *mut u8, attributes: *const c_void) -> c_int;
+    fn pthread_cond_destroy(condvar: *mut u8) -> c_int;
+    fn pthread_cond_wait(condvar: *mut u8, mutex: *mut u8) -> c_int;
+    fn pthread_cond_signal(condvar: *mut u8) -> c_int;
+    fn pthread_cond_broadcast(condvar: *mut u8) -> c_int;
+}
+
+/// Bytes of glibc's `pthread_cond_t`.
+const SIZE: usize = 48;
+
+interpose! {
+    fn pthread_cond_init(condvar: *mut u8, attributes: *const c_void) -> c_int {
+        if !active() {
+            return real::pthread_cond_init(condvar, attributes);
+        }
+        operate(INIT, condvar, caller());
+        // The clock and the sharing that attributes can ask for make no difference to waits without a time-out.
+        core::ptr::write_bytes(condvar, 0, SIZE);
+        0
+    }
+
+    fn pthread_cond_destroy(condvar: *mut u8) -> c_int {
+        if !active() {
+            return real::pthread_cond_destroy(condvar);
+        }
+        operate(DESTROY, condvar, caller())
+    }
+
+    fn pthread_cond_wait(condvar: *mut u8, mutex: *mut u8) -> c_int {
+        if !active() {
+            return real::pthread_cond_wait(condvar, mutex);
+        }
+        let pc = caller();
+        let step = |code| Operation::new(code, ObjectId(condvar as u64)).with_argument(mutex as u64);
+        visible(step(WAIT), pc, |_| {});
+        visible(step(REACQUIRE), pc, |_| {});
+        0
+    }
+
+    fn pthread_cond_signal(condvar: *mut u8) -> c_int {
+        if !active() {
+            return real::pthread_cond_signal(condvar);
+        }
+        operate(SIGNAL, condvar, caller())
+    }
+
+    fn pthread_cond_broadcast(condvar: *mut u8) -> c_int {
+        if !active() {
+            return real::pthread_cond_broadcast(condvar);
+        }
+        operate(BROADCAST, condvar, caller())
+    }
+}
+
+/// These never fail for the program, whatever the model's result says of whom was woken.
+fn operate(code: OpCode, condvar: *mut u8, pc: u64) -> c_int {
+    visible(Operation::new(code, ObjectId(condvar as u64)), pc, |_| {});
+    0
+}
