@@ -62,6 +62,8 @@ pub(crate) struct Analysis {
     heads: Granules,
     now: Vec<u32>,
     candidates: Vec<(u32, u32)>,
+    /// Report an event and the one that made it possible as a race too.
+    pub shortsighted: bool,
 }
 
 impl Analysis {
@@ -92,6 +94,17 @@ impl Analysis {
     #[inline]
     pub fn before(&self, a: u32, a_thread: usize, b: u32) -> bool {
         self.clocks[b as usize * self.width + a_thread] > self.local[a as usize]
+    }
+
+    /// Whether event `a` happens before what thread `b_thread` did before `b`, or woke it for `b`.
+    pub fn before_previous(&self, events: &[Event], (a, a_thread): (u32, usize), b: u32, b_thread: usize) -> bool {
+        let cause = self.causes[b as usize];
+        if cause != NONE && self.before(a, a_thread, cause) {
+            return true;
+        }
+        let until = (b as usize).min(events.len());
+        let previous = events[..until].iter().rposition(|e| e.thread.index() == b_thread);
+        previous.is_some_and(|previous| self.before(a, a_thread, previous as u32))
     }
 
     fn start_clock(&mut self, thread: usize, cause: u32) {
@@ -151,9 +164,11 @@ impl Analysis {
                 continue;
             }
             if report {
-                if family.enabled_by(earlier, event) {
+                let enabling = family.enabled_by(earlier, event);
+                if enabling {
                     self.reach_back(events, family, event, index as u32, link);
-                } else {
+                }
+                if !enabling || self.shortsighted {
                     self.races.push(Race { earlier: other, later: index as u32 });
                 }
             }

@@ -1,24 +1,77 @@
-//! (being written)
+//! Persistent sets, found while running: the baseline.
+//!
+//! C. Flanagan, P. Godefroid, *Dynamic partial-order reduction for model checking software*, POPL 2005 (figures 3 and 4,
+//! clock vectors), as Y. Yang, X. Chen, G. Gopalakrishnan and R. Kirby adapt it in *Inspect: a framework for runtime
+//! model checking of multithreaded C programs* (2007): sleep sets, and locksets for what can be possible at the same time.
+//!
+//! Departures:
+//!
+//! 1. Races are looked for in whole executions, after they have ended, and not step by step. A thread that still
+//!    waits at the end, or that the end of the process cut off, takes part like the next transition of the paper.
+//! 2. Dependence is that of events, not of operations: a trylock that failed has only looked.
+//! 3. That two operations cannot be possible at the same time is known of the model
+//!    ([`enabled_by`](heddle_model::primitive::Primitive::enabled_by)) rather than of the set of locks held: the lock and the
+//!    unlock before it are such a pair, and the lock before that is the one to be reversed. Accesses under a common lock
+//!    are ordered by the lock already. Without `locksets` the pair counts as well: the thread that waits cannot go
+//!    on before the unlock, so everybody who can is tried there.
+//! 4. An event is looked at once, when it is taken, against all events that it is in an immediate race with. The paper
+//!    looks at it in every state in which its thread stands before it, each time against the newest event; that
+//!    comes to the same events, and to some that are not in an immediate race.
+//! 5. Where an operation has several ways to be taken, all are tried.
+
+use heddle_model::Event;
+
+use crate::analysis::{Analysis, Race};
 use crate::options::Options;
-use crate::search::{Strategy, Ticket};
-use heddle_model::{Execution, Plan};
-pub(crate) struct Dpor(crate::dfs::Dfs);
+use crate::replay::Replay;
+use crate::stack::{Frame, Rule};
+
+pub(crate) struct Dpor {
+    locksets: bool,
+}
+
 impl Dpor {
-    pub fn new(_: &Options) -> Self {
-        Dpor(Default::default())
-    }
-    pub fn source(_: &Options) -> Self {
-        Dpor(Default::default())
+    pub fn new(options: &Options) -> Dpor {
+        Dpor { locksets: options.locksets }
     }
 }
-impl Strategy for Dpor {
-    fn propose(&mut self, plan: &mut Plan) -> Option<Ticket> {
-        self.0.propose(plan)
+
+impl Rule for Dpor {
+    fn shortsighted(&self) -> bool {
+        !self.locksets
     }
-    fn digest(&mut self, t: Ticket, e: &Execution<'_>) {
-        self.0.digest(t, e)
-    }
-    fn pending(&self) -> u64 {
-        self.0.pending()
+
+    fn apply(&mut self, events: &[Event], analysis: &Analysis, races: &[Race], _: &mut Replay, frames: &mut [Frame]) {
+        for race in races {
+            let Race { earlier, later } = *race;
+            let thread = match events.get(later as usize) {
+                Some(event) => event.thread,
+                None => analysis.waiting[later as usize - events.len()].thread,
+            };
+            let frame = &mut frames[earlier as usize];
+            if frame.is_ready(thread) {
+                frame.add(thread);
+                continue;
+            }
+            let helps = |index: &u32| {
+                let event = &events[*index as usize];
+                frame.is_ready(event.thread)
+                    && analysis.before_previous(events, (*index, event.thread.index()), later, thread.index())
+            };
+            let between = earlier + 1..later.min(events.len() as u32);
+            match between.clone().filter(helps).map(|i| events[i as usize].thread).next() {
+                Some(helper) => {
+                    // Any one of them will do; one that is there already is the cheapest.
+                    let known =
+                        between.filter(helps).map(|i| events[i as usize].thread).find(|t| frame.backtrack.contains(t));
+                    frame.add(known.unwrap_or(helper));
+                }
+                None => {
+                    for ready in frame.ready.clone() {
+                        frame.add(ready.thread);
+                    }
+                }
+            }
+        }
     }
 }

@@ -26,7 +26,9 @@ mod options;
 mod replay;
 pub mod sampling;
 mod search;
+mod sequence;
 pub mod source;
+mod stack;
 
 pub use observer::{Flow, Info, Observer, Progress, Stop, Summary};
 pub use options::{Algorithm, Options};

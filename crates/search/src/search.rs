@@ -7,7 +7,7 @@ use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 
 use crate::observer::{Flow, Info, Observer, Progress, Stop, Summary};
 use crate::options::{Algorithm, Options};
-use crate::{dfs::Dfs, dpor::Dpor, optimal::Optimal, sampling::Sampling};
+use crate::{dfs::Dfs, dpor::Dpor, optimal::Optimal, sampling::Sampling, source::Source, stack::Stack};
 
 /// Which of the plans under way an execution belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,8 +48,8 @@ impl Search {
         let options = &self.options;
         match options.algorithm {
             Algorithm::Optimal => drive(&mut Optimal::new(options), options, executor, observer),
-            Algorithm::Source => drive(&mut Dpor::source(options), options, executor, observer),
-            Algorithm::Dpor => drive(&mut Dpor::new(options), options, executor, observer),
+            Algorithm::Source => drive(&mut Stack::new(Source::default(), options), options, executor, observer),
+            Algorithm::Dpor => drive(&mut Stack::new(Dpor::new(options), options), options, executor, observer),
             Algorithm::Dfs => drive(&mut Dfs::default(), options, executor, observer),
             Algorithm::Random => drive(&mut Sampling::new(options), options, executor, observer),
         }

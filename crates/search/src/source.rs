@@ -1,1 +1,61 @@
-//! Source sets. The exploration is shared with [`crate::dpor`]; this file is what differs.
+//! Source sets: fewer threads to be tried than persistent sets need.
+//!
+//! P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, *Source sets: a foundation for optimal dynamic partial order
+//! reduction*, J. ACM 64(4), 2017, algorithm 1. For each race, the events that do not happen after the earlier one and
+//! then the later one are a sequence; one of the threads that can come first in it must be tried before the earlier event.
+//!
+//! Departures:
+//!
+//! 1. Races are looked for in whole executions, after they have ended (section 7.3 of the paper).
+//! 2. A sleeping thread that can come first will do too: what begins with it is explored elsewhere.
+//! 3. What the later event would be in its new place is asked of the model (see `replay`).
+//! 4. Where an operation has several ways to be taken, all are tried.
+
+use heddle_model::{Event, primitive};
+
+use crate::analysis::{Analysis, Race};
+use crate::replay::Replay;
+use crate::sequence::Sequence;
+use crate::stack::{Frame, Rule};
+
+#[derive(Default)]
+pub(crate) struct Source {
+    sequence: Sequence,
+}
+
+impl Rule for Source {
+    fn apply(
+        &mut self,
+        events: &[Event],
+        analysis: &Analysis,
+        races: &[Race],
+        replay: &mut Replay,
+        frames: &mut [Frame],
+    ) {
+        for &Race { earlier, later } in races {
+            let frame = &mut frames[earlier as usize];
+            self.sequence.reversal(events, analysis, earlier, later);
+            let moved = match events.get(later as usize) {
+                Some(event) => event,
+                None => &analysis.waiting[later as usize - events.len()],
+            };
+            if primitive::of(moved.operation.code).depends_on_state(moved.operation.code) {
+                let items = &self.sequence.items;
+                let kept = items.iter().map(|item| &events[item.event as usize]);
+                let prefix = events[..earlier as usize].iter().chain(kept);
+                match replay.relabel(prefix, moved, Some(&events[earlier as usize])) {
+                    Some(event) => self.sequence.push_moved(later, &event),
+                    None => continue,
+                }
+            } else {
+                self.sequence.push_moved(later, moved);
+            }
+            let mut initials = self.sequence.initials(events, analysis);
+            let covered = |t| frame.backtrack.contains(&t) || frame.sleeps(t);
+            let Some(first) = initials.next() else { continue };
+            if !covered(first) && !initials.any(covered) {
+                frame.add(first);
+            }
+        }
+    }
+}

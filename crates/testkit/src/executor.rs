@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
 
-use heddle_model::follow::{Decision, Follower};
+use heddle_model::follow::{Decision, Follower, Step};
 use heddle_model::primitive::{atomic, choice, condvar, mutex, process, semaphore, thread, yielding};
 use heddle_model::{
     Ending, Event, EventFlags, Execution, Executor, ExecutorError, Memory, ObjectId, ObjectSlot, Operation, Outcome,
@@ -84,10 +84,13 @@ pub struct Scripted<'p> {
     positions: Vec<Position>,
     events: Vec<Event>,
     pending: Vec<Pending>,
+    alternatives: Vec<u16>,
     queue: VecDeque<Plan>,
     depth: usize,
     outcome: (Outcome, u64, ThreadId),
     states: Option<HashSet<FinalState>>,
+    /// Stop at the end of the schedule.
+    prefixes_only: bool,
 }
 
 impl<'p> Scripted<'p> {
@@ -107,11 +110,36 @@ impl<'p> Scripted<'p> {
             positions: vec![Position::default(); program.threads.len()],
             events: Vec::new(),
             pending: Vec::new(),
+            alternatives: Vec::new(),
             queue: Default::default(),
             depth,
             outcome: (Outcome::Running, 0, ThreadId::MAIN),
             states: None,
+            prefixes_only: false,
         }
+    }
+
+    /// Runs the schedule `steps` and nothing more. Returns the events, what could come next (each way of each thread
+    /// that can go on), and whether anybody has not ended.
+    pub fn prefix(&mut self, steps: &[Step]) -> (&[Event], Vec<Step>, Outcome) {
+        self.prefixes_only = true;
+        self.execute(&Plan { schedule: steps.to_vec(), ..Plan::default() });
+        self.prefixes_only = false;
+        let ended = self.events.last().is_some_and(|e| e.operation.code == process::END);
+        let mut next = Vec::new();
+        for (pending, alternatives) in self.pending.iter().zip(&self.alternatives) {
+            if pending.enabled != 0 && !ended {
+                let thread = pending.thread;
+                next.extend((0..*alternatives).map(|choice| Step { thread, choice, ..Step::default() }));
+            }
+        }
+        let outcome = match (ended || self.pending.is_empty(), next.is_empty()) {
+            (true, _) => Outcome::Ended,
+            (false, true) => Outcome::Deadlock,
+            (false, false) => Outcome::Running,
+        };
+        self.outcome.0 = outcome;
+        (&self.events, next, outcome)
     }
 
     /// Remembers the final state of every complete execution from here on.
@@ -140,7 +168,19 @@ impl<'p> Scripted<'p> {
     }
 
     fn execute(&mut self, plan: &Plan) {
-        let Scripted { program, threads, objects, variables, positions, events, pending, .. } = self;
+        let Scripted {
+            program,
+            threads,
+            objects,
+            variables,
+            positions,
+            events,
+            pending,
+            prefixes_only,
+            alternatives,
+            ..
+        } = self;
+        alternatives.clear();
         for (index, cell) in variables.0.iter().enumerate() {
             cell.set(program.variables.get(index).copied().unwrap_or(0));
         }
@@ -151,6 +191,9 @@ impl<'p> Scripted<'p> {
         let mut follower = Follower::new(plan.view());
         let mut running = ThreadId::MAIN;
         let (outcome, detail) = loop {
+            if *prefixes_only && events.len() == plan.schedule.len() {
+                break (Outcome::Running, 0);
+            }
             let step = match follower.decide(&mut world) {
                 Decision::Run(step) => step,
                 Decision::Deadlock => break (Outcome::Deadlock, 0),
@@ -184,6 +227,7 @@ impl<'p> Scripted<'p> {
             let state = *world.thread(id);
             if state.phase == Phase::Alive {
                 let enabled = world.enabled(id) as u8;
+                alternatives.push(world.alternatives(id));
                 let asleep = state.asleep as u8;
                 pending.push(Pending {
                     operation: state.pending,

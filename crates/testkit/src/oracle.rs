@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use heddle_model::follow::Step;
 use heddle_model::{Execution, Outcome};
 use heddle_search::canonical::{Label, canonical};
-use heddle_search::{Flow, Info, Observer, Options, Search, Stop, Summary};
+use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop, Summary};
 
 use crate::{FinalState, Program, Scripted};
 
@@ -49,19 +50,56 @@ pub fn explore_with(program: &Program, options: &Options, depth: usize, with_tra
     Findings { summary, states: executor.take_states(), traces: recorder.traces }
 }
 
-/// What is wrong with what a search says, given what brute force says. None if nothing is.
-pub fn disagreement(truth: &Findings, other: &Findings, exactly_once: bool) -> Option<String> {
+/// All traces of `program`, without any of the algorithms: every prefix of every trace, once in its canonical form, and
+/// from each whatever can come next. None if there are more than `limit` prefixes.
+///
+/// Brute force over interleavings says the same and believes nothing; this one believes that swapping independent
+/// neighbours changes nothing, and can look at far larger programs.
+pub fn all_traces(program: &Program, limit: usize) -> Option<(HashSet<Vec<Label>>, HashSet<FinalState>)> {
+    let mut executor = Scripted::new(program);
+    let (mut traces, mut states) = (HashSet::new(), HashSet::new());
+    let mut known = HashSet::new();
+    let mut open: Vec<Vec<Step>> = vec![Vec::new()];
+    while let Some(steps) = open.pop() {
+        let (events, next, outcome) = executor.prefix(&steps);
+        let form = canonical(events);
+        if outcome != Outcome::Running {
+            traces.insert(form);
+            states.insert(executor.final_state());
+        } else if known.insert(form) {
+            if known.len() > limit {
+                return None;
+            }
+            open.extend(next.iter().map(|&step| {
+                let mut longer = steps.clone();
+                longer.push(step);
+                longer
+            }));
+        }
+    }
+    Some((traces, states))
+}
+
+/// What is wrong with what a search says, given the traces and final states that there are. None if nothing is.
+pub fn disagreement(
+    (traces, states): (&HashSet<Vec<Label>>, &HashSet<FinalState>),
+    other: &Findings,
+    exactly_once: bool,
+) -> Option<String> {
     if other.summary.stop != Stop::Exhausted {
         return Some(format!("ended by {:?}", other.summary.stop));
     }
-    if truth.states != other.states {
-        let missing = truth.states.difference(&other.states).count();
-        let extra = other.states.difference(&truth.states).count();
-        return Some(format!("{missing} final states missing, {extra} too many, of {}", truth.states.len()));
+    if *states != other.states {
+        let missing = states.difference(&other.states).count();
+        let extra = other.states.difference(states).count();
+        return Some(format!("{missing} final states missing, {extra} too many, of {}", states.len()));
     }
-    let missing = truth.traces.keys().filter(|t| !other.traces.contains_key(*t)).count();
+    let missing = traces.iter().filter(|t| !other.traces.contains_key(*t)).count();
     if missing != 0 {
-        return Some(format!("{missing} traces missing of {}", truth.traces.len()));
+        return Some(format!("{missing} traces missing of {}", traces.len()));
+    }
+    if other.traces.len() != traces.len() {
+        return Some(format!("{} traces that there are not", other.traces.len() - traces.len()));
     }
     if exactly_once {
         let again = other.traces.values().filter(|&&n| n != 1).count();
@@ -73,4 +111,48 @@ pub fn disagreement(truth: &Findings, other: &Findings, exactly_once: bool) -> O
         }
     }
     None
+}
+
+/// Every algorithm and every way to run it, by a name for messages, with how many plans are under way at once.
+pub fn configurations() -> Vec<(&'static str, Options, usize)> {
+    let with = |algorithm| Options { algorithm, ..Options::default() };
+    vec![
+        ("optimal", with(Algorithm::Optimal), 1),
+        ("source", with(Algorithm::Source), 1),
+        ("dpor", with(Algorithm::Dpor), 1),
+        ("optimal, depth first", Options { memory: 0, ..with(Algorithm::Optimal) }, 1),
+        ("optimal, three at a time", with(Algorithm::Optimal), 3),
+        ("optimal, little memory", Options { memory: 2000, ..with(Algorithm::Optimal) }, 2),
+        ("dpor without sleep sets", Options { sleep_sets: false, ..with(Algorithm::Dpor) }, 1),
+        ("dpor without locksets", Options { locksets: false, ..with(Algorithm::Dpor) }, 1),
+    ]
+}
+
+/// What came of holding all algorithms against the truth about one program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    /// Too many traces to know the truth.
+    TooLarge,
+    /// All agree. Executions (blocked ones too) of optimal, source and dpor.
+    Agree([u64; 3]),
+    /// Who says what that is wrong.
+    Disagree(String),
+}
+
+/// Holds every algorithm against the truth about `program`, if that has no more than `limit` prefixes of traces.
+pub fn compare(program: &Program, limit: usize) -> Comparison {
+    let Some((traces, states)) = all_traces(program, limit) else { return Comparison::TooLarge };
+    let mut counts = Vec::new();
+    for (name, options, depth) in configurations() {
+        let found = explore(program, &options, depth);
+        let once = options.algorithm == Algorithm::Optimal;
+        if let Some(what) = disagreement((&traces, &states), &found, once) {
+            return Comparison::Disagree(format!("{name}: {what}"));
+        }
+        counts.push(found.summary.executions + found.summary.blocked);
+    }
+    if counts[0] > counts[1] || counts[0] > counts[2] {
+        return Comparison::Disagree(format!("optimal, source, dpor: {:?}", &counts[..3]));
+    }
+    Comparison::Agree([counts[0], counts[1], counts[2]])
 }

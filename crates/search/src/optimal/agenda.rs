@@ -96,8 +96,10 @@ impl Agenda {
     }
 
     /// Chooses what is to be run next. It stays here, out of order, until it is [removed](Self::remove).
-    pub fn next(&mut self) -> Option<(PendingId, &Pending)> {
-        let id = if self.bytes < self.limit {
+    ///
+    /// `more` is how much memory there is in use besides.
+    pub fn next(&mut self, more: usize) -> Option<(PendingId, &Pending)> {
+        let id = if self.bytes + more < self.limit {
             self.cheapest.first().map(|e| e.2)?
         } else {
             self.deepest.last().map(|e| e.2)?

@@ -40,7 +40,6 @@
 //! Memory: nodes exist only above something pending; a subtree that is done is freed.
 
 mod agenda;
-mod sequence;
 mod tree;
 
 use heddle_model::follow::Step;
@@ -51,8 +50,8 @@ use crate::analysis::{Analysis, Race};
 use crate::options::Options;
 use crate::replay::Replay;
 use crate::search::{Strategy, Ticket};
+use crate::sequence::{Item, Sequence};
 use agenda::{Agenda, Cost};
-use sequence::{Item, Sequence};
 use tree::{Child, NodeId, PendingId, State, Tree};
 
 /// The very first plan, which nothing led to.
@@ -452,7 +451,9 @@ impl Strategy for Optimal {
             self.started = true;
             return Some(FIRST);
         }
-        let (id, pending) = self.agenda.next()?;
+        // Nodes that are kept count too: they go when what they wait for is done, which is what comes first then.
+        let nodes = self.tree.in_use() * size_of::<tree::Node>();
+        let (id, pending) = self.agenda.next(nodes)?;
         self.tree.steps(pending.node, &mut plan.schedule);
         plan.schedule.extend_from_slice(&pending.steps);
         Some(Ticket(id.0))

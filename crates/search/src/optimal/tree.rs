@@ -85,7 +85,7 @@ impl Tree {
     }
 
     /// How many nodes are in use.
-    pub fn len(&self) -> usize {
+    pub fn in_use(&self) -> usize {
         self.nodes.len() - self.unused.len()
     }
 

@@ -63,6 +63,14 @@ impl Sequence {
         self.items[..at].iter().all(|before| !analysis.before(before.event, before.step.thread.index(), item.event))
     }
 
+    /// The threads that can come first.
+    pub fn initials<'s>(&'s self, events: &'s [Event], analysis: &'s Analysis) -> impl Iterator<Item = ThreadId> + 's {
+        self.items.iter().enumerate().filter_map(move |(at, item)| {
+            let first = self.first_of(item.step.thread) == Some(at);
+            (first && self.is_initial(events, analysis, at)).then_some(item.step.thread)
+        })
+    }
+
     /// Whether an event of a thread that does not occur in the sequence, touching this, commutes with all of it.
     pub fn commutes_with(&self, footprint: &Footprint) -> bool {
         // The moved one comes last, and is the one that conflicts most often.

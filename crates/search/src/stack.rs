@@ -1,0 +1,185 @@
+//! Depth-first exploration with backtrack sets: what [`crate::dpor`] and [`crate::source`] share.
+//!
+//! One frame for each event of the last execution: who could have gone on there, who is to be tried, who was, who
+//! sleeps. After an execution, the algorithm turns its races into threads to be tried ([`Rule`]); then the deepest frame
+//! with one that was not tried, and does not sleep, decides the next plan.
+//!
+//! An operation with several ways to be taken is tried in all of them before its thread counts as tried.
+
+use heddle_model::follow::Step;
+use heddle_model::{Event, Execution, Footprint, Plan, ThreadId};
+
+use crate::analysis::{Analysis, Race};
+use crate::options::Options;
+use crate::replay::{Ready, Replay};
+use crate::search::{Strategy, Ticket};
+
+/// The point before one event of the last execution.
+#[derive(Default)]
+pub(crate) struct Frame {
+    /// Who could have gone on here.
+    pub ready: Vec<Ready>,
+    /// Who is to be tried here.
+    pub backtrack: Vec<ThreadId>,
+    /// Who sleeps here.
+    pub sleep: Vec<(ThreadId, Footprint)>,
+    /// Who was tried here, in all ways.
+    tried: Vec<(ThreadId, Footprint)>,
+    step: Step,
+}
+
+impl Frame {
+    /// Whether `thread` could have gone on here.
+    pub fn is_ready(&self, thread: ThreadId) -> bool {
+        self.ready.iter().any(|r| r.thread == thread)
+    }
+
+    /// Whether `thread` sleeps here.
+    pub fn sleeps(&self, thread: ThreadId) -> bool {
+        self.sleep.iter().any(|s| s.0 == thread)
+    }
+
+    /// Adds a thread to those to be tried.
+    pub fn add(&mut self, thread: ThreadId) {
+        if !self.backtrack.contains(&thread) {
+            self.backtrack.push(thread);
+        }
+    }
+
+    fn entry(&self, thread: ThreadId) -> Option<&Ready> {
+        self.ready.iter().find(|r| r.thread == thread)
+    }
+
+    /// The next way to go on from here that was not tried.
+    fn next(&mut self) -> Option<Step> {
+        let current = self.step.thread;
+        let ready = *self.entry(current)?;
+        if self.step.choice + 1 < ready.alternatives {
+            self.step = Step { thread: current, choice: self.step.choice + 1, ..Step::default() };
+            return Some(self.step);
+        }
+        self.tried.push((current, ready.footprint));
+        let open = |t: &&ThreadId| !self.tried.iter().any(|d| d.0 == **t) && !self.sleeps(**t);
+        let thread = *self.backtrack.iter().find(open)?;
+        self.step = Step { thread, ..Step::default() };
+        Some(self.step)
+    }
+
+    /// Who sleeps after an event of `thread` that touches `footprint`.
+    fn sleep_after(&self, thread: ThreadId, footprint: &Footprint, into: &mut Vec<(ThreadId, Footprint)>) {
+        let still = |s: &&(ThreadId, Footprint)| s.0 != thread && !s.1.conflicts_with(footprint);
+        into.extend(self.sleep.iter().chain(&self.tried).filter(still));
+    }
+}
+
+/// How races become threads to be tried.
+pub(crate) trait Rule {
+    /// Whether to report an event and the one that made it possible as a race too.
+    fn shortsighted(&self) -> bool {
+        false
+    }
+
+    /// Adds to the frames what the races of `analysis` ask for.
+    fn apply(
+        &mut self,
+        events: &[Event],
+        analysis: &Analysis,
+        races: &[Race],
+        replay: &mut Replay,
+        frames: &mut [Frame],
+    );
+}
+
+pub(crate) struct Stack<R> {
+    rule: R,
+    frames: Vec<Frame>,
+    started: bool,
+    under_way: bool,
+    sleep_sets: bool,
+    analysis: Analysis,
+    replay: Replay,
+    from: usize,
+}
+
+impl<R: Rule> Stack<R> {
+    pub fn new(rule: R, options: &Options) -> Self {
+        let mut analysis = Analysis::default();
+        analysis.shortsighted = rule.shortsighted();
+        Stack {
+            rule,
+            frames: Vec::new(),
+            started: false,
+            under_way: false,
+            sleep_sets: options.sleep_sets,
+            analysis,
+            replay: Replay::default(),
+            from: 0,
+        }
+    }
+}
+
+impl<R: Rule> Strategy for Stack<R> {
+    fn propose(&mut self, plan: &mut Plan) -> Option<Ticket> {
+        if self.under_way {
+            return None;
+        }
+        if self.started {
+            let step = loop {
+                match self.frames.last_mut()?.next() {
+                    Some(step) => break step,
+                    None => self.frames.pop(),
+                };
+            };
+            plan.schedule.extend(self.frames.iter().map(|f| f.step));
+            let frame = self.frames.last()?;
+            let footprint = frame.entry(step.thread)?.footprint;
+            if self.sleep_sets {
+                let mut sleep = Vec::new();
+                frame.sleep_after(step.thread, &footprint, &mut sleep);
+                plan.sleep.extend(sleep.iter().map(|s| s.0));
+            }
+            self.from = self.frames.len() - 1;
+        }
+        self.started = true;
+        self.under_way = true;
+        Some(Ticket(0))
+    }
+
+    fn digest(&mut self, _: Ticket, execution: &Execution<'_>) {
+        self.under_way = false;
+        let events = execution.events;
+        if events.len() < self.frames.len() {
+            // It ended early, for reasons of its own: there is nothing to learn beyond what led here.
+            return;
+        }
+        self.analysis.run(events, execution.pending, self.from);
+        let Stack { frames, analysis, sleep_sets, .. } = self;
+        self.replay.walk(execution, frames.len(), |index, ready| {
+            let Some(event) = events.get(index) else { return };
+            let mut frame = Frame {
+                ready: ready.to_vec(),
+                backtrack: vec![event.thread],
+                step: Step::of(event),
+                ..Frame::default()
+            };
+            if *sleep_sets && index > 0 {
+                let above = &frames[index - 1];
+                above.sleep_after(events[index - 1].thread, &analysis.footprints[index - 1], &mut frame.sleep);
+            }
+            frames.push(frame);
+        });
+        let races = std::mem::take(&mut self.analysis.races);
+        self.rule.apply(events, &self.analysis, &races, &mut self.replay, &mut self.frames);
+        self.analysis.races = races;
+    }
+
+    fn pending(&self) -> u64 {
+        let open = |f: &Frame| {
+            let left =
+                f.backtrack.iter().filter(|t| !f.tried.iter().any(|d| d.0 == **t) && !f.sleeps(**t)).count() as u64;
+            let ways = f.entry(f.step.thread).map_or(0, |r| r.alternatives - 1 - f.step.choice.min(r.alternatives - 1));
+            left.saturating_sub(1) + ways as u64
+        };
+        self.frames.iter().map(open).sum::<u64>() + u64::from(!self.started)
+    }
+}
