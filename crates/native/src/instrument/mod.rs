@@ -159,11 +159,11 @@ pub fn flags(compiler: CompilerKind, version: u32, language: Language) -> Vec<St
 /// The flags for the linker, given through the compiler, to link `objects`.
 pub fn link_flags<P: AsRef<Path>>(objects: impl IntoIterator<Item = P>) -> Vec<String> {
     let own: HashSet<String> = objects.into_iter().flat_map(|object| definitions(object.as_ref())).collect();
-    let flag = |&name: &&str| match own.contains(name) {
+    let flag = |name: &&str| match own.contains(*name) {
         true => format!("-Wl,--defsym=__wrap_{name}={name}"),
         false => format!("-Wl,--wrap={name}"),
     };
-    RENAMED.iter().map(|name| flag(&name)).collect()
+    RENAMED.iter().map(flag).collect()
 }
 
 /// The functions of [`RENAMED`] that the program defines itself in `object`. None if it cannot be read: the linker
