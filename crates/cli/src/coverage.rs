@@ -158,6 +158,10 @@ impl Conclusion<'_> {
                  something that heddle does not control",
                 lost.execution
             ),
+            Lost::NeedsFork => format!(
+                "the program uses {}, which a snapshot cannot take back: use --restart auto or fork",
+                lost.message
+            ),
             Lost::Unfinished => format!("execution {}{often} did not end as executions end", lost.execution),
         }
     }

@@ -31,6 +31,8 @@ pub enum Lost {
     Killed,
     /// It did not do what it did before under the same schedule.
     Diverged,
+    /// It did something that a snapshot cannot take back, and nothing but a snapshot was asked for.
+    NeedsFork,
     /// An outcome that should not reach a verdict.
     Unfinished,
 }
@@ -59,7 +61,8 @@ pub fn classify(execution: &Execution<'_>) -> Class {
         Outcome::Killed if OWN_FAULT.contains(&execution.detail) => Class::Finding(FindingKind::Crash),
         Outcome::Killed => Class::Lost(Lost::Killed),
         Outcome::Diverged => Class::Lost(Lost::Diverged),
-        Outcome::Running | Outcome::NeedsFork | Outcome::NeedsThreads => Class::Lost(Lost::Unfinished),
+        Outcome::NeedsFork => Class::Lost(Lost::NeedsFork),
+        Outcome::Running | Outcome::NeedsThreads => Class::Lost(Lost::Unfinished),
     }
 }
 

@@ -4,7 +4,7 @@
 //! Every test works in a directory of its own, which is also where its `heddle` puts temporary files, and marks its
 //! processes with a variable in their environment. So tests can run side by side and each sees only its own litter.
 
-#![allow(dead_code)] // Each test file uses its own part.
+#![allow(dead_code, unused_imports)] // Each test file uses its own part.
 
 mod expectation;
 mod session;
