@@ -100,8 +100,9 @@ pub struct Header {
     /// 1: the program calls `pthread_exit`, for which a library must be loaded before executions begin. Set by the runtime,
     /// which then asks to run the plan again (`NeedsThreads`); kept for the next process.
     pub unwinder: AtomicU32,
-    /// Zero.
-    pub reserved: u32,
+    /// While the driver sleeps: it wants to be woken when `completed` gets here, and not before, unless the runtime has
+    /// nothing left to do. Waking it for each execution would cost more than many an execution does.
+    pub wake_at: AtomicU32,
     /// Why the stage is `Failed`: text, ending in zero bytes.
     pub trouble: [u8; 512],
 }

@@ -2,13 +2,13 @@
 //!
 //! `rate PROGRAM|FILES… [compiler flags] [-- program arguments]` runs the default schedule again and again and prints
 //! a line for each way. Environment: `RATE_SECONDS` (1), `RATE_MODES` (`snapshot,fork,exec`), `RATE_CHECK=1` compares
-//! all memory after each restoration.
+//! all memory after each restoration. `RATE_SLOTS` is how many plans may be under way (32).
 
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use heddle_model::wire::Restart;
+use heddle_model::wire::{Layout, Restart};
 use heddle_model::{Executor, Plan};
 use heddle_native::compile::{self, Choice};
 use heddle_native::{NativeExecutor, Options, Program, RestartMode, restart_name};
@@ -44,7 +44,9 @@ fn run() -> Result<(), Failure> {
         if !modes.split(',').any(|mode| mode == restart_name(restart)) {
             continue;
         }
+        let slots = std::env::var("RATE_SLOTS").ok().and_then(|s| s.parse().ok()).unwrap_or(32);
         let options = Options {
+            layout: Layout::new(slots, 4096, 1 << 20, 1 << 22, 1 << 20),
             arguments: arguments.iter().map(Into::into).collect(),
             restart: RestartMode::Only(restart),
             check_restore: std::env::var_os("RATE_CHECK").is_some(),

@@ -62,7 +62,7 @@ impl Default for Options {
             start_within: Duration::from_secs(20),
             check_restore: false,
             threads: 8,
-            layout: Layout::new(8, 4096, 1 << 20, 1 << 22, 1 << 20),
+            layout: Layout::new(32, 4096, 1 << 20, 1 << 22, 1 << 20),
             interrupted: Arc::default(),
         }
     }
