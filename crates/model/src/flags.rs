@@ -15,6 +15,9 @@ impl EventFlags {
     /// A timed operation that timed out.
     pub const TIMED_OUT: EventFlags = EventFlags(2);
 
+    /// An await that exactly one write has made possible: the order of the two cannot be reversed.
+    pub const STIRRED_ONCE: EventFlags = EventFlags(4);
+
     /// Whether all of `other` is in this set.
     #[inline]
     pub const fn contains(self, other: EventFlags) -> bool {

@@ -33,6 +33,9 @@ impl OpCode {
     }
 }
 
+const AWAIT: u32 = 1 << 31;
+const ALSO_SIZE: u32 = 24;
+
 /// What a thread is about to do: which operation, on what.
 ///
 /// The layout is part of the wire format and of trace files.
@@ -57,6 +60,42 @@ impl Operation {
     #[inline]
     pub const fn new(code: OpCode, object: ObjectId) -> Operation {
         Operation { object, argument: 0, code, size: 0, detail: 0 }
+    }
+
+    /// The same, as an await: see [`is_await`](Self::is_await). `also`, where there is one, is a second place that the
+    /// loop reads, with its size in bytes; it takes the argument, so only an operation that has none can have it.
+    pub const fn awaiting(self, also: Option<(ObjectId, u16)>) -> Operation {
+        match also {
+            Some((place, size)) => {
+                Operation { argument: place.0, detail: self.detail | AWAIT | (size as u32) << ALSO_SIZE, ..self }
+            }
+            None => Operation { detail: self.detail | AWAIT, ..self },
+        }
+    }
+
+    /// Whether the thread is in a loop that only looks: it stands at this operation in the very state in which it stood
+    /// here before, having read since then only places that hold what it read, and having changed nothing. Until one of
+    /// those places is written to it would go round and round. So it waits for that: an await is possible only once
+    /// something that it looks at has been written since the thread's last operation.
+    #[inline]
+    pub const fn is_await(&self) -> bool {
+        self.detail & AWAIT != 0
+    }
+
+    /// The same operation, taken by a thread that does not wait.
+    pub const fn without_await(self) -> Operation {
+        if self.also_awaited().is_some() {
+            Operation { argument: 0, detail: self.detail & ((1 << ALSO_SIZE) - 1), ..self }
+        } else {
+            Operation { detail: self.detail & !AWAIT, ..self }
+        }
+    }
+
+    /// The second place that an await looks at, and its size in bytes.
+    #[inline]
+    pub const fn also_awaited(&self) -> Option<(ObjectId, u16)> {
+        let size = (self.detail & !AWAIT) >> ALSO_SIZE;
+        if self.is_await() && size != 0 { Some((ObjectId(self.argument), size as u16)) } else { None }
     }
 
     /// The same with a second object or a number.

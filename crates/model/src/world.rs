@@ -34,6 +34,9 @@ pub struct ThreadState {
     pub children: u32,
     /// How many operations it took.
     pub steps: u32,
+    /// While it is about to await: how many writes to what it looks at there were since its last operation. See
+    /// [`Operation::is_await`].
+    pub stirs: u32,
     /// Free for the scheduling policy that follows the plan.
     pub priority: u64,
     /// Where it is in its life.
@@ -154,7 +157,9 @@ impl<'m> World<'m> {
     #[inline]
     pub fn enabled(&self, thread: ThreadId) -> bool {
         let state = &self.threads[thread.index()];
-        state.phase == Phase::Alive && primitive::of(state.pending.code).enabled(self, thread, &state.pending)
+        state.phase == Phase::Alive
+            && (!state.pending.is_await() || state.stirs > 0)
+            && primitive::of(state.pending.code).enabled(self, thread, &state.pending)
     }
 
     /// How many ways there are to take it now.
@@ -183,13 +188,34 @@ impl<'m> World<'m> {
     /// result and the flags of the event.
     #[inline]
     pub fn take(&mut self, thread: ThreadId, choice: u16) -> Event {
-        let ThreadState { pending, pc, .. } = self.threads[thread.index()];
+        let ThreadState { pending, pc, stirs, .. } = self.threads[thread.index()];
         let primitive = primitive::of(pending.code);
         let alternatives = primitive.alternatives(self, thread, &pending);
         let effect = primitive.take(self, thread, &pending, choice);
-        self.threads[thread.index()].steps += 1;
+        let state = &mut self.threads[thread.index()];
+        state.steps += 1;
+        state.stirs = 0;
         self.events += 1;
-        Event { operation: pending, result: effect.result, pc, thread, choice, alternatives, flags: effect.flags }
+        let once = pending.is_await() && stirs == 1;
+        let flags = if once { effect.flags.union(EventFlags::STIRRED_ONCE) } else { effect.flags };
+        Event { operation: pending, result: effect.result, pc, thread, choice, alternatives, flags }
+    }
+
+    /// Tells the threads that await something of `event`, which has just been taken and is complete.
+    ///
+    /// Needed only while somebody awaits; it looks at every thread.
+    pub fn settle(&mut self, event: &Event) {
+        let touched = Footprint::of(event);
+        for thread in self.ids() {
+            let state = &self.threads[thread.index()];
+            if thread == event.thread || !state.pending.is_await() {
+                continue;
+            }
+            let looks = Footprint::of(&Event { operation: state.pending, flags: EventFlags::FAILED, ..Event::default() });
+            if looks.conflicts_with(&touched) {
+                self.threads[thread.index()].stirs += 1;
+            }
+        }
     }
 
     /// Whether every thread has ended.

@@ -77,7 +77,8 @@ impl Replay {
             world.announce(event.thread, event.operation, event.pc);
             world.take(event.thread, event.choice);
         }
-        world.announce(moved.thread, moved.operation, moved.pc);
+        // An await is moved only over one of several writes that it waits for.
+        world.announce(moved.thread, moved.operation.without_await(), moved.pc);
         if world.thread(moved.thread).phase != Phase::Alive || !world.enabled(moved.thread) {
             return None;
         }
@@ -129,7 +130,15 @@ impl Replay {
                 }
                 world.announce(event.thread, event.operation, event.pc);
                 world.take(event.thread, event.choice);
-                self.next[event.thread.index()] += 1;
+                let next = &mut self.next[event.thread.index()];
+                *next += 1;
+                if let Some(operation) = self.upcoming[event.thread.index()].get(*next)
+                    && operation.is_await()
+                {
+                    // Said right away: what happens from now on may be what it waits for.
+                    world.announce(event.thread, *operation, 0);
+                }
+                world.settle(event);
             }
         }
     }

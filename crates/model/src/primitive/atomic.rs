@@ -61,5 +61,12 @@ impl Primitive for Atomics {
             _ => Mode::Write,
         };
         into.touch_bytes(operation.object, operation.size.max(1) as u32, mode);
+        if let Some((place, size)) = operation.also_awaited() {
+            into.touch_bytes(place, size as u32, Mode::Read);
+        }
+    }
+
+    fn enabled_by(&self, _earlier: &Event, later: &Event) -> bool {
+        later.flags.contains(EventFlags::STIRRED_ONCE)
     }
 }

@@ -98,7 +98,8 @@ impl Primitive for Mutexes {
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        later.operation.code == LOCK && releases(earlier, later.operation.object)
+        (later.operation.code == LOCK && releases(earlier, later.operation.object))
+            || later.flags.contains(EventFlags::STIRRED_ONCE)
     }
 
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
