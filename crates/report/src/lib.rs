@@ -4,7 +4,7 @@
 //!
 //! * [`Recording`] is one execution with its names and places resolved by whoever ran it.
 //! * [`outcome`] says what an execution is to a verdict: fine, a finding, something Heddle cannot do.
-//! * [`recognise`] turns a recording into a [`Finding`](heddle_model::Finding): who holds what, who waits for what, where.
+//! * [`recognise()`] turns a recording into a [`Finding`](heddle_model::Finding): who holds what, who waits for what, where.
 //! * [`steps`] tells the execution step by step.
 //! * [`text`] and [`json`] are the reports.
 
