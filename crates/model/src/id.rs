@@ -4,7 +4,7 @@ use core::fmt;
 
 /// A thread of the program under test. `0` is the main thread.
 ///
-/// A thread is the n-th child of its parent, and that pair decides its id ([`crate::wire::ThreadNames`]): two
+/// A thread is the n-th child of its parent, and that pair decides its id ([`crate::wire::ThreadName`]): two
 /// executions that differ only in the order of independent steps name their threads alike.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]

@@ -1,6 +1,6 @@
 //! One file for each primitive: its state, its operations, when each is enabled, what it does, what it touches.
 //!
-//! A new primitive is a new file and a line in [`FAMILIES`]. This file holds no logic.
+//! A new primitive is a new file and a line in `FAMILIES`. This file holds no logic.
 
 pub mod atomic;
 pub mod choice;
