@@ -21,10 +21,24 @@ __attribute__((noinline)) int outer(int x) {
 int main(void) { return outer(grid[1][2]); }
 "#;
 
+const CXX_PROGRAM: &str = r#"#include <atomic>
+#include <mutex>
+namespace bank {
+struct Account { long balance; std::mutex lock; std::atomic<int> version; static int count; };
+int Account::count = 1;
+Account accounts[2];
+std::atomic<int> counters[3];
+}
+std::mutex lock;
+long next() { static long calls; return ++calls; }
+int main() { std::lock_guard<std::mutex> guard(lock); return bank::accounts[1].version + (int)next() + bank::counters[2]; }
+"#;
+
 /// A compiled program, mapped at `base` as the kernel would.
 fn symbols(compiler: &str, folder: &TemporaryDirectory, base: u64) -> Option<(Symbols, Addresses)> {
-    let source = folder.path().join("program.c");
-    std::fs::write(&source, PROGRAM).unwrap();
+    let cxx = compiler.contains("++");
+    let source = folder.path().join(if cxx { "program.cpp" } else { "program.c" });
+    std::fs::write(&source, if cxx { CXX_PROGRAM } else { PROGRAM }).unwrap();
     let output = folder.path().join(compiler);
     let status = Command::new(compiler).args(["-g", "-O0", "-o"]).arg(&output).arg(&source).status();
     if !status.ok()?.success() {
@@ -80,6 +94,28 @@ fn variables_and_lines_with_every_compiler() {
         assert_eq!((inlined[0].function.as_str(), inlined[0].line), ("inner", 7), "{compiler}");
         assert_eq!((inlined[1].function.as_str(), inlined[1].line), ("outer", 11), "{compiler}");
         assert_eq!(symbols.location(&[outer + 1]).unwrap().line, 8);
+    }
+    assert!(tried > 0, "no compiler at all");
+}
+
+#[test]
+fn variables_of_cxx() {
+    let folder = TemporaryDirectory::new().unwrap();
+    let mut tried = 0;
+    for compiler in ["g++", "clang++-14", "clang++-19", "clang++"] {
+        let Some((symbols, at)) = symbols(compiler, &folder, 0x5555_5555_4000) else { continue };
+        tried += 1;
+        let name = |address| symbols.object(ObjectId(address)).unwrap_or_default();
+        assert_eq!(name(at.of("lock")), "lock", "{compiler}");
+        assert_eq!(name(at.of("_ZN4bank8countersE") + 8), "bank::counters[2]", "{compiler}");
+        let accounts = at.of("_ZN4bank8accountsE");
+        // 8 for the balance, 40 for the mutex, 4 for the version, 4 to be even.
+        assert_eq!(name(accounts + 56 + 8), "bank::accounts[1].lock", "{compiler}");
+        assert_eq!(name(accounts + 48), "bank::accounts[0].version", "{compiler}");
+        assert_eq!(name(at.of("_ZZ4nextvE5calls")), "next::calls", "{compiler}");
+        assert_eq!(name(at.of("_ZN4bank7Account5countE")), "bank::Account::count", "{compiler}");
+        let main = symbols.frames(at.of("main") + 1);
+        assert_eq!((main[0].function.as_str(), main[0].line), ("main", 11), "{compiler}");
     }
     assert!(tried > 0, "no compiler at all");
 }

@@ -3,6 +3,7 @@
 //! Names come from the debug information, with the path to the part that was asked for ([`types`](super::types)); a
 //! file without it still has a symbol table.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 
@@ -122,8 +123,10 @@ fn read_unit(
     at: DebugInfoOffset,
     found: &mut Vec<Described>,
 ) -> Result<(), gimli::Error> {
-    // The names of the namespaces and functions around, by depth.
+    // The names of the namespaces, classes and functions around, by depth.
     let mut around: Vec<(isize, String)> = Vec::new();
+    // The full names of what is declared in one place and defined in another: members of a class, `extern`.
+    let mut declared: HashMap<UnitOffset, String> = HashMap::new();
     let mut entries = unit.entries();
     while let Some(entry) = entries.next_dfs()? {
         let depth = entry.depth();
@@ -131,24 +134,40 @@ fn read_unit(
             around.pop();
         }
         match entry.tag() {
-            gimli::DW_TAG_namespace | gimli::DW_TAG_subprogram => {
+            gimli::DW_TAG_namespace
+            | gimli::DW_TAG_subprogram
+            | gimli::DW_TAG_structure_type
+            | gimli::DW_TAG_class_type => {
                 if let Some(name) = name_of(dwarf, unit, entry) {
                     around.push((depth, name));
                 }
             }
-            gimli::DW_TAG_variable => {
-                let Some(address) = static_address(dwarf, unit, entry) else { continue };
-                // A variable that was declared elsewhere (a member of a class, `extern`) has its name there.
-                let declared = match entry.attr_value(gimli::DW_AT_specification) {
-                    Some(AttributeValue::UnitRef(offset)) => Some(unit.entry(offset)?),
+            gimli::DW_TAG_variable | gimli::DW_TAG_member => {
+                let address = static_address(dwarf, unit, entry);
+                if address.is_none() && !entry.has_attr(gimli::DW_AT_declaration) {
+                    continue;
+                }
+                let specification = match entry.attr_value(gimli::DW_AT_specification) {
+                    Some(AttributeValue::UnitRef(offset)) => Some(offset),
                     _ => None,
                 };
-                let declared = declared.as_ref();
-                let name = name_of(dwarf, unit, entry).or_else(|| name_of(dwarf, unit, declared?));
-                let kind = type_of(entry).or_else(|| type_of(declared?));
-                let (Some(name), Some(kind)) = (name, kind) else { continue };
-                let name = around.iter().map(|(_, outer)| outer.as_str()).chain([name.as_str()]).collect::<Vec<_>>();
-                found.push(Described { address, name: name.join("::"), unit: at, kind });
+                let own = name_of(dwarf, unit, entry).map(|name| {
+                    around.iter().map(|(_, outer)| outer.as_str()).chain([name.as_str()]).collect::<Vec<_>>().join("::")
+                });
+                let Some(name) = own.or_else(|| declared.get(&specification?).cloned()) else { continue };
+                match address {
+                    Some(address) => {
+                        let kind = match (type_of(entry), specification) {
+                            (None, Some(offset)) => type_of(&unit.entry(offset)?),
+                            (kind, _) => kind,
+                        };
+                        let Some(kind) = kind else { continue };
+                        found.push(Described { address, name, unit: at, kind });
+                    }
+                    None => {
+                        declared.insert(entry.offset(), name);
+                    }
+                }
             }
             _ => {}
         }
