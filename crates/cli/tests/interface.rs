@@ -243,6 +243,15 @@ fn warnings_of_the_compiler_do_not_disturb_the_document() {
 }
 
 #[test]
+fn what_a_snapshot_cannot_take_back_needs_another_way() {
+    let file = program("opens-file.c").display().to_string();
+    let run = Session::new().run(["check", &file, "--restart", "snapshot"]);
+    run.must_say(3, &["incomplete: the program uses open", "--restart auto"]);
+    let run = Session::new().run(["check", &file]);
+    run.must_say(0, &["restarted by fork: the program uses open"]);
+}
+
+#[test]
 fn an_unsupported_call_has_a_name_and_a_place() {
     let run = Session::new().run(["check", &program("unsupported.c").display().to_string()]);
     run.must_say(4, &["unsupported: `pthread_barrier_init` at ", "unsupported.c:"]);

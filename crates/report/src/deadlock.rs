@@ -23,6 +23,8 @@ pub enum Wait {
     Signal(ObjectId),
     /// An initialisation that somebody runs (himself, perhaps).
     Once(ObjectId, Option<ThreadId>),
+    /// Something that a loop looks at to change.
+    Change(ObjectId),
     /// A semaphore that nobody posts.
     Post(ObjectId),
     /// Something else, which is not enabled.
@@ -37,6 +39,9 @@ impl Wait {
         }
         let operation = &pending.operation;
         let locked = |mutex: ObjectId| Wait::Mutex(mutex, walk.holders.get(&mutex).map(|holder| holder.thread));
+        if operation.is_await() {
+            return Some(Wait::Change(operation.object));
+        }
         Some(match operation.code {
             mutex::LOCK => locked(operation.object),
             thread::JOIN => operation.object.as_thread().map_or(Wait::Other, Wait::End),
@@ -66,6 +71,7 @@ impl Wait {
             Wait::End(thread) => format!("waits for the end of {}", names.thread(thread)),
             Wait::Once(once, _) => format!("waits for the end of {}", names.object(once)),
             Wait::Signal(condvar) => format!("waits for a signal on {}", names.object(condvar)),
+            Wait::Change(object) => format!("waits in a loop for a change of {}", names.object(object)),
             Wait::Post(semaphore) => format!("waits for a post of {}", names.object(semaphore)),
             Wait::Other => "waits".to_string(),
         }
@@ -181,6 +187,7 @@ fn because(wait: Wait, waiter: ThreadId, names: &Names, walk: &Walk, recording: 
             format!(", held by {}{ended}{since}", names.thread(holder))
         }
         Wait::End(thread) if thread == waiter => ", that is, for itself".to_string(),
+        Wait::Change(_) => ", and no thread is left to make it".to_string(),
         Wait::Signal(_) | Wait::Post(_) => ", and no thread is left to give it".to_string(),
         _ => String::new(),
     }

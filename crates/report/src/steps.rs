@@ -79,7 +79,7 @@ fn result(event: &Event, names: &Names) -> String {
         }
         thread::JOIN | thread::DETACH if event.failed() => "fails".to_string(),
         atomic::LOAD => format!("= {}", event.result),
-        atomic::STORE => format!("= {}", event.operation.argument),
+        atomic::STORE => format!("= {}", event.operation.without_await().argument),
         atomic::RMW => format!("was {}", event.result),
         atomic::COMPARE_EXCHANGE if event.failed() => format!("fails: was {}", event.result),
         atomic::COMPARE_EXCHANGE => format!("was {}", event.result),

@@ -53,6 +53,7 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
             break;
         }
         world.take(event.thread, event.choice);
+        world.settle(event);
         if let Some(mutex) = locks(event) {
             locked_at.insert(mutex, index);
         }

@@ -1,7 +1,7 @@
 //! What is recognised in executions made by hand.
 
 use crate::common::*;
-use heddle_model::primitive::{condvar, once, process, semaphore};
+use heddle_model::primitive::{atomic, condvar, once, process, semaphore};
 use heddle_model::{Ending, FindingKind, ObjectId, Operation, Outcome};
 use heddle_report::recognise;
 
@@ -135,6 +135,30 @@ fn an_initialisation_that_waits_for_itself() {
             "thread 0 (main) began initialisation #1 here"
         ]
     );
+}
+
+#[test]
+fn a_loop_that_looks_for_a_change_that_does_not_come() {
+    let load = Operation { size: 4, ..Operation::new(atomic::LOAD, C) };
+    let script = [start(0), create(0, 1, 27), start(1), (1, load, 8), end(1), (0, load, 29)];
+    let recording = record(&script, &[(0, load.awaiting(None), 29)], Outcome::Deadlock, "");
+    let finding = recognise(&recording).unwrap().finding;
+    let says = "thread 0 (main) waits in a loop for a change of atomic #1, and no thread is left to go on";
+    assert_eq!(finding.message, says);
+}
+
+#[test]
+fn an_await_is_possible_after_a_write() {
+    // Main looks, waits for a change, is woken by the store of thread 1, and is not preempted while it waits.
+    let load = Operation { size: 4, ..Operation::new(atomic::LOAD, C) };
+    let store = Operation { size: 4, ..Operation::new(atomic::STORE, C) };
+    let script = [start(0), create(0, 1, 27), (0, load, 29), start(1), (1, store, 8), end(1)];
+    let mut recording = record(&script, &[], Outcome::Deadlock, "");
+    let look = heddle_model::Event { operation: load.awaiting(None), ..recording.events[2] };
+    recording.events.push(look);
+    let walk = heddle_report::walk::walk(&recording.events, &[]);
+    assert_eq!(walk.switches, [false, false, false, true, false, false, true]);
+    assert_eq!(walk.preemptions, [false; 7]);
 }
 
 #[test]
