@@ -26,6 +26,7 @@ mod recording;
 mod session;
 pub mod symbols;
 mod temporary;
+mod watchdog;
 mod wire;
 
 pub use executor::{Fallback, NativeExecutor, Statistics};

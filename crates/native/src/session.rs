@@ -13,8 +13,9 @@ use heddle_model::Plan;
 use heddle_model::wire::{Restart, Stage, ThreadName};
 
 use crate::options::Options;
-use crate::process::{self, Activity, Process};
+use crate::process::{self, Process};
 use crate::program::Program;
+use crate::watchdog::Watchdog;
 use crate::wire::{Settings, Taken, Wire};
 
 /// Why a program could not be brought to the beginning of `main`.
@@ -98,8 +99,6 @@ const PATIENCE: u32 = 63;
 /// How long to sleep at first and at most before looking whether the process is still there.
 const NAP: Duration = Duration::from_millis(1);
 const LONG_NAP: Duration = Duration::from_millis(40);
-/// How long a process that hangs has to say where.
-const ANSWER: Duration = Duration::from_secs(1);
 
 /// One process with its shared memory.
 pub struct Session {
@@ -294,69 +293,6 @@ impl Session {
     /// Copies the result of plan number `index`. False if it makes no sense.
     pub fn take(&self, index: u32, into: &mut Taken, record: bool) -> bool {
         self.wire.get(index, into, record).is_some()
-    }
-}
-
-/// Notices that nothing happens any more.
-///
-/// Time on the clock is not enough: on a busy machine a program may not get to run at all. A hang is processor time
-/// used up without a visible operation, or a wait in the kernel that nobody will end.
-struct Watchdog {
-    progress: u64,
-    runner: u32,
-    since: Instant,
-    first: Option<Activity>,
-    asked: Option<Instant>,
-}
-
-const SPINS: &str = "ran without a visible operation and did not say where";
-const WAITS: &str = "waited for something outside of Heddle's control and did not say where";
-
-impl Watchdog {
-    fn new(progress: u64) -> Watchdog {
-        Watchdog { progress, runner: 0, since: Instant::now(), first: None, asked: None }
-    }
-
-    /// Looks; a reason if the process hangs and does not even say where.
-    fn look(&mut self, process: &Process, wire: &Wire, options: &Options) -> Option<&'static str> {
-        let header = wire.header();
-        let (progress, runner) = (header.progress.load(Ordering::Relaxed), header.runner.load(Ordering::Relaxed));
-        if progress != self.progress || runner != self.runner {
-            *self = Watchdog { runner, ..Watchdog::new(progress) };
-            return None;
-        }
-        let still = self.since.elapsed();
-        if still < options.hang_after / 8 {
-            return None;
-        }
-        let now = process.activity(runner)?;
-        let Some(first) = self.first else {
-            self.first = Some(now);
-            return None;
-        };
-        if now.state == 'T' || now.state == 't' {
-            // Somebody has stopped it, to look at it.
-            *self = Watchdog { runner, ..Watchdog::new(progress) };
-            return None;
-        }
-        if still < options.hang_after {
-            return None;
-        }
-        let used = now.processor.saturating_sub(first.processor);
-        let spins = used >= options.hang_after / 2;
-        let waits = now.state != 'R' && used < still / 20;
-        if !spins && !waits {
-            return None;
-        }
-        match self.asked {
-            None => {
-                process.signal(runner, libc::SIGPROF);
-                self.asked = Some(Instant::now());
-                None
-            }
-            Some(asked) if asked.elapsed() < ANSWER => None,
-            Some(_) => Some(if spins { SPINS } else { WAITS }),
-        }
     }
 }
 
