@@ -113,7 +113,7 @@ pub struct Check {
     /// How executions start over.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Restart::Auto)]
     pub restart: Restart,
-    /// How many executions to run at once.
+    /// How many executions to run at once: only 1 so far.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: u32,
     /// For algorithms that draw lots.
