@@ -120,7 +120,11 @@ impl Conclusion<'_> {
             End::Search(Stop::Observer) if self.findings.is_empty() => Some("interrupted".to_string()),
             End::Search(Stop::Observer) => Some("stopped at the first finding".to_string()),
             End::Search(Stop::Executions) => {
-                let limit = self.options.max_executions.unwrap_or(self.collector.executions);
+                let Some(limit) = self.options.max_executions else {
+                    return Some(
+                        "the search ended although executions were left, an error of heddle's own".to_string(),
+                    );
+                };
                 let sampled = if self.algorithm.samples() { "sampled" } else { "stopped after" };
                 Some(format!("{sampled} {} as asked", text::counted(limit, "execution")))
             }
