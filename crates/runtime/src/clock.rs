@@ -13,6 +13,7 @@ use heddle_model::primitive::yielding::{SLEEP, YIELD};
 use heddle_model::{ObjectId, Operation, ThreadId};
 
 use crate::engine::{self, active, caller};
+use crate::spin;
 
 const SECOND: u64 = 1_000_000_000;
 /// When executions begin: 2023-11-14 22:13:20 UTC.
@@ -77,6 +78,7 @@ pub fn catch_up(later: ThreadId, earlier: ThreadId) {
 
 /// The current thread's time, which passes by looking at it.
 fn look() -> u64 {
+    spin::changed();
     let clock = clock_of(engine::current());
     *clock += TICK;
     *clock

@@ -12,8 +12,8 @@ use heddle_model::wire::{Restart, Stage};
 use heddle_model::{Outcome, ThreadId};
 
 use crate::arch::Context;
-use crate::wire::Wire;
 use crate::pthread::unwinder;
+use crate::wire::Wire;
 use crate::{engine, fiber, snapshot, start, sys, trap};
 
 /// The fewest threads to prepare for.

@@ -9,17 +9,20 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::follow::{Decision, Follower, PlanView};
+use heddle_model::primitive::atomic::FENCE;
 use heddle_model::primitive::process::END;
-use heddle_model::primitive::thread;
+use heddle_model::primitive::{thread, yielding};
 use heddle_model::{Event, Memory, ObjectId, Operation, Outcome, Pending, Phase, ThreadId, World};
 
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
-use crate::{callstack, clock, fiber, process, random, tsan};
+use crate::{callstack, clock, fiber, process, random, spin, tsan};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
+/// The registers that a call preserves, and the stack pointer, at the same call: rbx, rbp, r12 to r15, rsp.
+pub static mut REGISTERS: [u64; 7] = [0; 7];
 
 static mut ACTIVE: bool = false;
 static mut CURRENT: ThreadId = ThreadId::MAIN;
@@ -40,6 +43,8 @@ struct Engine {
     recording: bool,
     /// Threads that have not ended. Reset for each execution.
     alive: u32,
+    /// Threads that await. Reset for each execution.
+    awaiting: u32,
     /// The alternative that the thread whose turn it is takes.
     choice: u16,
     /// Events of all executions of this process.
@@ -75,6 +80,7 @@ pub fn set_up(reserve: &mut Reserve, wire: Wire) {
             record: Record::NOWHERE,
             recording: false,
             alive: 0,
+            awaiting: 0,
             choice: 0,
             progress: wire.header().progress.load(Relaxed),
             controller: Context::EMPTY,
@@ -126,6 +132,7 @@ pub fn run(sequence: u32, main: Context) {
     engine.world.reset();
     engine.follower = Follower::new(engine.wire.plan(sequence));
     engine.alive = 1;
+    engine.awaiting = 0;
     engine.controller = Context::of_caller();
     clock::reset();
     random::reset();
@@ -135,6 +142,7 @@ pub fn run(sequence: u32, main: Context) {
         CURRENT = ThreadId::MAIN;
         callstack::reset(ThreadId::MAIN);
         callstack::switch_to(ThreadId::MAIN);
+        spin::reset(ThreadId::MAIN);
         ACTIVE = true;
         arch::heddle_switch(&mut engine.controller, &fiber::of(ThreadId::MAIN).context);
     }
@@ -158,6 +166,28 @@ pub fn started() {
 /// flags). Returns the event. Only while [`active`].
 #[inline(always)]
 pub fn visible(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
+    // To let others go first changes nothing.
+    if operation.code.family() != yielding::FAMILY && operation.code != FENCE {
+        spin::changed();
+    }
+    announce_and_take(operation, pc, perform)
+}
+
+/// The same for an operation that may turn out to change nothing: one that reads, or that tries.
+#[inline(always)]
+pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
+    let me = current();
+    let operation = spin::before(me, operation, pc);
+    let awaits = operation.is_await();
+    engine().awaiting += awaits as u32;
+    let event = announce_and_take(operation, pc, perform);
+    engine().awaiting -= awaits as u32;
+    spin::after(me, &event);
+    event
+}
+
+#[inline(always)]
+fn announce_and_take(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
     let me = current();
     engine().world.announce(me, operation, pc);
     reschedule();
@@ -192,6 +222,7 @@ fn switch_to(thread: ThreadId) {
         note(event);
         finish(Outcome::Ended, 0, 0, b"");
     }
+    spin::switched(current(), thread);
     let from: *mut Context = &mut fiber::of(current()).context;
     // SAFETY: the other fiber is suspended in here, or has never run.
     unsafe {
@@ -229,6 +260,9 @@ fn note(event: Event) {
     engine.wire.header().progress.store(engine.progress, Relaxed);
     if engine.recording {
         record_stack(event.thread, event.pc);
+    }
+    if engine.awaiting > 0 {
+        engine.world.settle(&event);
     }
     if engine.follower.has_sleepers() {
         engine.follower.observe(&mut engine.world, &event);
@@ -299,8 +333,55 @@ pub fn knows(object: ObjectId) -> bool {
     engine().world.objects.get(object).is_some()
 }
 
+/// A plain write of the current thread, while others may await: one of those whose loop reads plain memory must not
+/// wait for what it may miss.
+#[cold]
+pub fn plain_write() {
+    let world = &mut engine().world;
+    for thread in world.ids() {
+        if thread != current() && world.thread(thread).pending.is_await() && spin::has_read_plain(thread) {
+            world.thread_mut(thread).stirs += 1;
+        }
+    }
+}
+
+/// Whether anybody awaits.
+#[inline(always)]
+pub fn somebody_awaits() -> bool {
+    engine().awaiting > 0
+}
+
+/// What is at `place` now, as far as eight bytes go. None if it is not in memory (a mutex of the model's): that changes only
+/// by visible operations.
+pub fn value_at(place: ObjectId, size: u16) -> Option<u64> {
+    if size == 0 {
+        return Some(0);
+    }
+    let mut bytes = [0u8; 8];
+    // SAFETY: a place that the program has just accessed atomically.
+    unsafe { core::ptr::copy_nonoverlapping(place.0 as *const u8, bytes.as_mut_ptr(), (size as usize).min(8)) };
+    Some(u64::from_ne_bytes(bytes))
+}
+
+/// A digest of the state in which the program called the function that is running now: its registers and the nearest
+/// part of its stack, from `least` to `most` bytes.
+pub fn state_of_caller(least: usize, most: usize) -> u64 {
+    // SAFETY: one kernel thread; the stub has just noted them.
+    let registers = unsafe { REGISTERS };
+    let (stack, frame) = (registers[6] as usize, registers[1] as usize);
+    let top = fiber::stack_end(current());
+    let frame_size = if (stack..stack + most).contains(&frame) { frame - stack + 16 } else { 0 };
+    let words = frame_size.max(least).min(top.saturating_sub(stack)) / 8;
+    let mix = |state: u64, word: u64| (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let state = registers.iter().fold(0, |state, &word| mix(state, word));
+    // SAFETY: the live part of the current stack, up to its end.
+    let stack = unsafe { core::slice::from_raw_parts(stack as *const u64, words) };
+    stack.iter().fold(state, |state, &word| mix(state, word))
+}
+
 /// What the program prints.
 pub fn printed(bytes: &[u8]) {
+    spin::changed();
     let engine = engine();
     if engine.recording {
         engine.record.push_output(bytes, engine.wire.header().layout.output);

@@ -39,6 +39,7 @@ mod pthread;
 mod random;
 mod signals;
 mod snapshot;
+mod spin;
 mod start;
 mod strings;
 mod sys;

@@ -9,6 +9,7 @@
 use heddle_model::ThreadId;
 
 use crate::engine::{self, active};
+use crate::spin;
 
 /// For each thread, how many numbers it has drawn. Reset for each execution.
 static mut DRAWN: [u64; 1 << 16] = [0; 1 << 16];
@@ -26,6 +27,7 @@ pub fn reset() {
 
 /// The next number of the current thread's sequence (SplitMix64: Steele, Lea, Flood 2014, seeded by the thread).
 fn draw() -> u64 {
+    spin::changed();
     let ThreadId(thread) = engine::current();
     // SAFETY: one kernel thread; every thread id is in range.
     let count = unsafe {

@@ -126,7 +126,14 @@ originals! {
 
 /// Looks all of them up. To be called when libc is ready, before the first execution.
 pub fn resolve() {
-    let tables = [REAL, crate::hidden::REAL, crate::clock::REAL, crate::ids::REAL, crate::random::REAL, crate::unsupported::REAL];
+    let tables = [
+        REAL,
+        crate::hidden::REAL,
+        crate::clock::REAL,
+        crate::ids::REAL,
+        crate::random::REAL,
+        crate::unsupported::REAL,
+    ];
     for original in tables.into_iter().chain(crate::pthread::REAL).flatten() {
         original.try_look_up();
     }

@@ -6,8 +6,9 @@ use crate::pthread::unwinder;
 
 /// Defines functions that the program calls instead of somebody else's of the same name.
 ///
-/// Each is a stub that notes the caller's return address in [`crate::engine::CALLER`] and goes on to the body, so
-/// that every operation knows where in the program it was asked for, without unwinding. The body reads it with
+/// Each is a stub that notes the caller's return address in [`crate::engine::CALLER`], and the registers that calls
+/// preserve in [`crate::engine::REGISTERS`], and goes on to the body. So every operation knows where in the program it
+/// was asked for, without unwinding, and in which state. The body reads it with
 /// `caller()` before anything else is called. `rax` is free at the entry of a function that is not variadic.
 macro_rules! interpose {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident : $type:ty),* $(,)?) $(-> $ret:ty)? $body:block)*) => { $(
@@ -19,8 +20,17 @@ macro_rules! interpose {
             core::arch::naked_asm!(
                 "mov rax, [rsp]",
                 "mov [rip + {caller}], rax",
+                "lea rax, [rip + {registers}]",
+                "mov [rax], rbx",
+                "mov [rax + 8], rbp",
+                "mov [rax + 16], r12",
+                "mov [rax + 24], r13",
+                "mov [rax + 32], r14",
+                "mov [rax + 40], r15",
+                "mov [rax + 48], rsp",
                 "jmp {body}",
                 caller = sym crate::engine::CALLER,
+                registers = sym crate::engine::REGISTERS,
                 body = sym $name::body,
             )
         }
@@ -406,7 +416,11 @@ heddle_sigreturn:
 
 /// The unwinder's question to `heddle_call_guarded`'s frame (Itanium C++ ABI, exception handling, 2.5.2).
 unsafe extern "C" fn guarded_personality(
-    _version: i32, actions: i32, _class: u64, _exception: *mut u8, context: *mut u8,
+    _version: i32,
+    actions: i32,
+    _class: u64,
+    _exception: *mut u8,
+    context: *mut u8,
 ) -> i32 {
     const CLEANUP_PHASE: i32 = 2;
     const CONTINUE_UNWIND: i32 = 8;

@@ -24,7 +24,7 @@ use block::{Header, State};
 use heddle_model::Outcome;
 pub use lock::survive_fork;
 
-use crate::{engine, sys};
+use crate::{engine, spin, sys};
 
 /// Bytes that may be carved from all arenas together.
 static mut LIMIT: usize = usize::MAX;
@@ -124,6 +124,7 @@ fn find<'a>(address: usize, pc: u64) -> Option<&'a mut Header> {
 
 /// A block, and whether it is known to be all zero. `align` is a power of two.
 fn allocate(size: usize, align: usize, pc: u64) -> Option<(usize, bool)> {
+    spin::changed();
     if size > isize::MAX as usize - align {
         return None;
     }
@@ -169,6 +170,7 @@ pub fn allocate_for(size: usize, pc: u64) -> *mut u8 {
 
 /// Gives a block back. Only its owner will get it again.
 fn release(address: usize, pc: u64) {
+    spin::changed();
     let Some(header) = find(address, pc) else { return };
     let number = current_arena();
     if header.owner as usize == number {

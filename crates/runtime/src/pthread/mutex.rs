@@ -6,7 +6,7 @@ use core::ffi::{c_int, c_void};
 use heddle_model::primitive::mutex::{DESTROY, INIT, LOCK, TRYLOCK, UNLOCK};
 use heddle_model::{ObjectId, OpCode, Operation};
 
-use crate::engine::{active, caller, unsupported, visible};
+use crate::engine::{active, caller, unsupported, visible, visible_look};
 use crate::real;
 
 /// glibc's `pthread_mutex_t`: bytes, and where the kind is.
@@ -83,7 +83,9 @@ unsafe fn operate(code: OpCode, mutex: *mut u8, pc: u64) -> c_int {
             check_kind(kind & !SHARED, pc);
         }
     }
-    visible(Operation::new(code, ObjectId(mutex as u64)), pc, |_| {}).result as c_int
+    let operation = Operation::new(code, ObjectId(mutex as u64));
+    let event = if code == TRYLOCK { visible_look(operation, pc, |_| {}) } else { visible(operation, pc, |_| {}) };
+    event.result as c_int
 }
 
 #[cold]

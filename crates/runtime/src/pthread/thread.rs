@@ -8,7 +8,7 @@ use heddle_model::{ObjectId, Operation, Outcome, ThreadId};
 
 use super::unwinder;
 use crate::engine::{self, active, caller, current, visible};
-use crate::{callstack, clock, fiber, real, start};
+use crate::{callstack, clock, fiber, real, spin, start};
 
 const ESRCH: c_int = 3;
 const EDEADLK: c_int = 35;
@@ -47,6 +47,7 @@ interpose! {
             engine::stop(Outcome::NeedsThreads, 0, pc, b"");
         }
         callstack::reset(child);
+        spin::reset(child);
         *handle = fiber::of(child).context.thread_pointer();
         let create = Operation::new(CREATE, ObjectId::thread(child)).with_argument((detached == DETACHED) as u64);
         visible(create, pc, |_| clock::catch_up(child, current()));
@@ -96,8 +97,8 @@ interpose! {
 
     fn pthread_getattr_np(handle: usize, attributes: *mut c_void) -> c_int {
         // glibc asks the kernel whether the thread lives, and by that measure none of ours does.
-        match fiber::thread_at(handle) {
-            Some(thread) if active() && thread != ThreadId::MAIN => {
+        match active().then(|| fiber::thread_at(handle)).flatten() {
+            Some(thread) if thread != ThreadId::MAIN => {
                 let (low, size) = fiber::stack_of(thread);
                 pthread_attr_init(attributes);
                 pthread_attr_setstack(attributes, low as *mut c_void, size)

@@ -1,11 +1,31 @@
 //! Accesses to plain memory.
 //!
-//! Entry points only: nothing watches plain memory yet. What will (happens-before race detection) has its seam in
-//! [`plain`], with all that it needs.
+//! Entry points, and the little that is watched of plain memory yet: whether a thread changes anything at all
+//! ([`crate::spin`]). What will watch all of it (happens-before race detection) has its seam in [`plain`], with all that
+//! it needs.
+
+use crate::{engine, spin};
 
 /// An access to plain memory is about to happen.
 #[inline(always)]
-pub fn plain(_address: usize, _size: usize, _write: bool, _pc: u64) {}
+pub fn plain(address: usize, _size: usize, write: bool, _pc: u64) {
+    // A loop that only looks is recognised by its stack; what is written elsewhere must be known.
+    let here = &raw const address as usize;
+    if address.wrapping_sub(here) < NEAR {
+        return;
+    }
+    if !write {
+        spin::read_plain();
+    } else {
+        spin::changed();
+        if engine::active() && engine::somebody_awaits() {
+            engine::plain_write();
+        }
+    }
+}
+
+/// An address this close above the stack pointer is on the stack.
+const NEAR: usize = 1024;
 
 /// The functions for accesses of one size. A table.
 macro_rules! accesses {

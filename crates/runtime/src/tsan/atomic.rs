@@ -144,7 +144,7 @@ pub unsafe fn load<T: Word>(address: *mut T, order: i32, pc: u64) -> T {
         let nothing = Operation { code: LOAD, detail: detail(0, order), ..Operation::default() };
         let operation = Operation { object: ObjectId(address as u64), size: T::SIZE, ..nothing };
         let mut value = core::mem::MaybeUninit::uninit();
-        engine::visible(operation, pc, |event| event.result = value.write(address.read_volatile()).narrow());
+        engine::visible_look(operation, pc, |event| event.result = value.write(address.read_volatile()).narrow());
         value.assume_init()
     }
 }
@@ -193,7 +193,7 @@ pub unsafe fn update<T: Word>(address: *mut T, update: Update, by: T, order: i32
         }
         probe(address);
         let mut old = core::mem::MaybeUninit::uninit();
-        engine::visible(operation(RMW, address, by, detail(update as u32, order)), pc, |event| {
+        engine::visible_look(operation(RMW, address, by, detail(update as u32, order)), pc, |event| {
             let found = *old.write(address.read_volatile());
             address.write_volatile(found.updated(update, by));
             event.result = found.narrow();
@@ -218,7 +218,7 @@ pub unsafe fn compare_exchange<T: Word>(address: *mut T, wanted: T, new: T, orde
         let waiting = if wide { expected::note(engine::current(), (&raw const wanted).cast()) } else { 0 };
         let mut found = core::mem::MaybeUninit::uninit();
         let operation = operation(COMPARE_EXCHANGE, address, wanted, detail(0, order) | waiting);
-        engine::visible(operation, pc, |event| {
+        engine::visible_look(operation, pc, |event| {
             let old = *found.write(address.read_volatile());
             event.result = old.narrow();
             if old == wanted {

@@ -1,0 +1,179 @@
+//! Loops that only look: a thread that waits by reading the same places again and again.
+//!
+//! Left alone, such a thread could go round for ever in every execution. So the runtime recognises it when it comes
+//! back to the same call in the same state: the same registers, the same frames on its stack, nothing written in between,
+//! and everything that it has read since the last time still holds what it read. From there it can only do the same
+//! again, until one of those places is written to. Its operation becomes an await
+//! ([`Operation::is_await`]), which the model makes wait for exactly that.
+//!
+//! A loop that counts how often it has looked is in another state each time, and is not taken for one; neither is one
+//! that looks at a clock, allocates, prints, or takes a lock. Those end at the bound on the number of steps.
+//!
+//! The stack is compared from the stack pointer up to the caller's frame pointer, at least [`WINDOW`] bytes: what lies
+//! beyond belongs to functions that do not run and whose variables can only be written through pointers, which is
+//! instrumented and counted. Unordered plain accesses are no business of awaits: a thread that has read plain memory in
+//! its loop is let go again after any plain write of another thread.
+
+use heddle_model::primitive::atomic::{LOAD, RMW};
+use heddle_model::{Event, ObjectId, Operation, ThreadId};
+
+use crate::engine;
+use crate::memory::Reserve;
+
+/// How many looks there can be between two visits of one place.
+const LOOKS: usize = 8;
+/// The least part of the stack that is compared.
+const WINDOW: usize = 1024;
+/// The largest.
+const LARGEST_WINDOW: usize = 64 << 10;
+
+/// One look: where, at what, what it found, and the state of the thread before it.
+#[derive(Clone, Copy)]
+struct Look {
+    pc: u64,
+    object: ObjectId,
+    size: u16,
+    found: u64,
+    state: u64,
+}
+
+/// What one thread has looked at since it last changed something. Reset for each execution.
+#[derive(Clone, Copy)]
+struct Looks {
+    count: usize,
+    looks: [Look; LOOKS],
+    /// Its changes so far, while it does not run: see [`CHANGES`].
+    changes: u64,
+    /// Its changes up to the last look.
+    noted: u64,
+    /// It has read plain memory since it last changed something.
+    reads_plain: bool,
+}
+
+static mut THREADS: &mut [Looks] = &mut [];
+/// How many changes the running thread has made.
+static mut CHANGES: u64 = 0;
+/// The running thread has read plain memory.
+static mut READS_PLAIN: bool = false;
+
+/// Makes room for `threads` threads. Once.
+pub fn set_up(reserve: &mut Reserve, threads: usize) {
+    // SAFETY: at start-up.
+    unsafe { THREADS = reserve.take(threads) };
+}
+
+fn of(thread: ThreadId) -> &'static mut Looks {
+    // SAFETY: one kernel thread.
+    unsafe { &mut THREADS[thread.index()] }
+}
+
+/// A thread begins.
+pub fn reset(thread: ThreadId) {
+    let looks = of(thread);
+    looks.count = 0;
+    looks.changes = 0;
+    looks.noted = 0;
+    looks.reads_plain = false;
+}
+
+/// The running thread changed something.
+#[inline(always)]
+pub fn changed() {
+    // SAFETY: one kernel thread.
+    unsafe { CHANGES += 1 };
+}
+
+/// The running thread has read plain memory that is not on its stack.
+#[inline(always)]
+pub fn read_plain() {
+    // SAFETY: one kernel thread.
+    unsafe { READS_PLAIN = true };
+}
+
+/// `from` stops running, `to` goes on.
+#[inline]
+pub fn switched(from: ThreadId, to: ThreadId) {
+    // SAFETY: one kernel thread.
+    unsafe {
+        let (old, new) = (of(from), of(to));
+        old.changes = CHANGES;
+        old.reads_plain = READS_PLAIN;
+        CHANGES = new.changes;
+        READS_PLAIN = new.reads_plain;
+    }
+}
+
+/// The running thread is about to take `operation`, which may turn out to change nothing. Returns it as an await if the
+/// thread can only go on as it did before.
+pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
+    let state = engine::state_of_caller(WINDOW, LARGEST_WINDOW);
+    let looks = of(thread);
+    // SAFETY: one kernel thread.
+    unsafe {
+        if looks.noted != CHANGES {
+            looks.noted = CHANGES;
+            looks.count = 0;
+            READS_PLAIN = false;
+        }
+    }
+    let seen = &looks.looks[..looks.count];
+    let same = |l: &Look| l.pc == pc && l.object == operation.object && l.state == state;
+    if let Some(first) = seen.iter().rposition(same)
+        && let Some(place) = waits_for(&seen[first..], &operation)
+    {
+        looks.count = 0;
+        // SAFETY: one kernel thread.
+        looks.reads_plain = unsafe { READS_PLAIN };
+        return operation.awaiting(place);
+    }
+    if looks.count == LOOKS {
+        looks.count = 0;
+    }
+    let look = Look { pc, object: operation.object, size: operation.size, found: 0, state };
+    looks.looks[looks.count] = look;
+    looks.count += 1;
+    operation
+}
+
+/// Whether one round of a loop can be waited for: everything in it still holds what was read, and there are at most
+/// two places. The second one, if any.
+fn waits_for(round: &[Look], operation: &Operation) -> Option<Option<(ObjectId, u16)>> {
+    let mut second = None;
+    for look in round {
+        if engine::value_at(look.object, look.size) != Some(look.found) {
+            return None;
+        }
+        if look.object != operation.object {
+            let place = (look.object, look.size);
+            if second.is_some_and(|other| other != place) {
+                return None;
+            }
+            second = Some(place);
+        }
+    }
+    // Only a load has room for a second place.
+    (second.is_none() || operation.code == LOAD).then_some(second)
+}
+
+/// The running thread has taken an operation that [`before`] was told of.
+pub fn after(thread: ThreadId, event: &Event) {
+    let looks = of(thread);
+    let operation = &event.operation;
+    let unchanged = match operation.code {
+        LOAD => true,
+        // Test-and-set of what was set already.
+        RMW => engine::value_at(operation.object, operation.size) == Some(event.result),
+        _ => event.failed(),
+    };
+    if !unchanged {
+        looks.count = 0;
+    } else if looks.count > 0 {
+        let found = engine::value_at(operation.object, operation.size);
+        looks.looks[looks.count - 1].found = found.unwrap_or(event.result);
+    }
+}
+
+/// Whether `thread`, which awaits, reads plain memory in its loop.
+pub fn has_read_plain(thread: ThreadId) -> bool {
+    of(thread).reads_plain
+}
