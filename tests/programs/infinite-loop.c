@@ -8,8 +8,7 @@ static volatile long spins;
 
 static void *work(void *unused)
 {
-    for (;;)
-        spins++; // heddle: here
+    while (1) spins++; // heddle: here
     return unused;
 }
 

@@ -166,7 +166,7 @@ fn exits_before_main() {
 #[test]
 fn an_infinite_loop() {
     let run = check_program("infinite-loop.c", &[]);
-    run.must_say(1, &["infinite-loop.c:12"]);
+    run.must_say(1, &["infinite-loop.c:11"]);
 }
 
 /// A program that makes processes is run in processes of its own; that it does so is said.

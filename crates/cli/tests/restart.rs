@@ -3,6 +3,7 @@
 mod common;
 
 use std::fs;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use common::{Session, clang, program};
@@ -11,6 +12,9 @@ use heddle_model::wire::Restart;
 use heddle_model::{Executor, Outcome, Plan};
 use heddle_native::compile::{Choice, Compiled, compile};
 use heddle_native::{NativeExecutor, Options, RestartMode};
+
+/// Tests that count what this process holds cannot run beside others.
+static ALONE: Mutex<()> = Mutex::new(());
 
 fn build(file: &str, compiler: &str, level: &str) -> Compiled {
     let words = [program(file).display().to_string(), level.to_owned()];
@@ -44,6 +48,7 @@ fn children_of(process: u32) -> usize {
 fn ten_thousand(compiler: &str, level: &str) {
     const EXECUTIONS: u64 = 10_000;
     const SETTLED: u64 = 200;
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let program = build("everything.cpp", compiler, level);
     let mut executor = launch(&program, Restart::Snapshot, true);
     let mut at_first = None;
@@ -92,6 +97,7 @@ fn ten_thousand_with_clang() {
 /// The same plan gives the same events, addresses and all, however the execution starts over.
 #[test]
 fn restart_modes_agree_event_for_event() {
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     for file in ["everything.cpp", "malloc-family.c", "thread-local.c", "nested.c", "heap-mutexes.cpp"] {
         let program = build(file, "gcc", "-O1");
         let [mut snapshot, mut fork, mut exec] =
@@ -109,9 +115,10 @@ fn restart_modes_agree_event_for_event() {
     }
 }
 
-/// All of the program's executions, by all three ways to start over.
+/// All of the program's executions.
 #[test]
 fn everything_is_safe() {
+    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let file = program("everything.cpp").display().to_string();
     let run = Session::new().check(["--all", file.as_str(), "--restart", "snapshot"]);
     common::Expectation::of(&program("everything.cpp")).hold(&run);
