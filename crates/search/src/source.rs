@@ -23,6 +23,41 @@ pub(crate) struct Source {
     sequence: Sequence,
 }
 
+impl Source {
+    /// Makes sure that one of the threads that can come first, if `race` is reversed, is tried or sleeps.
+    pub fn reverse(
+        &mut self,
+        events: &[Event],
+        analysis: &Analysis,
+        Race { earlier, later }: Race,
+        replay: &mut Replay,
+        frame: &mut Frame,
+    ) {
+        self.sequence.reversal(events, analysis, earlier, later);
+        let moved = match events.get(later as usize) {
+            Some(event) => event,
+            None => &analysis.waiting[later as usize - events.len()],
+        };
+        if primitive::of(moved.operation.code).depends_on_state(moved.operation.code) {
+            let items = &self.sequence.items;
+            let kept = items.iter().map(|item| &events[item.event as usize]);
+            let prefix = events[..earlier as usize].iter().chain(kept);
+            match replay.relabel(prefix, moved, Some(&events[earlier as usize])) {
+                Some(event) => self.sequence.push_moved(later, &event),
+                None => return,
+            }
+        } else {
+            self.sequence.push_moved(later, moved);
+        }
+        let mut initials = self.sequence.initials(events, analysis);
+        let covered = |t| frame.backtrack.contains(&t) || frame.sleeps(t);
+        let Some(first) = initials.next() else { return };
+        if !covered(first) && !initials.any(covered) {
+            frame.add(first);
+        }
+    }
+}
+
 impl Rule for Source {
     fn apply(
         &mut self,
@@ -32,30 +67,8 @@ impl Rule for Source {
         replay: &mut Replay,
         frames: &mut [Frame],
     ) {
-        for &Race { earlier, later } in races {
-            let frame = &mut frames[earlier as usize];
-            self.sequence.reversal(events, analysis, earlier, later);
-            let moved = match events.get(later as usize) {
-                Some(event) => event,
-                None => &analysis.waiting[later as usize - events.len()],
-            };
-            if primitive::of(moved.operation.code).depends_on_state(moved.operation.code) {
-                let items = &self.sequence.items;
-                let kept = items.iter().map(|item| &events[item.event as usize]);
-                let prefix = events[..earlier as usize].iter().chain(kept);
-                match replay.relabel(prefix, moved, Some(&events[earlier as usize])) {
-                    Some(event) => self.sequence.push_moved(later, &event),
-                    None => continue,
-                }
-            } else {
-                self.sequence.push_moved(later, moved);
-            }
-            let mut initials = self.sequence.initials(events, analysis);
-            let covered = |t| frame.backtrack.contains(&t) || frame.sleeps(t);
-            let Some(first) = initials.next() else { continue };
-            if !covered(first) && !initials.any(covered) {
-                frame.add(first);
-            }
+        for &race in races {
+            self.reverse(events, analysis, race, replay, &mut frames[race.earlier as usize]);
         }
     }
 }

@@ -31,9 +31,6 @@ const fn variable_at(index: u8) -> ObjectId {
     ObjectId(VARIABLES + index as u64 * 4)
 }
 
-const OBJECTS: usize = 2048;
-const VARIABLE_COUNT: usize = 256;
-
 /// The variables of a scripted program. Cells: the world looks at them while the executor writes them.
 struct Variables(Vec<Cell<u64>>);
 
@@ -105,8 +102,8 @@ impl<'p> Scripted<'p> {
             program,
             // Room for threads that a program names and does not have.
             threads: vec![ThreadState::default(); program.threads.len().max(16)],
-            objects: vec![ObjectSlot::default(); OBJECTS],
-            variables: Variables(vec![Cell::new(0); VARIABLE_COUNT]),
+            objects: vec![ObjectSlot::default(); objects(program)],
+            variables: Variables(vec![Cell::new(0); used(program)]),
             positions: vec![Position::default(); program.threads.len()],
             events: Vec::new(),
             pending: Vec::new(),
@@ -161,7 +158,7 @@ impl<'p> Scripted<'p> {
         FinalState {
             outcome: self.outcome.0 as u32,
             ending,
-            variables: self.variables.0[..used(self.program)].iter().map(Cell::get).collect(),
+            variables: self.variables.0.iter().map(Cell::get).collect(),
             registers: self.positions.iter().map(|p| p.registers).collect(),
             positions: self.positions.iter().map(|p| p.next as u32).collect(),
         }
@@ -245,6 +242,19 @@ impl<'p> Scripted<'p> {
             self.states.get_or_insert_default().insert(state);
         }
     }
+}
+
+/// Room for the objects that a program can name: a table that is cleared for every execution should be small.
+fn objects(program: &Program) -> usize {
+    use Instruction::*;
+    let highest = program.threads.iter().flatten().map(|i| match *i {
+        Lock(x) | TryLock(x, _) | Unlock(x) | Signal(x) | Broadcast(x) | SemInit(x, _) | SemWait(x) => x as usize,
+        SemTryWait(x, _) | SemPost(x) | SemValue(x, _) => x as usize,
+        Wait(x, y) => x.max(y) as usize,
+        _ => 0,
+    });
+    // Mutexes, condition variables and semaphores, at most three quarters full.
+    ((highest.max().unwrap_or(0) + 1) * 4).next_power_of_two()
 }
 
 /// How many variables may differ at the end.
