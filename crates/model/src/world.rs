@@ -12,6 +12,8 @@ pub enum Phase {
     Absent,
     /// Created, not ended.
     Alive,
+    /// Ended for everybody else, but to act once more when all others have ended: the main thread after `pthread_exit`.
+    Lingering,
     /// Ended.
     Finished,
 }
@@ -157,7 +159,7 @@ impl<'m> World<'m> {
     #[inline]
     pub fn enabled(&self, thread: ThreadId) -> bool {
         let state = &self.threads[thread.index()];
-        state.phase == Phase::Alive
+        matches!(state.phase, Phase::Alive | Phase::Lingering)
             && (!state.pending.is_await() || state.stirs > 0)
             && primitive::of(state.pending.code).enabled(self, thread, &state.pending)
     }
@@ -211,7 +213,8 @@ impl<'m> World<'m> {
             if thread == event.thread || !state.pending.is_await() {
                 continue;
             }
-            let looks = Footprint::of(&Event { operation: state.pending, flags: EventFlags::FAILED, ..Event::default() });
+            let looks =
+                Footprint::of(&Event { operation: state.pending, flags: EventFlags::FAILED, ..Event::default() });
             if looks.conflicts_with(&touched) {
                 self.threads[thread.index()].stirs += 1;
             }

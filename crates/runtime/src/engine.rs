@@ -41,8 +41,6 @@ struct Engine {
     record: Record,
     /// Whether call stacks and output are recorded. Reset for each execution.
     recording: bool,
-    /// Threads that have not ended. Reset for each execution.
-    alive: u32,
     /// Threads that await. Reset for each execution.
     awaiting: u32,
     /// The alternative that the thread whose turn it is takes.
@@ -79,7 +77,6 @@ pub fn set_up(reserve: &mut Reserve, wire: Wire) {
             follower: Follower::new(PlanView::default()),
             record: Record::NOWHERE,
             recording: false,
-            alive: 0,
             awaiting: 0,
             choice: 0,
             progress: wire.header().progress.load(Relaxed),
@@ -131,7 +128,6 @@ pub fn run(sequence: u32, main: Context) {
     engine.recording = engine.wire.recording(sequence);
     engine.world.reset();
     engine.follower = Follower::new(engine.wire.plan(sequence));
-    engine.alive = 1;
     engine.awaiting = 0;
     engine.controller = Context::of_caller();
     clock::reset();
@@ -238,7 +234,7 @@ fn conclude(decision: Decision) -> ! {
         Decision::Blocked => finish(Outcome::Blocked, 0, 0, b""),
         Decision::Diverged(step) => finish(Outcome::Diverged, step as u64, 0, b""),
         Decision::StepLimit(thread) => finish(Outcome::StepLimit, thread.0 as u64, 0, b""),
-        // Threads that have all ended are seen to in `ended`, so whoever is left waits.
+        // All cannot have ended: the process has then, too. So whoever is left waits.
         Decision::Deadlock | Decision::AllFinished | Decision::Run(_) => finish(Outcome::Deadlock, 0, 0, b""),
     }
 }
@@ -289,21 +285,16 @@ fn record_stack(thread: ThreadId, pc: u64) {
 /// On the fiber of a thread that has run to its end, destructors and all.
 pub fn ended() -> ! {
     let me = current();
-    visible(Operation::new(thread::EXIT, ObjectId::thread(me)), 0, |_| {});
-    let engine = engine();
-    engine.alive -= 1;
-    if engine.alive == 0 {
-        // The last one turns off the light: the process exits as if main had returned 0. It is always the main thread
-        // that does this, whoever was last, because the order of two ends must not decide who acts next.
-        engine.world.thread_mut(ThreadId::MAIN).phase = Phase::Alive;
-        engine.alive = 1;
-        if me != ThreadId::MAIN {
-            switch_to(ThreadId::MAIN);
-        }
-    } else {
+    let exit = Operation::new(thread::EXIT, ObjectId::thread(me));
+    if me != ThreadId::MAIN {
+        visible(exit, 0, |_| {});
         reschedule();
+        unreachable!()
     }
-    // Only the main thread, after everybody's end, comes here.
+    // The last one turns off the light: the process exits as if main had returned 0. It is always the main thread that
+    // does this, whoever was last, because the order of two ends must not decide who acts next.
+    visible(exit.with_argument(1), 0, |_| {});
+    visible(Operation::new(thread::LAST, ObjectId::thread(me)), 0, |_| {});
     process::exit_normally(0)
 }
 
@@ -311,11 +302,6 @@ pub fn ended() -> ! {
 pub fn end_process(operation: Operation, pc: u64) -> ! {
     visible(operation, pc, |_| {});
     finish(Outcome::Ended, 0, pc, b"")
-}
-
-/// Counts a thread that has been created.
-pub fn born() {
-    engine().alive += 1;
 }
 
 /// Ends the execution here, for a reason that is no event of the program's.

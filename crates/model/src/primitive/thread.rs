@@ -13,12 +13,15 @@ pub const FAMILY: u8 = 1;
 pub const CREATE: OpCode = OpCode::new(FAMILY, 1);
 /// The first operation of every thread: it begins to run. What it does before its next operation is part of this.
 pub const START: OpCode = OpCode::new(FAMILY, 2);
-/// The last operation of a thread.
+/// The last operation of a thread. With `argument` 1 it lingers: [`LAST`] will follow.
 pub const EXIT: OpCode = OpCode::new(FAMILY, 3);
 /// Waits for the end of `object`.
 pub const JOIN: OpCode = OpCode::new(FAMILY, 4);
 /// Gives up the right to join `object`.
 pub const DETACH: OpCode = OpCode::new(FAMILY, 5);
+/// Of a thread that lingers: waits for the end of all others. What it does then (exit handlers, the end of the process)
+/// comes after everything.
+pub const LAST: OpCode = OpCode::new(FAMILY, 6);
 
 /// No such thread.
 pub const ESRCH: u64 = 3;
@@ -40,12 +43,14 @@ impl Primitive for Threads {
             EXIT => "end",
             JOIN => "join",
             DETACH => "detach",
+            LAST => "wait for the end of all threads",
             _ => "operation",
         }
     }
 
-    fn enabled(&self, world: &World, _by: ThreadId, operation: &Operation) -> bool {
+    fn enabled(&self, world: &World, by: ThreadId, operation: &Operation) -> bool {
         match (operation.code, operation.object.as_thread()) {
+            (LAST, _) => world.ids().all(|t| t == by || world.thread(t).phase != Phase::Alive),
             // A join of a thread that never existed, or that cannot be joined, fails at once.
             (JOIN, Some(target)) => {
                 let target = world.thread(target);
@@ -63,7 +68,9 @@ impl Primitive for Threads {
                 world.thread_mut(target).detached = operation.argument == 1;
                 world.thread_mut(by).children += 1;
             }
+            EXIT if operation.argument == 1 => world.thread_mut(target).phase = Phase::Lingering,
             EXIT => world.thread_mut(target).phase = Phase::Finished,
+            LAST => world.thread_mut(target).phase = Phase::Alive,
             JOIN | DETACH => {
                 let state = world.thread_mut(target);
                 if state.phase == Phase::Absent {
@@ -98,6 +105,8 @@ impl Primitive for Threads {
                 into.touch(handle, Mode::Write);
             }
             DETACH => into.touch(handle, Mode::Write),
+            // After all that the others have done.
+            LAST => into.touch_everything(),
             _ => {}
         }
     }
@@ -117,6 +126,7 @@ impl Primitive for Threads {
         match later.operation.code {
             START => earlier.operation.code == CREATE,
             JOIN => earlier.operation.code == EXIT && !later.failed(),
+            LAST => true,
             _ => false,
         }
     }

@@ -51,7 +51,6 @@ interpose! {
         *handle = fiber::of(child).context.thread_pointer();
         let create = Operation::new(CREATE, ObjectId::thread(child)).with_argument((detached == DETACHED) as u64);
         visible(create, pc, |_| clock::catch_up(child, current()));
-        engine::born();
         0
     }
 
