@@ -392,6 +392,7 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
                 thread,
                 enabled,
                 asleep: state.asleep as u8,
+                flags: engine.world.foresee_flags(thread),
                 reserved: 0,
             };
             engine.record.push_pending(pending, room);
