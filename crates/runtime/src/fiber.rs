@@ -194,8 +194,13 @@ pub fn stack_of(thread: ThreadId) -> (usize, usize) {
 
 /// On the donor, or on the main thread: asks glibc to call us at the end of the thread.
 pub extern "C" fn arm() {
+    set_round(1);
+}
+
+/// What our destructor gets next time: a number that it takes for a pointer.
+fn set_round(round: usize) {
     // SAFETY: the key exists.
-    unsafe { pthread_setspecific(END_KEY, 1 as *const c_void) };
+    unsafe { pthread_setspecific(END_KEY, round as *const c_void) };
 }
 
 /// What `begin` tells the assembly: whom to call, with what.
@@ -222,8 +227,7 @@ pub extern "C" fn returned(value: usize) -> usize {
 unsafe extern "C" fn end_of_thread(round: *mut c_void) {
     let round = round as usize;
     if round < ROUNDS || !engine::active() {
-        // SAFETY: the key exists.
-        unsafe { pthread_setspecific(END_KEY, (round + 1) as *const c_void) };
+        set_round(round + 1);
         return;
     }
     engine::ended()

@@ -10,17 +10,19 @@
 //! | `0x6300_0000_0000` | states of threads and objects, the controller's stack | us |
 //! | `0x6400_0000_0000` | images of the program's data, heaps and stacks ([`crate::snapshot`]) | us |
 
+use heddle_model::wire;
+
 use crate::sys;
 
 /// Bytes in a page.
 pub const PAGE: usize = 4096;
 
 /// Heaps of threads.
-pub const HEAPS: usize = 0x1000_0000_0000;
+pub const HEAPS: usize = wire::HEAPS as usize;
 /// Stacks of threads.
-pub const STACKS: usize = 0x5000_0000_0000;
+pub const STACKS: usize = wire::STACKS as usize;
 /// From one thread's stack to the next.
-pub const STACK_STRIDE: usize = 1 << 30;
+pub const STACK_STRIDE: usize = wire::STACK_STRIDE as usize;
 /// States of threads and objects, the controller's stack, and other small things.
 pub const STATES: usize = 0x6300_0000_0000;
 /// One past the last address of any thread's stack.
@@ -34,7 +36,7 @@ pub const HEAP_IMAGES: usize = IMAGES_END;
 /// One past the last address that is ours and not the program's.
 pub const PRIVATE_END: usize = 0x7000_0000_0000;
 /// The first address that is ours and not the program's.
-pub const PRIVATE: usize = heddle_model::wire::ADDRESS;
+pub const PRIVATE: usize = wire::ADDRESS;
 
 /// Maps zeroed memory at a fixed address; it costs nothing until touched.
 pub fn map(address: usize, length: usize) {

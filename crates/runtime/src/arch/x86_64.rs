@@ -424,12 +424,12 @@ unsafe extern "C" fn guarded_personality(
 ) -> i32 {
     const CLEANUP_PHASE: i32 = 2;
     const CONTINUE_UNWIND: i32 = 8;
-    if actions & CLEANUP_PHASE != 0 {
-        if let Some(bottom) = unwinder::stack_in_frame(context) {
-            // SAFETY: the frame is as the assembly has made it: `pc` was pushed last, `control` before it.
-            let (pc, control) = unsafe { (*bottom, *bottom.add(1)) };
-            crate::pthread::given_up(control as usize, pc);
-        }
+    if actions & CLEANUP_PHASE != 0
+        && let Some(bottom) = unwinder::stack_in_frame(context)
+    {
+        // SAFETY: the frame is as the assembly has made it: `pc` was pushed last, `control` before it.
+        let (pc, control) = unsafe { (*bottom, *bottom.add(1)) };
+        crate::pthread::given_up(control as usize, pc);
     }
     CONTINUE_UNWIND
 }

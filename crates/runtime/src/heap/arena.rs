@@ -10,9 +10,9 @@ use super::class::{self, CLASSES, GRAIN};
 use crate::sys;
 
 /// Where the arenas are: arena `n` is at `BASE + n * STRIDE`.
-pub const BASE: usize = 0x1000_0000_0000;
+pub const BASE: usize = heddle_model::wire::HEAPS as usize;
 /// The address range of one arena.
-pub const STRIDE: usize = 16 << 30;
+pub const STRIDE: usize = heddle_model::wire::HEAP_STRIDE as usize;
 /// How many arenas there can be: one for each thread, and the last for the system.
 pub const ARENAS: usize = 4096;
 /// The arena of everything that is allocated outside executions, or for no thread of the program's.

@@ -71,11 +71,10 @@ fn copy(to: usize, from: usize, length: usize) {
 
 /// How many pages of `length` bytes at `address` differ from their image.
 fn different_pages(address: usize, image: usize, length: usize) -> u64 {
-    (0..length)
-        .step_by(PAGE)
+    let differs = |at: &usize| {
+        let (one, two) = ((address + at) as *const u8, (image + at) as *const u8);
         // SAFETY: as in `copy`.
-        .filter(
-            |&at| unsafe { memcmp((address + at) as *const u8, (image + at) as *const u8, PAGE.min(length - at)) } != 0,
-        )
-        .count() as u64
+        unsafe { memcmp(one, two, PAGE.min(length - at)) != 0 }
+    };
+    (0..length).step_by(PAGE).filter(differs).count() as u64
 }
