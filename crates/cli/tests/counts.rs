@@ -98,6 +98,16 @@ fn filesystem_optimal() {
 }
 
 #[test]
+fn condition_variables_optimal() {
+    exact("condvar_buffer", u64::MAX);
+}
+
+#[test]
+fn condition_variables_dpor() {
+    at_least("condvar_buffer", u64::MAX);
+}
+
+#[test]
 fn counter_dpor() {
     at_least("counter", 5040);
 }

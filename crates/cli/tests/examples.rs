@@ -118,7 +118,7 @@ fn findings_replay() {
 /// No reduction, no preemption bound, nothing clever: the same findings. Two threads only; three are too many orders.
 #[test]
 fn brute_force_agrees() {
-    const TOO_MANY: [&str; 3] = ["bank", "philosophers", "buffer"];
+    const TOO_MANY: [&str; 4] = ["bank", "philosophers", "buffer", "queue"];
     let mut compared = 0;
     for file in sources("examples") {
         let expected = Expectation::of(&file);
