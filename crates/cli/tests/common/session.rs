@@ -81,12 +81,14 @@ impl Session {
     }
 
     /// `heddle` with these arguments, from the repository's root, not yet started. It writes to the session's
-    /// directory only.
+    /// directory only: that is where traces go unless the arguments say otherwise.
     pub fn command<S: AsRef<str>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
-        for argument in arguments {
-            command.arg(argument.as_ref());
+        let mut words: Vec<String> = arguments.into_iter().map(|word| word.as_ref().to_owned()).collect();
+        if words[0] == "check" && !words.iter().any(|word| word == "--out") {
+            words.insert(1, format!("--out={}", self.path("out").display()));
         }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));
+        command.args(words);
         command.current_dir(super::root());
         command.env("TMPDIR", self.path("tmp")).env("HEDDLE_TEST_SESSION", &self.marker);
         command.env_remove("CC").env_remove("CXX");
@@ -96,8 +98,7 @@ impl Session {
 
     /// `heddle check` with these arguments and a JSON document, traces in the session's directory `out`.
     pub fn check<S: AsRef<str>>(&self, arguments: impl IntoIterator<Item = S>) -> Finished {
-        let out = self.path("out").display().to_string();
-        let mut all = vec!["check".to_owned(), "--json".to_owned(), "--out".to_owned(), out];
+        let mut all = vec!["check".to_owned(), "--json".to_owned()];
         all.extend(arguments.into_iter().map(|a| a.as_ref().to_owned()));
         self.run(all)
     }
