@@ -18,6 +18,10 @@ impl EventFlags {
     /// An await that exactly one write has made possible: the order of the two cannot be reversed.
     pub const STIRRED_ONCE: EventFlags = EventFlags(4);
 
+    /// The result of a store is the value that it replaced: with it, the search knows what a compare-exchange would have
+    /// found there.
+    pub const KNOWS_OLD: EventFlags = EventFlags(8);
+
     /// Whether all of `other` is in this set.
     #[inline]
     pub const fn contains(self, other: EventFlags) -> bool {

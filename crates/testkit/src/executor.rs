@@ -226,7 +226,9 @@ impl<'p> Scripted<'p> {
                 let enabled = world.enabled(id) as u8;
                 alternatives.push(world.alternatives(id));
                 let asleep = state.asleep as u8;
+                let flags = world.foresee_flags(id);
                 pending.push(Pending {
+                    flags,
                     operation: state.pending,
                     pc: state.pc,
                     thread: id,
@@ -276,7 +278,10 @@ fn perform(variables: &Variables, event: &mut Event) {
     let cell = variables.at(operation.object);
     event.result = cell.get();
     match operation.code {
-        atomic::STORE => cell.set(operation.argument),
+        atomic::STORE => {
+            event.flags = EventFlags::KNOWS_OLD;
+            cell.set(operation.argument);
+        }
         atomic::RMW => cell.set(cell.get().wrapping_add(operation.argument)),
         atomic::COMPARE_EXCHANGE if cell.get() == operation.argument => cell.set(operation.detail as u64),
         atomic::COMPARE_EXCHANGE => event.flags = EventFlags::FAILED,

@@ -13,7 +13,8 @@ use crate::{
 
 /// This family's number.
 pub const FAMILY: u8 = 6;
-/// Releases the mutex `argument` and joins the sleepers of `object`.
+/// Releases the mutex `argument` and joins the sleepers of `object`. The result is 1 if the mutex was locked, as it has
+/// to be.
 pub const WAIT: OpCode = OpCode::new(FAMILY, 1);
 /// Woken, locks the mutex `argument` again. The result is the event that woke it.
 pub const REACQUIRE: OpCode = OpCode::new(FAMILY, 2);
@@ -68,6 +69,7 @@ impl Primitive for ConditionVariables {
         let waker = world.events + 1;
         match operation.code {
             WAIT => {
+                let locked = mutex::owner_of(world, ObjectId(operation.argument)).is_some();
                 mutex::set_owner(world, ObjectId(operation.argument), None);
                 world.tickets += 1;
                 let ticket = world.tickets;
@@ -75,7 +77,7 @@ impl Primitive for ConditionVariables {
                 state.waits_on = condvar;
                 state.ticket = ticket;
                 state.woken_by = 0;
-                Effect::default()
+                Effect::result(locked as u64)
             }
             REACQUIRE => {
                 mutex::set_owner(world, ObjectId(operation.argument), Some(by));

@@ -124,7 +124,8 @@ pub(crate) fn acquires(event: &Event, mutex: ObjectId) -> bool {
 pub(crate) fn releases(event: &Event, mutex: ObjectId) -> bool {
     match event.operation.code {
         UNLOCK => !event.failed() && event.operation.object == mutex,
-        super::condvar::WAIT => event.operation.argument == mutex.0,
+        // A wait without the mutex is misuse, and has made nothing possible.
+        super::condvar::WAIT => event.operation.argument == mutex.0 && event.result != 0,
         _ => false,
     }
 }
