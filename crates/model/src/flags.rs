@@ -22,6 +22,13 @@ impl EventFlags {
     /// found there.
     pub const KNOWS_OLD: EventFlags = EventFlags(8);
 
+    /// A lock, an unlock or a condition wait of a recursive mutex that was the thread's own before and after: it only
+    /// counted.
+    pub const NESTED: EventFlags = EventFlags(16);
+
+    /// An unlock by one of several readers.
+    pub const SHARED: EventFlags = EventFlags(32);
+
     /// Whether all of `other` is in this set.
     #[inline]
     pub const fn contains(self, other: EventFlags) -> bool {
