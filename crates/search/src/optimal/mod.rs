@@ -11,25 +11,24 @@
 //!
 //! Departures:
 //!
-//! 1. **Sequences instead of wakeup trees.** A child that exists covers `v` whether it is done, being run, or
-//!    pending, because everything that begins with it will be run below it in the end. So a node holds a list of
-//!    children, each with one sequence at most, and insertion looks at one node only (departure 3 has the exception).
-//!    Like the parsimonious algorithm this stores no trees of fragments. It does not go as far as running
-//!    reversals at once and storing nothing, because of departure 2: a list of what is pending is what lets the search
-//!    choose. A pending sequence is a small value (steps from the root, who sleeps there), which another
-//!    process could take over without talking to this one.
+//! 1. **One tree, whatever is done of it.** The paper inserts into trees of sequences that were not run yet, and relies on
+//!    depth-first order: when a child is run, everything asleep below it is done. Here what was run, what is being run
+//!    and what is pending are one tree. A sequence that a child covers goes on below that child, and is dropped
+//!    where nobody is asleep any more: from there on everything is found from within. It is dropped at once if the child
+//!    stands in front of the one that it came from. While somebody is asleep whose own subtree is not done, more may be
+//!    inserted below, so nodes along that stretch are kept, even if all below them is done; depth first there are none.
+//!    Pending sequences are stored in one piece, and cut into nodes only where another one branches off. The parsimonious
+//!    algorithm runs reversals at once and stores nothing; a list of what is pending is what lets this search choose.
 //! 2. **Any order.** The children of a node are ordered by when they were found. Below a child, the children before it
 //!    are asleep, no matter whether they are done. So two subtrees never depend on which of them is run first, and what
-//!    is pending can be run in any order (fewest preemptions first, see `agenda`), several at a time.
+//!    is pending can be run in any order (fewest preemptions first, see `agenda`), several at a time. A pending sequence is a
+//!    small value: steps from the root, and who is asleep there.
 //! 3. **Several ways to take an operation** (which sleeper a signal wakes, a choice of data). The paper's threads are
 //!    deterministic. Here all ways of one thread are one place in the order of children, and a thread asleep is
 //!    asleep in all its ways: that is sound because no way of an operation touches anything else than another does. When an
-//!    operation with several ways is first run, the others are inserted beside it. One that commutes with a sleeping
-//!    thread is not: it belongs to where that thread went first, *as long as* that thread can still come first. The
-//!    executions below that thread tell, by a race with it, if not; the sequence that they insert then meets a
-//!    child on its way that covers its beginning but has not tried this way. So a sequence with open choices goes
-//!    down along children that cover it, to the first node where its way is missing; nodes where a way was left
-//!    out are kept until the sleeping thread's own subtree is done.
+//!    operation with several ways is first run, the others are inserted beside it, unless they commute with a sleeping
+//!    thread: then they belong to where that thread went first, and if it turns out there that it cannot come first after
+//!    all, that race inserts them here (departure 1).
 //! 4. **Blocking.** Races reach across the event that makes the later one possible, and threads that still wait at the
 //!    end of an execution take part (see `analysis`). A sleeping thread is always able to go on: whatever disables
 //!    an operation conflicts with it, and wakes it.
