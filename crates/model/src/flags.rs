@@ -18,6 +18,17 @@ impl EventFlags {
     /// An await that exactly one write has made possible: the order of the two cannot be reversed.
     pub const STIRRED_ONCE: EventFlags = EventFlags(4);
 
+    /// The result of a store is the value that it replaced: with it, the search knows what a compare-exchange would have
+    /// found there.
+    pub const KNOWS_OLD: EventFlags = EventFlags(8);
+
+    /// A lock, an unlock or a condition wait of a recursive mutex that was the thread's own before and after: it only
+    /// counted.
+    pub const NESTED: EventFlags = EventFlags(16);
+
+    /// An unlock by one of several readers.
+    pub const SHARED: EventFlags = EventFlags(32);
+
     /// Whether all of `other` is in this set.
     #[inline]
     pub const fn contains(self, other: EventFlags) -> bool {

@@ -1,6 +1,6 @@
 //! What a thread had not done yet when its execution ended.
 
-use crate::{Operation, ThreadId};
+use crate::{EventFlags, Operation, ThreadId};
 
 /// A thread that had not ended when the execution did, and what it was about to do. Part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -16,6 +16,9 @@ pub struct Pending {
     pub enabled: u8,
     /// 1 if it was asleep: by the plan's sleep set, or what was left of it.
     pub asleep: u8,
+    /// [`EventFlags::FAILED`] if it is a compare-exchange that would have found another value; where that is not known,
+    /// nothing.
+    pub flags: EventFlags,
     /// Zero.
-    pub reserved: u32,
+    pub reserved: u16,
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use heddle_model::primitive::{condvar, mutex, once};
-use heddle_model::{Event, NoMemory, ObjectId, ObjectSlot, Pending, ThreadId, ThreadState, World};
+use heddle_model::{Event, EventFlags, NoMemory, ObjectId, ObjectSlot, Pending, ThreadId, ThreadState, World};
 
 /// What a walk through an execution tells.
 #[derive(Clone, Debug, Default)]
@@ -89,8 +89,9 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
 /// The mutex that `event` locked.
 fn locks(event: &Event) -> Option<ObjectId> {
     match event.operation.code {
-        mutex::LOCK => Some(event.operation.object),
-        mutex::TRYLOCK if !event.failed() => Some(event.operation.object),
+        // Locked again by its owner, it was locked before.
+        _ if event.failed() || event.flags.contains(EventFlags::NESTED) => None,
+        mutex::LOCK | mutex::TRYLOCK => Some(event.operation.object),
         condvar::REACQUIRE => Some(ObjectId(event.operation.argument)),
         _ => None,
     }

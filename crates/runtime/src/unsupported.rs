@@ -8,7 +8,7 @@
 //!
 //! Of the thread library of glibc 2.36, these are not here because they are
 //!
-//! * modelled: `pthread_create`, `join`, `detach`, `exit`; `pthread_mutex_init`, `lock`, `trylock`, `unlock`, `destroy`;
+//! * modelled: `pthread_create`, `join`, `detach`, `exit`; `pthread_mutex_init`, `lock`, `trylock`, `unlock`, `destroy` (not robust);
 //!   condition variables and unnamed semaphores without time-outs; `pthread_once`, `call_once` (see `pthread`); `sched_yield`, `pthread_yield`, `thrd_yield`, `thrd_sleep` and all sleeps (see [`crate::clock`]);
 //! * harmless, because they only look at or fill in memory of the program's, and work on fibers as they are:
 //!   `pthread_self`, `pthread_equal`, `thrd_current`, `thrd_equal`, all of `pthread_attr_*`, `pthread_mutexattr_*`,

@@ -245,6 +245,7 @@ impl Analysis {
                 operation: pending.operation,
                 thread: pending.thread,
                 pc: pending.pc,
+                flags: pending.flags,
                 alternatives: 1,
                 ..Event::default()
             };

@@ -6,6 +6,7 @@
 use heddle_model::follow::Step;
 use heddle_model::{Execution, Plan};
 
+use crate::bound::{Bound, Spent};
 use crate::replay::Replay;
 use crate::search::{Strategy, Ticket};
 
@@ -18,6 +19,17 @@ pub(crate) struct Dfs {
     schedule: Vec<Step>,
     replay: Replay,
     left: u64,
+    /// For each step, what the schedule has cost up to it, and whether who ran last could have gone on.
+    spent: Vec<(Spent, bool)>,
+    bound: Bound,
+    cut: bool,
+}
+
+impl Dfs {
+    /// Every interleaving within `bound`.
+    pub fn new(bound: Bound) -> Dfs {
+        Dfs { bound, ..Dfs::default() }
+    }
 }
 
 impl Strategy for Dfs {
@@ -44,11 +56,23 @@ impl Strategy for Dfs {
         self.under_way = false;
         let events = execution.events;
         let from = self.schedule.len();
-        let Dfs { untried, left, .. } = self;
+        let Dfs { untried, left, spent, bound, cut, .. } = self;
+        spent.truncate(from);
         self.replay.walk(execution, from, |index, ready| {
             let Some(event) = events.get(index) else { return };
             let mut others = Vec::new();
+            let can = |thread| ready.iter().any(|r| r.thread == thread);
+            let now = match index.checked_sub(1) {
+                Some(last) => spent[last].0.then(events[last].thread, spent[last].1),
+                None => Spent::default(),
+            };
+            let could_go_on = now.last.is_some_and(can);
+            spent.push((now, could_go_on));
             for ready in ready {
+                if !bound.allows(&now.then(ready.thread, could_go_on)) {
+                    *cut = true;
+                    continue;
+                }
                 for choice in 0..ready.alternatives {
                     if ready.thread != event.thread || choice != event.choice {
                         others.push(Step { thread: ready.thread, choice, ..Step::default() });
@@ -59,6 +83,10 @@ impl Strategy for Dfs {
             untried.push(others);
         });
         self.schedule.extend(events.iter().skip(from).map(Step::of));
+    }
+
+    fn cut(&self) -> bool {
+        self.cut
     }
 
     fn pending(&self) -> u64 {

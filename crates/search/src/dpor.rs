@@ -99,9 +99,7 @@ fn persistent(events: &[Event], analysis: &Analysis, Race { earlier, later }: Ra
             frame.add(known.unwrap_or(helper));
         }
         None => {
-            for ready in frame.ready.clone() {
-                frame.add(ready.thread);
-            }
+            frame.add_all();
         }
     }
 }

@@ -10,12 +10,14 @@
 //! | [`dpor`] | persistent sets with sleep sets and clock vectors, as the baseline |
 //! | [`source`] | source sets |
 //! | [`optimal`] | one execution for each trace, none abandoned: the default |
+//! | [`bound`] | persistent sets that are complete within a bound on preemptions or switches |
 //! | [`sampling`] | samples, for programs too big to exhaust |
 //!
 //! Deliberately absent: what a mutex is (that is asked of `heddle-model`), and what a finding is (the
 //! [`Observer`] recognises those in the executions that it is shown).
 
 mod analysis;
+pub mod bound;
 pub mod canonical;
 pub mod dfs;
 pub mod dpor;

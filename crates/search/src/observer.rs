@@ -80,6 +80,10 @@ pub struct Summary {
     /// Executions cut short by something that is not part of the model (a hang, a limit, a kill): what would have
     /// followed is not covered.
     pub cut: u64,
+    /// Whether a bound on preemptions or switches left something out.
+    pub bounded: bool,
+    /// With a bound on preemptions: the highest for which everything was run.
+    pub completed_preemptions: Option<u32>,
     /// Why it ended.
     pub stop: Stop,
     /// How long it took.
@@ -87,7 +91,18 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Whether everything (within the bounds) was covered.
+    /// Counts what an earlier round with a lower bound has run.
+    pub(crate) fn add(&mut self, before: &Summary) {
+        self.executions += before.executions;
+        self.blocked += before.blocked;
+        self.events += before.events;
+        self.threads = self.threads.max(before.threads);
+        self.cut += before.cut;
+        self.elapsed += before.elapsed;
+        self.completed_preemptions = self.completed_preemptions.or(before.completed_preemptions);
+    }
+
+    /// Whether everything (within the bounds, if `bounded`) was covered.
     pub fn complete(&self) -> bool {
         self.stop == Stop::Exhausted && self.cut == 0
     }

@@ -50,6 +50,13 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// The most operations that one thread may take in an execution.
     pub max_steps: Option<u32>,
+    /// The most preemptions of an execution ([`crate::bound`]).
+    pub max_preemptions: Option<u32>,
+    /// The most switches between threads of an execution ([`crate::bound`]).
+    pub max_switches: Option<u32>,
+    /// Begin with no preemptions, and allow one more whenever all executions with so many were run, up to
+    /// `max_preemptions` if there is one.
+    pub iterate: bool,
     /// For algorithms that draw lots.
     pub seed: u64,
     /// `dpor`: use sleep sets.
@@ -68,6 +75,9 @@ impl Default for Options {
             max_executions: None,
             timeout: None,
             max_steps: None,
+            max_preemptions: None,
+            max_switches: None,
+            iterate: false,
             seed: 0,
             sleep_sets: true,
             locksets: true,

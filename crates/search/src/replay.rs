@@ -9,7 +9,9 @@
 use std::cell::Cell;
 
 use heddle_model::primitive::{atomic, process};
-use heddle_model::{Event, Execution, Footprint, Memory, ObjectSlot, Operation, Phase, ThreadId, ThreadState, World};
+use heddle_model::{
+    Event, EventFlags, Execution, Footprint, Memory, ObjectSlot, Operation, Phase, ThreadId, ThreadState, World,
+};
 
 /// A thread that could have gone on at some point of an execution.
 #[derive(Clone, Copy, Debug)]
@@ -65,12 +67,18 @@ impl Replay {
             for event in prefix.clone() {
                 value = value_after(event, &moved.operation, value);
             }
-            let read =
-                undone.filter(|e| same_place(&e.operation, &moved.operation)).and_then(|e| match e.operation.code {
-                    atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE => Some(e.result),
-                    _ => None,
-                });
-            seen.0.set(value.or(read));
+            let read = undone.filter(|e| same_place(&e.operation, &moved.operation)).and_then(|e| {
+                let reads = matches!(e.operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE);
+                (reads || e.flags.contains(EventFlags::KNOWS_OLD)).then_some(e.result)
+            });
+            if moved.failed() && undone.is_some_and(|e| e.operation.code == process::END) {
+                // It was never taken, and whoever ran the program has looked.
+                seen.0.set(Some(!moved.operation.argument));
+            }
+            let value = value.or(read);
+            if value.is_some() {
+                seen.0.set(value);
+            }
         }
         let mut world = World::new(&mut self.threads, &mut self.objects, &seen);
         for event in prefix {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 
+use crate::bound::Bound;
 use crate::observer::{Flow, Info, Observer, Progress, Stop, Summary};
 use crate::options::{Algorithm, Options};
 use crate::{dfs::Dfs, dpor::Dpor, optimal::Optimal, sampling::Sampling, source::Source, stack::Stack};
@@ -23,6 +24,11 @@ pub(crate) trait Strategy {
 
     /// How many plans are known that were not proposed yet.
     fn pending(&self) -> u64;
+
+    /// Whether a bound has left something out.
+    fn cut(&self) -> bool {
+        false
+    }
 
     /// The part of the whole that is done, as far as that can be said: between 0 and 1.
     fn done(&self) -> Option<f64> {
@@ -46,14 +52,51 @@ impl Search {
     /// Runs until there is nothing left, a limit is reached, or the observer has seen enough.
     pub fn run(&mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) -> Result<Summary, ExecutorError> {
         let options = &self.options;
-        match options.algorithm {
-            Algorithm::Optimal => drive(&mut Optimal::new(options), options, executor, observer),
-            Algorithm::Source => drive(&mut Stack::new(Source::default(), options), options, executor, observer),
-            Algorithm::Dpor => drive(&mut Stack::new(Dpor::new(options), options), options, executor, observer),
-            Algorithm::Dfs => drive(&mut Dfs::default(), options, executor, observer),
-            Algorithm::Random => drive(&mut Sampling::new(options), options, executor, observer),
+        if !options.iterate || options.algorithm.samples() {
+            return run_once(options, options.max_preemptions, executor, observer);
         }
+        let mut total: Option<Summary> = None;
+        let mut limited = options.clone();
+        for preemptions in 0.. {
+            let last = options.max_preemptions == Some(preemptions);
+            let mut summary = run_once(&limited, Some(preemptions), executor, observer)?;
+            if let Some(before) = &total {
+                summary.add(before);
+            }
+            let more = summary.stop == Stop::Exhausted && summary.bounded && !last;
+            limited.timeout = options.timeout.map(|time| time.saturating_sub(summary.elapsed));
+            let run = summary.executions + summary.blocked + summary.cut;
+            limited.max_executions = options.max_executions.map(|max| max.saturating_sub(run));
+            if !more {
+                return Ok(summary);
+            }
+            total = Some(summary);
+        }
+        unreachable!("the last bound returns")
     }
+}
+
+fn run_once(
+    options: &Options,
+    preemptions: Option<u32>,
+    executor: &mut dyn Executor,
+    observer: &mut dyn Observer,
+) -> Result<Summary, ExecutorError> {
+    let bound = Bound { preemptions, switches: options.max_switches };
+    let mut strategy: Box<dyn Strategy> = match options.algorithm {
+        Algorithm::Dfs => Box::new(Dfs::new(bound)),
+        Algorithm::Random => Box::new(Sampling::new(options)),
+        _ if bound.is_some() => Box::new(Stack::bounded(bound, options)),
+        Algorithm::Optimal => Box::new(Optimal::new(options)),
+        Algorithm::Source => Box::new(Stack::new(Source::default(), options)),
+        Algorithm::Dpor => Box::new(Stack::new(Dpor::new(options), options)),
+    };
+    let mut summary = drive(&mut *strategy, options, executor, observer)?;
+    summary.bounded = strategy.cut();
+    if summary.stop == Stop::Exhausted && summary.cut == 0 {
+        summary.completed_preemptions = preemptions;
+    }
+    Ok(summary)
 }
 
 fn drive(
@@ -69,6 +112,8 @@ fn drive(
         events: 0,
         threads: 0,
         cut: 0,
+        bounded: false,
+        completed_preemptions: None,
         stop: Stop::Exhausted,
         elapsed: Duration::ZERO,
     };

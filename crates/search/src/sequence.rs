@@ -12,28 +12,26 @@ pub(crate) struct Item {
     /// Its index in the execution that the sequence was taken from (or among those waiting at its end).
     pub event: u32,
     pub step: Step,
-    pub footprint: Footprint,
 }
 
 /// A sequence of events of one execution, the last of them moved in front of others.
 #[derive(Default)]
 pub(crate) struct Sequence {
     pub items: Vec<Item>,
+    /// The event that was moved, and what it touches in its new place.
+    moved: (u32, Footprint),
 }
 
 impl Sequence {
     /// The events after `earlier` that do not happen after it, up to `later`, which comes last and is `moved` now.
     pub fn reversal(&mut self, events: &[Event], analysis: &Analysis, earlier: u32, later: u32) {
         self.items.clear();
+        self.moved.0 = NONE;
         let thread = events[earlier as usize].thread.index();
         for index in earlier + 1..later.min(events.len() as u32) {
             if !analysis.before(earlier, thread, index) {
                 let event = &events[index as usize];
-                self.items.push(Item {
-                    event: index,
-                    step: Step::of(event),
-                    footprint: analysis.footprints[index as usize],
-                });
+                self.items.push(Item { event: index, step: Step::of(event) });
             }
         }
     }
@@ -41,7 +39,20 @@ impl Sequence {
     /// Adds the event that was moved.
     pub fn push_moved(&mut self, index: u32, event: &Event) {
         let step = Step { choice: 0, ..Step::of(event) };
-        self.items.push(Item { event: index, step, footprint: Footprint::of(event) });
+        self.items.push(Item { event: index, step });
+        self.moved = (index, Footprint::of(event));
+    }
+
+    /// Nothing but this event, as it is.
+    pub fn set_single(&mut self, index: u32, step: Step) {
+        self.items.clear();
+        self.items.push(Item { event: index, step });
+        self.moved.0 = NONE;
+    }
+
+    /// What an event of the sequence touches.
+    pub fn footprint<'s>(&'s self, analysis: &'s Analysis, item: &Item) -> &'s Footprint {
+        if item.event == self.moved.0 { &self.moved.1 } else { &analysis.footprints[item.event as usize] }
     }
 
     /// The first event of `thread`.
@@ -56,8 +67,9 @@ impl Sequence {
         if at + 1 == self.items.len() || waits {
             // The moved one: its order in the execution that it was taken from says nothing about its place here.
             let cause = analysis.causes[item.event as usize];
+            let footprint = self.footprint(analysis, item);
             return self.items[..at].iter().all(|before| {
-                !before.footprint.conflicts_with(&item.footprint) && (cause == NONE || before.event != cause)
+                !self.footprint(analysis, before).conflicts_with(footprint) && (cause == NONE || before.event != cause)
             });
         }
         self.items[..at].iter().all(|before| !analysis.before(before.event, before.step.thread.index(), item.event))
@@ -72,9 +84,9 @@ impl Sequence {
     }
 
     /// Whether an event of a thread that does not occur in the sequence, touching this, commutes with all of it.
-    pub fn commutes_with(&self, footprint: &Footprint) -> bool {
+    pub fn commutes_with(&self, analysis: &Analysis, footprint: &Footprint) -> bool {
         // The moved one comes last, and is the one that conflicts most often.
-        self.items.iter().rev().all(|item| !item.footprint.conflicts_with(footprint))
+        self.items.iter().rev().all(|item| !self.footprint(analysis, item).conflicts_with(footprint))
     }
 
     /// Whether `thread`, whose next event touches `footprint`, can come first: it starts the sequence, or commutes
@@ -88,7 +100,7 @@ impl Sequence {
     ) -> bool {
         match self.first_of(thread) {
             Some(at) => self.is_initial(events, analysis, at),
-            None => self.commutes_with(footprint),
+            None => self.commutes_with(analysis, footprint),
         }
     }
 }

@@ -49,11 +49,14 @@ impl Source {
         } else {
             self.sequence.push_moved(later, moved);
         }
-        let mut initials = self.sequence.initials(events, analysis);
         let covered = |t| frame.backtrack.contains(&t) || frame.sleeps(t);
-        let Some(first) = initials.next() else { return };
-        if !covered(first) && !initials.any(covered) {
-            frame.add(first);
+        if self.sequence.initials(events, analysis).any(covered) {
+            return;
+        }
+        // The later thread itself, if it can: what persistent sets would take.
+        let itself = self.sequence.initials(events, analysis).find(|&t| t == moved.thread);
+        if let Some(thread) = itself.or_else(|| self.sequence.initials(events, analysis).next()) {
+            frame.add(thread);
         }
     }
 }

@@ -10,6 +10,7 @@ use heddle_model::follow::Step;
 use heddle_model::{Event, Execution, Footprint, Plan, ThreadId};
 
 use crate::analysis::{Analysis, Race};
+use crate::bound::{Bound, Conservative, Spent};
 use crate::options::Options;
 use crate::replay::{Ready, Replay};
 use crate::search::{Strategy, Ticket};
@@ -26,6 +27,8 @@ pub(crate) struct Frame {
     /// Who was tried here, in all ways.
     tried: Vec<(ThreadId, Footprint)>,
     step: Step,
+    /// What the schedule has cost up to here.
+    spent: Spent,
 }
 
 impl Frame {
@@ -46,12 +49,24 @@ impl Frame {
         }
     }
 
+    /// Adds everybody who could have gone on.
+    pub fn add_all(&mut self) {
+        for at in 0..self.ready.len() {
+            self.add(self.ready[at].thread);
+        }
+    }
+
     fn entry(&self, thread: ThreadId) -> Option<&Ready> {
         self.ready.iter().find(|r| r.thread == thread)
     }
 
-    /// The next way to go on from here that was not tried.
-    fn next(&mut self) -> Option<Step> {
+    /// What the schedule costs if `thread` goes on here.
+    fn spend(&self, thread: ThreadId) -> Spent {
+        self.spent.then(thread, self.spent.last.is_some_and(|last| self.is_ready(last)))
+    }
+
+    /// The next way to go on from here that was not tried and is within `bound`. Notes in `cut` what is not.
+    fn next(&mut self, bound: &Bound, cut: &mut bool) -> Option<Step> {
         let current = self.step.thread;
         let ready = *self.entry(current)?;
         if self.step.choice + 1 < ready.alternatives {
@@ -59,8 +74,13 @@ impl Frame {
             return Some(self.step);
         }
         self.tried.push((current, ready.footprint));
-        let open = |t: &&ThreadId| !self.tried.iter().any(|d| d.0 == **t) && !self.sleeps(**t);
-        let thread = *self.backtrack.iter().find(open)?;
+        let mut open = |t: &&ThreadId| {
+            let open = !self.tried.iter().any(|d| d.0 == **t) && !self.sleeps(**t);
+            let allowed = bound.allows(&self.spend(**t));
+            *cut |= open && !allowed;
+            open && allowed
+        };
+        let thread = *self.backtrack.iter().find(&mut open)?;
         self.step = Step { thread, ..Step::default() };
         Some(self.step)
     }
@@ -99,6 +119,8 @@ pub(crate) struct Stack<R> {
     analysis: Analysis,
     replay: Replay,
     from: usize,
+    bound: Bound,
+    cut: bool,
 }
 
 impl<R: Rule> Stack<R> {
@@ -114,7 +136,17 @@ impl<R: Rule> Stack<R> {
             analysis,
             replay: Replay::default(),
             from: 0,
+            bound: Bound::default(),
+            cut: false,
         }
+    }
+}
+
+impl Stack<Conservative> {
+    /// Everything within `bound`.
+    pub fn bounded(bound: Bound, options: &Options) -> Self {
+        let options = Options { sleep_sets: false, ..options.clone() };
+        Stack { bound, ..Stack::new(Conservative, &options) }
     }
 }
 
@@ -125,7 +157,7 @@ impl<R: Rule> Strategy for Stack<R> {
         }
         if self.started {
             let step = loop {
-                match self.frames.last_mut()?.next() {
+                match self.frames.last_mut()?.next(&self.bound, &mut self.cut) {
                     Some(step) => break step,
                     None => self.frames.pop(),
                 };
@@ -166,11 +198,18 @@ impl<R: Rule> Strategy for Stack<R> {
                 let above = &frames[index - 1];
                 above.sleep_after(events[index - 1].thread, &analysis.footprints[index - 1], &mut frame.sleep);
             }
+            if index > 0 {
+                frame.spent = frames[index - 1].spend(events[index - 1].thread);
+            }
             frames.push(frame);
         });
         let races = std::mem::take(&mut self.analysis.races);
         self.rule.apply(events, &self.analysis, &races, &mut self.replay, &mut self.frames);
         self.analysis.races = races;
+    }
+
+    fn cut(&self) -> bool {
+        self.cut
     }
 
     fn pending(&self) -> u64 {

@@ -6,11 +6,11 @@ use std::collections::{HashSet, VecDeque};
 use heddle_model::follow::{Decision, Follower, Step};
 use heddle_model::primitive::{atomic, choice, condvar, mutex, process, semaphore, thread, yielding};
 use heddle_model::{
-    Ending, Event, EventFlags, Execution, Executor, ExecutorError, Memory, ObjectId, ObjectSlot, Operation, Outcome,
-    Pending, Phase, Plan, ThreadId, ThreadState, World,
+    Ending, Event, EventFlags, Execution, Executor, ExecutorError, Memory, ObjectId, ObjectSlot, OpCode, Operation,
+    Outcome, Pending, Phase, Plan, ThreadId, ThreadState, World,
 };
 
-use crate::program::{Instruction, Program, REGISTERS, Value};
+use crate::program::{ERRORCHECK, Instruction, Program, RECURSIVE, REGISTERS, Value};
 
 /// Objects have addresses, as in a real program; kinds are far apart.
 const MUTEXES: u64 = 0x10000;
@@ -20,6 +20,16 @@ const VARIABLES: u64 = 0x40000;
 /// Variables are eight bytes apart and four bytes long, mutexes forty, as on Linux.
 const fn mutex_at(index: u8) -> ObjectId {
     ObjectId(MUTEXES + index as u64 * 40)
+}
+const fn kind_of(mutex: u8) -> u32 {
+    match mutex {
+        ERRORCHECK.. => mutex::ERRORCHECK,
+        RECURSIVE.. => mutex::RECURSIVE,
+        _ => mutex::NORMAL,
+    }
+}
+const fn on_mutex(code: OpCode, index: u8) -> Operation {
+    Operation { detail: kind_of(index), ..Operation::new(code, mutex_at(index)) }
 }
 const fn condition_at(index: u8) -> ObjectId {
     ObjectId(CONDITIONS + index as u64 * 48)
@@ -226,7 +236,9 @@ impl<'p> Scripted<'p> {
                 let enabled = world.enabled(id) as u8;
                 alternatives.push(world.alternatives(id));
                 let asleep = state.asleep as u8;
+                let flags = world.foresee_flags(id);
                 pending.push(Pending {
+                    flags,
                     operation: state.pending,
                     pc: state.pc,
                     thread: id,
@@ -276,7 +288,10 @@ fn perform(variables: &Variables, event: &mut Event) {
     let cell = variables.at(operation.object);
     event.result = cell.get();
     match operation.code {
-        atomic::STORE => cell.set(operation.argument),
+        atomic::STORE => {
+            event.flags = EventFlags::KNOWS_OLD;
+            cell.set(operation.argument);
+        }
         atomic::RMW => cell.set(cell.get().wrapping_add(operation.argument)),
         atomic::COMPARE_EXCHANGE if cell.get() == operation.argument => cell.set(operation.detail as u64),
         atomic::COMPARE_EXCHANGE => event.flags = EventFlags::FAILED,
@@ -289,7 +304,7 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
     use Instruction::*;
     match event.operation.code {
         thread::START => return,
-        condvar::WAIT => {
+        condvar::WAIT if !event.failed() => {
             position.waiting = true;
             return;
         }
@@ -330,12 +345,13 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
         };
         let memory = |code, variable| Operation { size: 4, ..Operation::new(code, variable_at(variable)) };
         let operation = match instruction {
-            Lock(m) => Operation::new(mutex::LOCK, mutex_at(m)),
-            TryLock(m, _) => Operation::new(mutex::TRYLOCK, mutex_at(m)),
-            Unlock(m) => Operation::new(mutex::UNLOCK, mutex_at(m)),
+            Lock(m) => on_mutex(mutex::LOCK, m),
+            TryLock(m, _) => on_mutex(mutex::TRYLOCK, m),
+            Unlock(m) => on_mutex(mutex::UNLOCK, m),
             Wait(c, m) => {
                 let code = if position.waiting { condvar::REACQUIRE } else { condvar::WAIT };
-                Operation::new(code, condition_at(c)).with_argument(mutex_at(m).0)
+                let argument = mutex_at(m).0;
+                Operation { argument, detail: kind_of(m), ..Operation::new(code, condition_at(c)) }
             }
             Signal(c) => Operation::new(condvar::SIGNAL, condition_at(c)),
             Broadcast(c) => Operation::new(condvar::BROADCAST, condition_at(c)),

@@ -1,6 +1,6 @@
 //! Random scripted programs.
 
-use crate::program::{Instruction, Program, Value};
+use crate::program::{self, Instruction, Program, Value};
 
 /// A small generator of random numbers: the same numbers for the same seed, everywhere and always.
 #[derive(Clone, Debug)]
@@ -61,12 +61,19 @@ pub const CHOICES: u32 = 64;
 pub const ENDS: u32 = 128;
 /// Threads that create, join and detach others.
 pub const THREADS: u32 = 256;
+/// Threads other than the main one join others.
+pub const JOINS: u32 = 512;
+/// Mutexes are also recursive and error-checking ones.
+pub const KINDS: u32 = 1024;
 /// Everything.
-pub const ALL: u32 = 511;
+pub const ALL: u32 = 2047;
 
 /// A random program of about this shape.
 pub fn program(random: &mut Random, shape: Shape) -> Program {
     let workers = 1 + random.below(shape.threads) as usize;
+    // To join a thread that somebody detaches has no meaning, so a program does one or the other.
+    let detaches = random.one_in(3);
+    let shape = if detaches { Shape { kinds: shape.kinds & !JOINS, ..shape } } else { shape };
     let mut threads = vec![Vec::new()];
     for _ in 0..workers {
         let length = 1 + random.below(shape.operations) as usize;
@@ -98,7 +105,7 @@ pub fn program(random: &mut Random, shape: Shape) -> Program {
         if has(random, ENDS) {
             continue;
         }
-        main.push(if has(random, THREADS) && random.one_in(3) {
+        main.push(if detaches && has(random, THREADS) {
             Instruction::Detach(worker)
         } else {
             Instruction::Join(worker)
@@ -141,30 +148,36 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
     while code.len() < length {
         let register = random.below(2) as u8;
         let object = random.below(2) as u8;
+        let mutex = object + if shape.kinds & KINDS != 0 { 4 * random.below(3) as u8 } else { 0 };
         let value = if random.one_in(4) { Value::Register(register) } else { Value::Constant(random.below(3)) };
         match kinds[random.below(kinds.len() as u64) as usize] {
             LOCKS => match held.pop() {
+                // One lock more or less of a mutex that knows its owner.
+                Some(mutex) if mutex >= program::RECURSIVE && random.one_in(3) => {
+                    code.extend([Lock(mutex), Unlock(mutex)].into_iter().skip(random.below(2) as usize));
+                    held.extend(random.one_in(2).then_some(mutex));
+                }
                 Some(mutex) if random.one_in(2) => code.push(Unlock(mutex)),
                 other => {
                     held.extend(other);
                     // Not with condition variables: a wait without its mutex has no meaning.
                     if shape.kinds & CONDITIONS == 0 && random.one_in(12) {
-                        code.push(Unlock(object));
-                    } else if held.contains(&object) && !random.one_in(8) {
-                        code.push(Unlock(object));
-                        held.retain(|&m| m != object);
+                        code.push(Unlock(mutex));
+                    } else if held.contains(&mutex) && !random.one_in(8) {
+                        code.push(Unlock(mutex));
+                        held.retain(|&m| m != mutex);
                     } else {
-                        code.push(Lock(object));
-                        held.push(object);
+                        code.push(Lock(mutex));
+                        held.push(mutex);
                     }
                 }
             },
             TRYLOCKS => {
-                code.push(TryLock(object, register));
+                code.push(TryLock(mutex, register));
                 // Past the unlock if it did not get it.
                 let target = code.len() as u16 + 2;
                 code.push(BranchUnless(register, 0, target));
-                code.push(Unlock(object));
+                code.push(Unlock(mutex));
             }
             ATOMICS => code.push(match random.below(6) {
                 0 | 1 => Load(object, register),
@@ -214,7 +227,7 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
             },
             _ => match random.below(4) {
                 0 => code.push(Yield),
-                1 => code.push(Join(1 + random.below(3) as u8)),
+                1 if shape.kinds & JOINS != 0 => code.push(Join(1 + random.below(3) as u8)),
                 _ => code.push(Load(object, register)),
             },
         }

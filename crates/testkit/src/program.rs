@@ -11,6 +11,12 @@ pub type Register = u8;
 /// How many registers a thread has.
 pub const REGISTERS: usize = 8;
 
+/// Mutexes from this number on are recursive.
+pub const RECURSIVE: u8 = 4;
+
+/// Mutexes from this number on are error-checking.
+pub const ERRORCHECK: u8 = 8;
+
 /// A constant, or what is in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {

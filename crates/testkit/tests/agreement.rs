@@ -7,7 +7,7 @@ use heddle_testkit::generate::{self, Random, Shape};
 use heddle_testkit::oracle::{self, Comparison};
 
 /// Prefixes of traces that a program may have to be looked at.
-const LIMIT: usize = 700;
+const LIMIT: usize = 250;
 
 fn agree(programs: u64, kinds: u32, operations: u64) {
     let mut sums = [0; 3];
@@ -42,6 +42,13 @@ fn trylocks() {
 }
 
 #[test]
+fn kinds_of_mutexes() {
+    let kinds = generate::KINDS | generate::LOCKS | generate::TRYLOCKS;
+    agree(2500, kinds | generate::ATOMICS, 5);
+    agree(2000, kinds | generate::CONDITIONS, 5);
+}
+
+#[test]
 fn compare_exchange() {
     agree(2500, generate::COMPARE | generate::ATOMICS, 4);
 }
@@ -63,7 +70,7 @@ fn choices() {
 
 #[test]
 fn threads() {
-    agree(2000, generate::THREADS | generate::ATOMICS, 4);
+    agree(2000, generate::THREADS | generate::JOINS | generate::ATOMICS, 4);
 }
 
 #[test]

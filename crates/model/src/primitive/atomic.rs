@@ -11,7 +11,7 @@ use crate::{Event, EventFlags, Footprint, Memory, Mode, OpCode, Operation, Threa
 pub const FAMILY: u8 = 3;
 /// Reads; the result is the value.
 pub const LOAD: OpCode = OpCode::new(FAMILY, 1);
-/// Writes `argument`.
+/// Writes `argument`. With [`EventFlags::KNOWS_OLD`] the result is the value before.
 pub const STORE: OpCode = OpCode::new(FAMILY, 2);
 /// Reads, computes, writes; the result is the old value.
 pub const RMW: OpCode = OpCode::new(FAMILY, 3);

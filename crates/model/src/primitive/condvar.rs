@@ -4,6 +4,9 @@
 //! again once somebody has woken the thread. In between lies the signal, an operation of another thread. Which
 //! sleeper a signal wakes is a choice that is explored. State: who sleeps is written down with the threads
 //! ([`crate::ThreadState::waits_on`]).
+//!
+//! The kind of the mutex is in the `detail` of both. A recursive mutex is unlocked once and locked once, as POSIX warns: a
+//! thread that has locked it twice sleeps on it, and nobody else gets it.
 
 use super::{Primitive, mutex};
 use crate::world::Effect;
@@ -13,7 +16,8 @@ use crate::{
 
 /// This family's number.
 pub const FAMILY: u8 = 6;
-/// Releases the mutex `argument` and joins the sleepers of `object`.
+/// Releases the mutex `argument` and joins the sleepers of `object`. The result is 1 if the mutex was locked, as it has
+/// to be. With a mutex that knows its owner, a wait of another thread fails with `EPERM`.
 pub const WAIT: OpCode = OpCode::new(FAMILY, 1);
 /// Woken, locks the mutex `argument` again. The result is the event that woke it.
 pub const REACQUIRE: OpCode = OpCode::new(FAMILY, 2);
@@ -56,7 +60,8 @@ impl Primitive for ConditionVariables {
 
     fn enabled(&self, world: &World, by: ThreadId, operation: &Operation) -> bool {
         operation.code != REACQUIRE
-            || (world.thread(by).woken_by != 0 && mutex::owner_of(world, ObjectId(operation.argument)).is_none())
+            || (world.thread(by).woken_by != 0
+                && mutex::can_lock(world, by, ObjectId(operation.argument), operation.detail))
     }
 
     fn alternatives(&self, world: &World, _by: ThreadId, operation: &Operation) -> u16 {
@@ -68,20 +73,27 @@ impl Primitive for ConditionVariables {
         let waker = world.events + 1;
         match operation.code {
             WAIT => {
-                mutex::set_owner(world, ObjectId(operation.argument), None);
+                let mutex = ObjectId(operation.argument);
+                let locked = mutex::owner_of(world, mutex).is_some();
+                let effect = mutex::unlock(world, by, mutex, operation.detail);
+                if effect.result == mutex::EPERM {
+                    return effect;
+                }
                 world.tickets += 1;
                 let ticket = world.tickets;
                 let state = world.thread_mut(by);
                 state.waits_on = condvar;
                 state.ticket = ticket;
                 state.woken_by = 0;
-                Effect::default()
+                let nested = effect.flags.contains(EventFlags::NESTED);
+                let flags = if nested { EventFlags::NESTED } else { EventFlags::NONE };
+                Effect { result: locked as u64, flags }
             }
             REACQUIRE => {
-                mutex::set_owner(world, ObjectId(operation.argument), Some(by));
+                let flags = mutex::lock(world, by, ObjectId(operation.argument), operation.detail).flags;
                 let state = world.thread_mut(by);
                 state.waits_on = ObjectId::NONE;
-                Effect::result(state.woken_by as u64 - 1)
+                Effect { result: state.woken_by as u64 - 1, flags }
             }
             SIGNAL => {
                 let Some(sleeper) = sleepers(world, condvar).nth(choice as usize) else { return Effect::failed(0) };
@@ -103,20 +115,27 @@ impl Primitive for ConditionVariables {
         }
     }
 
-    fn foresee(&self, world: &World, _by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
-        let wakes = matches!(operation.code, SIGNAL | BROADCAST);
-        if wakes && sleepers(world, operation.object).next().is_none() { EventFlags::FAILED } else { EventFlags::NONE }
+    fn foresee(&self, world: &World, by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
+        let (mutex, kind) = (ObjectId(operation.argument), operation.detail);
+        match operation.code {
+            SIGNAL | BROADCAST if sleepers(world, operation.object).next().is_none() => EventFlags::FAILED,
+            // A normal mutex takes no offence.
+            WAIT if kind != mutex::NORMAL => mutex::foresee_unlock(world, by, mutex, kind),
+            REACQUIRE => mutex::foresee_lock(world, by, mutex, kind),
+            _ => EventFlags::NONE,
+        }
     }
 
     fn footprint(&self, event: &Event, into: &mut Footprint) {
         let operation = &event.operation;
         match operation.code {
             // Any sleeper may be woken, so the order in which they went to sleep does not matter.
+            WAIT if event.failed() => into.touch(ObjectId(operation.argument), Mode::Read),
             WAIT => {
                 into.touch(operation.object, Mode::Add);
-                into.touch(ObjectId(operation.argument), Mode::Write);
+                into.touch(ObjectId(operation.argument), mutex::mode(event.flags));
             }
-            REACQUIRE => into.touch(ObjectId(operation.argument), Mode::Write),
+            REACQUIRE => into.touch(ObjectId(operation.argument), mutex::mode(event.flags)),
             // One that woke nobody has only seen that nobody sleeps.
             SIGNAL | BROADCAST if event.failed() => into.touch(operation.object, Mode::Read),
             _ => into.touch(operation.object, Mode::Write),

@@ -5,6 +5,7 @@ use core::ffi::{c_int, c_void};
 use heddle_model::primitive::condvar::{BROADCAST, DESTROY, INIT, REACQUIRE, SIGNAL, WAIT};
 use heddle_model::{ObjectId, OpCode, Operation};
 
+use super::mutex::kind_of;
 use crate::engine::{active, caller, visible};
 
 originals! {
@@ -41,8 +42,12 @@ interpose! {
             return real::pthread_cond_wait(condvar, mutex);
         }
         let pc = caller();
-        let step = |code| Operation::new(code, ObjectId(condvar as u64)).with_argument(mutex as u64);
-        visible(step(WAIT), pc, |_| {});
+        let detail = kind_of(mutex, pc);
+        let step = |code| Operation { detail, argument: mutex as u64, ..Operation::new(code, ObjectId(condvar as u64)) };
+        let sleeps = visible(step(WAIT), pc, |_| {});
+        if sleeps.failed() {
+            return sleeps.result as c_int;
+        }
         visible(step(REACQUIRE), pc, |_| {});
         0
     }

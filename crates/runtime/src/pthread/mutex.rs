@@ -1,9 +1,9 @@
-//! Plain mutexes. The state is in the model; of the program's bytes only the kind is looked at, because static
-//! initialisers say there what they are.
+//! Mutexes: normal, recursive, error-checking and adaptive. The state is in the model; of the program's bytes only the
+//! kind is looked at, because static initialisers say there what they are.
 
 use core::ffi::{c_int, c_void};
 
-use heddle_model::primitive::mutex::{DESTROY, INIT, LOCK, TRYLOCK, UNLOCK};
+use heddle_model::primitive::mutex::{self, DESTROY, INIT, LOCK, TRYLOCK, UNLOCK};
 use heddle_model::{ObjectId, OpCode, Operation};
 
 use crate::engine::{active, caller, unsupported, visible, visible_look};
@@ -16,7 +16,6 @@ const KIND: usize = 16;
 const RECURSIVE: c_int = 1;
 const ERRORCHECK: c_int = 2;
 const ADAPTIVE: c_int = 3;
-const KIND_MASK: c_int = 3;
 /// Whether the kernel is to be told about sleepers of other processes: accepted, since there are none.
 const SHARED: c_int = 128;
 
@@ -36,12 +35,12 @@ interpose! {
             pthread_mutexattr_gettype(attributes, &mut kind);
             pthread_mutexattr_getrobust(attributes, &mut robust);
         }
-        check_kind(kind, pc);
         if robust != 0 {
             unsupported("robust mutex", pc);
         }
-        let result = operate(INIT, mutex, pc);
         core::ptr::write_bytes(mutex, 0, SIZE);
+        mutex.add(KIND).cast::<c_int>().write(kind);
+        let result = operate(INIT, mutex, pc);
         result
     }
 
@@ -76,26 +75,28 @@ interpose! {
 
 #[inline(always)]
 unsafe fn operate(code: OpCode, mutex: *mut u8, pc: u64) -> c_int {
-    if code != INIT {
-        // SAFETY: the program's mutex.
-        let kind = unsafe { mutex.add(KIND).cast::<c_int>().read() };
-        if kind != 0 {
-            check_kind(kind & !SHARED, pc);
-        }
-    }
-    let operation = Operation::new(code, ObjectId(mutex as u64));
+    // SAFETY: the program's mutex.
+    let detail = unsafe { kind_of(mutex, pc) };
+    let operation = Operation { detail, ..Operation::new(code, ObjectId(mutex as u64)) };
     let event = if code == TRYLOCK { visible_look(operation, pc, |_| {}) } else { visible(operation, pc, |_| {}) };
     event.result as c_int
 }
 
+/// What the model calls the kind of `mutex`.
+#[inline(always)]
+pub unsafe fn kind_of(mutex: *const u8, pc: u64) -> u32 {
+    // SAFETY: the program's mutex.
+    let kind = unsafe { mutex.add(KIND).cast::<c_int>().read() };
+    if kind == 0 { mutex::NORMAL } else { special_kind(kind & !SHARED, pc) }
+}
+
 #[cold]
-fn check_kind(kind: c_int, pc: u64) {
-    match kind & KIND_MASK {
-        RECURSIVE => unsupported("recursive mutex", pc),
-        ERRORCHECK => unsupported("error-checking mutex", pc),
-        // Spins a little before it sleeps; the same otherwise.
-        ADAPTIVE if kind == ADAPTIVE => {}
-        _ if kind != 0 => unsupported("mutex of a special kind", pc),
-        _ => {}
+fn special_kind(kind: c_int, pc: u64) -> u32 {
+    match kind {
+        // An adaptive one spins a little before it sleeps; the same otherwise.
+        0 | ADAPTIVE => mutex::NORMAL,
+        RECURSIVE => mutex::RECURSIVE,
+        ERRORCHECK => mutex::ERRORCHECK,
+        _ => unsupported("mutex of a special kind", pc),
     }
 }

@@ -1,6 +1,6 @@
 //! What is pending, and what comes next of it.
 //!
-//! Fewest preemptions first, then fewest switches, as long as there is room: a bug that one preemption shows does not wait
+//! Fewest preemptions first, then fewest reversals, then fewest switches, as long as there is room: a bug that one preemption shows does not wait
 //! behind a million executions of another corner. Past the limit the deepest comes first, which needs no more
 //! memory than one path with its branches.
 
@@ -16,6 +16,9 @@ use super::tree::{NodeId, PendingId};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub(crate) struct Cost {
     pub preemptions: u32,
+    /// How many reversals lead to it from the first execution. Before switches: a reversal late in a long schedule has
+    /// all the switches before it, and is as near as one at its beginning.
+    pub reversals: u32,
     pub switches: u32,
 }
 
@@ -24,7 +27,7 @@ pub(crate) struct Cost {
 pub(crate) struct Pending {
     pub node: NodeId,
     pub slot: u32,
-    cost: Cost,
+    pub cost: Cost,
     depth: u32,
     number: u64,
     running: bool,

@@ -50,7 +50,7 @@ use crate::analysis::{Analysis, Race};
 use crate::options::Options;
 use crate::replay::Replay;
 use crate::search::{Strategy, Ticket};
-use crate::sequence::{Item, Sequence};
+use crate::sequence::Sequence;
 use agenda::{Agenda, Cost};
 use tree::{Child, NodeId, PendingId, State, Tree};
 
@@ -88,6 +88,8 @@ pub(crate) struct Optimal {
     /// For each event its cost up to it, and the next event of its thread.
     costs: Vec<Cost>,
     following: Vec<OpCode>,
+    /// How many reversals led to the execution that is looked at.
+    reversals: u32,
     /// What is asleep where the insertion of a sequence has come to.
     asleep: Vec<Footprint>,
 }
@@ -110,6 +112,7 @@ impl Optimal {
             costs: Vec::new(),
             following: Vec::new(),
             asleep: Vec::new(),
+            reversals: 0,
         }
     }
 
@@ -279,7 +282,9 @@ impl Optimal {
                     let same = children.iter().position(|c| c.step.thread == thread && c.step.choice == choice);
                     return Some((same.map(|s| s as u32), at));
                 }
-                None if self.sequence.commutes_with(&child.footprint) => return Some((Some(slot as u32), ABSENT)),
+                None if self.sequence.commutes_with(&self.analysis, &child.footprint) => {
+                    return Some((Some(slot as u32), ABSENT));
+                }
                 _ => {}
             }
         }
@@ -316,7 +321,7 @@ impl Optimal {
                             }
                             self.sequence.items.remove(first);
                         }
-                        None if self.sequence.commutes_with(&footprint) => {}
+                        None if self.sequence.commutes_with(&self.analysis, &footprint) => {}
                         None => return self.split(node, slot, at),
                     }
                     if !Optimal::take_asleep(&mut self.asleep, &footprint) || self.sequence.items.is_empty() {
@@ -349,10 +354,12 @@ impl Optimal {
 
     /// Adds the sequence as a new child of `node`.
     fn add(&mut self, node: NodeId, cost: Cost) {
-        let Some(Item { step, footprint, .. }) = self.sequence.items.first().copied() else { return };
+        let Some(first) = self.sequence.items.first() else { return };
+        let (step, footprint) = (first.step, *self.sequence.footprint(&self.analysis, first));
         let slot = self.tree.add_child(node, Child { step, footprint, seen: false, state: State::Running });
         let steps = self.sequence.items.iter().map(|item| item.step).collect();
-        let footprints = self.sequence.items.iter().map(|item| item.footprint).collect();
+        let footprints =
+            self.sequence.items.iter().map(|item| *self.sequence.footprint(&self.analysis, item)).collect();
         let depth = self.tree.node(node).depth;
         let id = self.agenda.add((node, slot), depth, cost, steps, footprints);
         self.tree.child_mut(node, slot).state = State::Pending(id);
@@ -379,8 +386,7 @@ impl Optimal {
                 continue;
             }
             let step = Step { choice, ..Step::of(event) };
-            self.sequence.items.clear();
-            self.sequence.items.push(Item { event: depth as u32, step, footprint });
+            self.sequence.set_single(depth as u32, step);
             let cost = self.cost_of(events, depth);
             self.add(node, cost);
         }
@@ -425,8 +431,9 @@ impl Optimal {
 
     /// What the schedule to event `depth` and then the sequence costs.
     fn cost_of(&self, events: &[Event], depth: usize) -> Cost {
-        let Some(before) = depth.checked_sub(1) else { return Cost::default() };
-        let mut cost = self.costs[before];
+        let reversals = self.reversals + 1;
+        let Some(before) = depth.checked_sub(1) else { return Cost { reversals, ..Cost::default() } };
+        let mut cost = Cost { reversals, ..self.costs[before] };
         let mut last = (events[before].thread, self.following[before]);
         for item in &self.sequence.items {
             if item.step.thread != last.0 {
@@ -460,7 +467,9 @@ impl Strategy for Optimal {
     }
 
     fn digest(&mut self, ticket: Ticket, execution: &Execution<'_>) {
-        let ran = self.agenda.remove(PendingId(ticket.0)).map(|pending| (pending.node, pending.slot));
+        let ran = self.agenda.remove(PendingId(ticket.0));
+        self.reversals = ran.as_ref().map_or(0, |pending| pending.cost.reversals);
+        let ran = ran.map(|pending| (pending.node, pending.slot));
         if let Some((node, slot)) = ran {
             self.tree.child_mut(node, slot).state = State::Running;
         }
