@@ -11,12 +11,21 @@ pub struct Access(u8);
 
 const WRITE: u8 = 1;
 const ATOMIC: u8 = 2;
+const FREE: u8 = 4;
 
 impl Access {
     /// A read or a write, atomic or plain.
     #[inline(always)]
     pub const fn new(write: bool, atomic: bool) -> Access {
         Access(write as u8 | (atomic as u8) << 1)
+    }
+
+    /// The end of a block of memory: nobody may touch it any more.
+    pub const FREEING: Access = Access(WRITE | FREE);
+
+    /// Whether it is the end of a block of memory.
+    pub const fn frees(self) -> bool {
+        self.0 & FREE != 0
     }
 
     /// Whether it writes.

@@ -51,9 +51,10 @@ fn bytes(count: u64) -> String {
 
 fn verb(how: Access) -> &'static str {
     match (how.writes(), how.is_atomic()) {
+        _ if how.frees() => "frees",
         (false, false) => "reads",
         (true, false) => "writes",
-        (false, true) => "reads (atomically)",
-        (true, true) => "writes (atomically)",
+        (false, true) => "atomically reads",
+        (true, true) => "atomically writes",
     }
 }

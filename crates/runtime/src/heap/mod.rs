@@ -174,7 +174,7 @@ fn release(address: usize, pc: u64) {
     let Some(header) = find(address, pc) else { return };
     if engine::active() {
         // Who frees a block that others still use races with them.
-        race::plain(address, header.word, true, pc);
+        race::freed(address, header.word, pc);
     }
     let number = current_arena();
     if header.owner as usize == number {

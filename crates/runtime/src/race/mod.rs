@@ -79,6 +79,13 @@ pub fn plain(address: usize, size: usize, write: bool, pc: u64) {
     }
 }
 
+/// The running thread frees a block. Only in executions.
+pub fn freed(address: usize, size: usize, pc: u64) {
+    if on() {
+        access(address, size, Access::FREEING, pc);
+    }
+}
+
 #[inline]
 fn access(address: usize, size: usize, how: Access, pc: u64) {
     let (mut at, end) = (address, address + size);
