@@ -82,6 +82,15 @@ pub enum Restart {
     Exec,
 }
 
+/// What to do about data races.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Races {
+    /// Look for them, and report them as findings.
+    Report,
+    /// Do not look for them.
+    Off,
+}
+
 /// Check a program: explore every order of its threads that could matter.
 ///
 /// FILES are C and C++ sources, object files and libraries, compiled and linked with the compiler flags among them.
@@ -110,6 +119,9 @@ pub struct Check {
     /// Go on after the first finding.
     #[arg(long)]
     pub all: bool,
+    /// What to do about data races.
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Races::Report)]
+    pub races: Races,
     /// How executions start over.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Restart::Auto)]
     pub restart: Restart,
@@ -383,7 +395,7 @@ mod tests {
             ("heddle check a.c --max-step 3", "--max-steps"),
             ("heddle check a.c --wakeup fifo", "two dashes are heddle's own"),
             ("heddle check a.c --spurious 1", "two dashes are heddle's own"),
-            ("heddle check a.c --races ignore", "two dashes are heddle's own"),
+            ("heddle check a.c --races ignore", "possible values"),
             ("heddle check a.c --std=c++20", "two dashes are heddle's own"),
             ("heddle check a.c --timeout", "a value is required"),
             ("heddle check a.c --timeout soon", "is not a duration"),

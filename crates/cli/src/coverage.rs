@@ -6,14 +6,14 @@
 use std::time::Duration;
 
 use heddle_model::verdict::{Bounds, SCHEMA};
-use heddle_model::{Coverage, Finding, Location, Outcome, RunReport, Verdict};
+use heddle_model::{Coverage, Finding, FindingKind, Location, Outcome, RunReport, Verdict};
 use heddle_native::NativeExecutor;
 use heddle_native::{Instrumentation, restart_name};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
 use heddle_search::{Algorithm, Stop};
 
-use crate::arguments::Check;
+use crate::arguments::{Check, Races};
 use crate::collect::{Candidate, Collector};
 use crate::values::{show_duration, show_size};
 
@@ -174,14 +174,14 @@ impl Conclusion<'_> {
         let options = self.options;
         let collector = self.collector;
         let lost = !collector.lost.is_empty() || self.unrepeatable > 0 || self.unsupported.is_some();
-        // A hang, or a process that died, cuts an execution off: what would have followed is not known.
-        let cut = collector
-            .findings
-            .iter()
-            .any(|found| found.lost || found.class == Class::Finding(heddle_model::FindingKind::Hang));
+        // A hang, a race, or a process that died cuts an execution off: what would have followed is not known.
+        let cut = collector.findings.iter().any(|found| {
+            found.lost || matches!(found.class, Class::Finding(FindingKind::Hang | FindingKind::DataRace))
+        });
         let exhausted = self.end == End::Search(Stop::Exhausted) && !self.algorithm.samples();
         let instrumented = executor.program().instrumentation;
         let fallback = executor.fallback();
+        let looked = options.races == Races::Report && instrumented == Instrumentation::Memory;
         Coverage {
             model: "sc".to_string(),
             exhaustive: exhausted && collector.bounded == 0 && !lost && !cut,
@@ -194,18 +194,20 @@ impl Conclusion<'_> {
             instrumented: instrumented.name().to_string(),
             restart: restart_name(executor.restart()).to_string(),
             restart_reason: fallback.map(|fallback| format!("the program uses {}", fallback.what)),
-            races: "not checked".to_string(),
-            notes: notes(instrumented),
+            races: if looked { "checked" } else { "not checked" }.to_string(),
+            notes: notes(instrumented, looked),
         }
     }
 }
 
 /// What a verdict does not cover, in plain words.
-fn notes(instrumented: Instrumentation) -> Vec<String> {
-    let mut notes = vec![
-        "data races: they are not looked for yet".to_string(),
-        "orders of plain memory accesses: only synchronisation and atomics are interleaved".to_string(),
-    ];
+fn notes(instrumented: Instrumentation, races: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !races {
+        // Without races the orders of plain accesses cannot matter; with them they can.
+        notes.push("data races: they were not looked for".to_string());
+        notes.push("orders of plain memory accesses: only synchronisation and atomics are interleaved".to_string());
+    }
     if instrumented == Instrumentation::SyncOnly {
         notes.push(
             "atomics: the program was not built by heddle, only its calls of the thread library are seen".to_string(),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use heddle_model::finding::Location;
+use heddle_model::race::Race;
 use heddle_model::{ExecutorError, ObjectId, Operation, Outcome, Plan};
 use heddle_native::symbols::Symbols;
 use heddle_native::{NativeExecutor, RecordedExecution};
@@ -36,12 +37,26 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
         }
     }
 
+    let race = Race::from_text(&recorded.message).filter(|_| recorded.outcome == Outcome::Race);
+    let mut earlier_stack = Vec::new();
+    if let Some(race) = &race {
+        earlier_stack = places.stack(None, race.earlier_pc);
+        if let Some(index) = recorded.pending.iter().position(|pending| pending.thread == recorded.thread) {
+            end_stack.clone_from(&pending_stacks[index]);
+        }
+    }
+
     let mut lines = Lines::new();
     let mut reader = Reader::new(directory);
-    for at in stacks.iter().chain(&pending_stacks).chain([&end_stack]).flatten() {
+    for at in stacks.iter().chain(&pending_stacks).chain([&end_stack, &earlier_stack]).flatten() {
         reader.add(at, &mut lines);
     }
-    let objects = names(&recorded, symbols);
+    let mut objects = names(&recorded, symbols);
+    if let Some(place) = race.map(|race| ObjectId(race.address))
+        && let Some(name) = symbols.object(place)
+    {
+        objects.insert(place, name);
+    }
     Recording {
         events: recorded.events,
         pending: recorded.pending,
@@ -53,6 +68,7 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
         stacks,
         pending_stacks,
         end_stack,
+        earlier_stack,
         objects,
         lines,
     }

@@ -29,6 +29,7 @@ mod operation;
 mod outcome;
 mod pending;
 pub mod primitive;
+pub mod race;
 mod table;
 pub mod wire;
 mod world;

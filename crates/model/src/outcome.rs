@@ -58,6 +58,8 @@ pub enum Outcome {
     Killed = 11,
     /// More threads, objects or events than the shared memory has room for; the result names which.
     Capacity = 12,
+    /// Two accesses to one place that nothing orders; the message is a [`crate::race::Race`].
+    Race = 13,
 }
 
 impl Outcome {
@@ -77,6 +79,7 @@ impl Outcome {
             10 => Outcome::NeedsThreads,
             11 => Outcome::Killed,
             12 => Outcome::Capacity,
+            13 => Outcome::Race,
             _ => return None,
         })
     }

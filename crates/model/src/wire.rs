@@ -75,6 +75,10 @@ pub struct Header {
     pub threads_wanted: u32,
     /// Compare all memory with the snapshot after each restoration (slow; for tests).
     pub check_restore: u32,
+    /// 1: look for data races.
+    pub races: u32,
+    /// Zero.
+    pub reserved2: u32,
     /// How far the runtime has come ([`Stage`]).
     pub stage: AtomicU32,
     /// Plans that the driver has filled in, ever. Runs around.

@@ -43,6 +43,8 @@ pub struct Options {
     pub start_within: Duration,
     /// Compare memory with the snapshot after each restoration: slow, for tests.
     pub check_restore: bool,
+    /// Look for data races.
+    pub races: bool,
     /// How many threads to prepare for at first. The number grows by itself.
     pub threads: u32,
     /// How much room there is in the shared memory.
@@ -61,6 +63,7 @@ impl Default for Options {
             hang_after: Duration::from_secs(3),
             start_within: Duration::from_secs(20),
             check_restore: false,
+            races: true,
             threads: 8,
             layout: Layout::new(32, 4096, 1 << 20, 1 << 22, 1 << 20),
             interrupted: Arc::default(),

@@ -129,6 +129,7 @@ impl Session {
             stack_size: options.stack_size.unwrap_or_else(process::default_stack_size),
             threads_wanted: needs.threads,
             check_restore: options.check_restore,
+            races: options.races,
             unwinder: needs.unwinder,
         };
         let wire = Wire::new(options.layout, &settings, names)?;

@@ -30,6 +30,8 @@ pub struct Settings {
     pub threads_wanted: u32,
     /// See [`Header::check_restore`].
     pub check_restore: bool,
+    /// See [`Header::races`].
+    pub races: bool,
     /// See [`Header::unwinder`].
     pub unwinder: bool,
 }
@@ -89,6 +91,7 @@ impl Wire {
             (*header).stack_size = settings.stack_size;
             (*header).threads_wanted = settings.threads_wanted;
             (*header).check_restore = settings.check_restore.into();
+            (*header).races = settings.races.into();
             *(*header).unwinder.get_mut() = settings.unwinder.into();
             *(*header).names.get_mut() = names.len() as u32;
             let table: *mut ThreadName = self.at(self.layout.names_at);
@@ -287,6 +290,7 @@ mod tests {
             stack_size: 2,
             threads_wanted: 3,
             check_restore: true,
+            races: true,
             unwinder: true,
         };
         Wire::new(Layout::new(2, 8, 64, 32, 16), &settings, names).unwrap()

@@ -12,6 +12,7 @@ pub mod deadlock;
 pub mod json;
 pub mod names;
 pub mod outcome;
+mod race;
 pub mod recognise;
 pub mod recording;
 pub mod steps;

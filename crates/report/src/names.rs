@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use heddle_model::primitive::{self, atomic, condvar, mutex, once, process, semaphore};
-use heddle_model::{ObjectId, Operation, ThreadId};
+use heddle_model::race::Race;
+use heddle_model::{ObjectId, Operation, Outcome, ThreadId};
 
 use crate::Recording;
 use crate::recording::is_user;
@@ -57,7 +58,9 @@ fn threads(recording: &Recording) -> BTreeMap<ThreadId, String> {
     let pending = recording.pending.iter().map(|p| p.thread).zip(&recording.pending_stacks);
     let mut names: BTreeMap<ThreadId, String> = BTreeMap::new();
     names.insert(ThreadId::MAIN, "main".to_string());
-    for (thread, stack) in events.chain(pending) {
+    let race = Race::from_text(&recording.message).filter(|_| recording.outcome == Outcome::Race);
+    let earlier = race.map(|race| (race.earlier_thread, &recording.earlier_stack));
+    for (thread, stack) in events.chain(pending).chain(earlier) {
         if names.contains_key(&thread) {
             continue;
         }

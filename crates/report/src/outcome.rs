@@ -53,6 +53,7 @@ pub fn classify(execution: &Execution<'_>) -> Class {
         },
         Outcome::Deadlock => Class::Finding(FindingKind::Deadlock),
         Outcome::Hang => Class::Finding(FindingKind::Hang),
+        Outcome::Race => Class::Finding(FindingKind::DataRace),
         Outcome::Blocked => Class::Redundant,
         Outcome::StepLimit => Class::Bounded,
         Outcome::Unsupported => Class::Unsupported,
@@ -82,6 +83,7 @@ pub const fn name(outcome: Outcome) -> &'static str {
         Outcome::NeedsThreads => "needs-threads",
         Outcome::Killed => "killed",
         Outcome::Capacity => "capacity",
+        Outcome::Race => "race",
     }
 }
 

@@ -10,6 +10,7 @@ use heddle_model::{Execution, Operation, Outcome, ThreadId};
 use crate::deadlock::{self, Wait};
 use crate::names::Names;
 use crate::outcome::{Class, classify, signal_name};
+use crate::race;
 use crate::recording::user_frame;
 use crate::walk::{self, Walk};
 use crate::{Recording, steps};
@@ -38,6 +39,11 @@ pub fn recognise(recording: &Recording) -> Option<Recognised> {
     // A deadlock's message names the threads; the same places with the threads' roles exchanged are the same bug.
     if kind == FindingKind::Deadlock {
         let mut places: Vec<String> = involved.iter().map(|&thread| waiting_place(recording, thread)).collect();
+        places.sort();
+        key = format!("{kind}|{}", places.join("|"));
+    } else if kind == FindingKind::DataRace {
+        // One finding for each pair of places, whichever comes first.
+        let mut places: Vec<String> = notes.iter().map(|note| place(&note.location)).collect();
         places.sort();
         key = format!("{kind}|{}", places.join("|"));
     } else {
@@ -116,6 +122,11 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
             involved: deadlock.threads,
         };
     }
+    if kind == FindingKind::DataRace
+        && let Some(told) = race::explain(recording, names)
+    {
+        return What { message: told.message, location: told.location, notes: told.notes, involved: told.threads };
+    }
     let last = recording.events.len().checked_sub(1);
     let at_last = last.and_then(|index| recording.place(index)).cloned();
     let at_end = user_frame(&recording.end_stack).cloned();
@@ -162,7 +173,11 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
     for (index, pending) in recording.pending.iter().enumerate() {
         let state = match Wait::of(pending, walk) {
             Some(wait) => wait.describe(names),
-            None if recording.outcome == Outcome::Hang && pending.thread == recording.thread => "runs".to_string(),
+            None if matches!(recording.outcome, Outcome::Hang | Outcome::Race)
+                && pending.thread == recording.thread =>
+            {
+                "runs".to_string()
+            }
             None => {
                 let (verb, object) = (steps::operation(&pending.operation), steps::object(&pending.operation, names));
                 format!("is about to {verb} {object}").trim_end().to_string()

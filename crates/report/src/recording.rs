@@ -28,6 +28,8 @@ pub struct Recording {
     pub pending_stacks: Vec<Vec<Location>>,
     /// Where the program was at the end, for outcomes that are no event.
     pub end_stack: Vec<Location>,
+    /// Where the earlier of two racing accesses was.
+    pub earlier_stack: Vec<Location>,
     /// Objects that have a name in the program: `account.lock`.
     pub objects: HashMap<ObjectId, String>,
     /// Lines of source, by file and line: at least those that the stacks lie in.
@@ -51,6 +53,7 @@ impl Recording {
             stacks: vec![Vec::new(); execution.events.len()],
             pending_stacks: vec![Vec::new(); execution.pending.len()],
             end_stack: Vec::new(),
+            earlier_stack: Vec::new(),
             objects: HashMap::new(),
             lines: Lines::new(),
         }

@@ -17,7 +17,7 @@ use heddle_model::{Event, Memory, ObjectId, Operation, Outcome, Pending, Phase, 
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
-use crate::{callstack, clock, fiber, process, random, spin, tsan};
+use crate::{callstack, clock, fiber, process, race, random, spin, tsan};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
@@ -131,6 +131,7 @@ pub fn run(sequence: u32, main: Context) {
     engine.awaiting = 0;
     engine.controller = Context::of_caller();
     clock::reset();
+    race::reset(fiber::donors() + 1);
     random::reset();
     fiber::of(ThreadId::MAIN).context = main;
     // SAFETY: one kernel thread; the fiber is suspended.
@@ -219,6 +220,7 @@ fn switch_to(thread: ThreadId) {
         finish(Outcome::Ended, 0, 0, b"");
     }
     spin::switched(current(), thread);
+    race::switched(thread);
     let from: *mut Context = &mut fiber::of(current()).context;
     // SAFETY: the other fiber is suspended in here, or has never run.
     unsafe {
@@ -252,6 +254,7 @@ fn note(event: Event) {
     unsafe { engine.record.event(index).write(event) };
     // Written for each event, so that the driver knows how far a process came that died.
     engine.record.result().events = index + 1;
+    race::event(&event);
     engine.progress += 1;
     engine.wire.header().progress.store(engine.progress, Relaxed);
     if engine.recording {
@@ -397,7 +400,9 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
             };
             engine.record.push_pending(pending, room);
             if engine.recording {
-                record_stack(thread, state.pc);
+                // Who races is not at an operation of its own.
+                let racing = outcome == Outcome::Race && thread == current();
+                record_stack(thread, if racing { pc } else { state.pc });
             }
         }
     }

@@ -40,6 +40,7 @@ mod libatomic;
 mod memory;
 mod process;
 mod pthread;
+mod race;
 mod random;
 mod signals;
 mod snapshot;

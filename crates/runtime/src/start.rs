@@ -14,7 +14,7 @@ use crate::arch::{self, Context};
 use crate::memory::{PAGE, Reserve, STATES};
 use crate::pthread::unwinder;
 use crate::wire::Wire;
-use crate::{control, engine, fiber, heap, process, real, signals, snapshot, spin, sys};
+use crate::{control, engine, fiber, heap, process, race, real, signals, snapshot, spin, sys};
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 
@@ -184,6 +184,9 @@ unsafe fn set_up(wire: Wire) {
     signals::set_up(&mut reserve);
     snapshot::set_up(&mut reserve, threads);
     spin::set_up(&mut reserve, threads);
+    if header.races != 0 {
+        race::set_up(&mut reserve, threads);
+    }
     heap::set_limit(header.memory_limit as usize);
 }
 

@@ -16,7 +16,7 @@ use heddle_report::outcome::{Class, Lost};
 use heddle_report::{json, recognise, text};
 use heddle_search::{Algorithm, Search};
 
-use crate::arguments::{Check, Restart};
+use crate::arguments::{Check, Races, Restart};
 use crate::collect::{Candidate, Collector};
 use crate::console::Console;
 use crate::coverage::{Conclusion, End};
@@ -139,6 +139,7 @@ fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -
         arguments: options.arguments.iter().map(Into::into).collect(),
         restart,
         memory_limit: options.memory_limit,
+        races: options.races == Races::Report,
         hang_after: options.hang_timeout,
         interrupted: Arc::clone(interrupted),
         ..heddle_native::Options::default()

@@ -24,7 +24,7 @@ use block::{Header, State};
 use heddle_model::Outcome;
 pub use lock::survive_fork;
 
-use crate::{engine, spin, sys};
+use crate::{engine, race, spin, sys};
 
 /// Bytes that may be carved from all arenas together.
 static mut LIMIT: usize = usize::MAX;
@@ -172,6 +172,10 @@ pub fn allocate_for(size: usize, pc: u64) -> *mut u8 {
 fn release(address: usize, pc: u64) {
     spin::changed();
     let Some(header) = find(address, pc) else { return };
+    if engine::active() {
+        // Who frees a block that others still use races with them.
+        race::freed(address, header.word, pc);
+    }
     let number = current_arena();
     if header.owner as usize == number {
         if let Ok(arena) = arena::get(number) {

@@ -1,14 +1,17 @@
 //! Accesses to plain memory.
 //!
-//! Entry points, and the little that is watched of plain memory yet: whether a thread changes anything at all
-//! ([`crate::spin`]). What will watch all of it (happens-before race detection) has its seam in [`plain`], with all that
-//! it needs.
+//! They are no places to switch. What they are watched for: races ([`crate::race`]), and whether a thread that looks
+//! again and again changes anything at all ([`crate::spin`]).
 
-use crate::{engine, spin};
+use crate::{engine, race, spin};
 
 /// An access to plain memory is about to happen.
 #[inline(always)]
-pub fn plain(address: usize, _size: usize, write: bool, _pc: u64) {
+pub fn plain(address: usize, size: usize, write: bool, pc: u64) {
+    if !engine::active() {
+        return;
+    }
+    race::plain(address, size, write, pc);
     // A loop that only looks is recognised by its stack; what is written elsewhere must be known.
     let here = &raw const address as usize;
     if address.wrapping_sub(here) < NEAR {
@@ -18,7 +21,7 @@ pub fn plain(address: usize, _size: usize, write: bool, _pc: u64) {
         spin::read_plain();
     } else {
         spin::changed();
-        if engine::active() && engine::somebody_awaits() {
+        if engine::somebody_awaits() {
             engine::plain_write();
         }
     }

@@ -1,0 +1,155 @@
+//! Two accesses to one place that nothing orders.
+//!
+//! The runtime finds a race and ends the execution with [`crate::Outcome::Race`]; the text of a [`Race`] is the message.
+
+use crate::ThreadId;
+
+/// How memory was accessed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(transparent)]
+pub struct Access(u8);
+
+const WRITE: u8 = 1;
+const ATOMIC: u8 = 2;
+const FREE: u8 = 4;
+
+impl Access {
+    /// A read or a write, atomic or plain.
+    #[inline(always)]
+    pub const fn new(write: bool, atomic: bool) -> Access {
+        Access(write as u8 | (atomic as u8) << 1)
+    }
+
+    /// The end of a block of memory: nobody may touch it any more.
+    pub const FREEING: Access = Access(WRITE | FREE);
+
+    /// Whether it is the end of a block of memory.
+    pub const fn frees(self) -> bool {
+        self.0 & FREE != 0
+    }
+
+    /// Whether it writes.
+    #[inline(always)]
+    pub const fn writes(self) -> bool {
+        self.0 & WRITE != 0
+    }
+
+    /// Whether it is atomic.
+    #[inline(always)]
+    pub const fn is_atomic(self) -> bool {
+        self.0 & ATOMIC != 0
+    }
+
+    /// Whether two of these, unordered, are a race.
+    #[inline(always)]
+    pub const fn conflicts_with(self, other: Access) -> bool {
+        (self.writes() || other.writes()) && !(self.is_atomic() && other.is_atomic())
+    }
+
+    /// Whether whatever conflicts with `other` conflicts with this.
+    #[inline(always)]
+    pub const fn is_at_least(self, other: Access) -> bool {
+        (self.writes() || !other.writes()) && (!self.is_atomic() || other.is_atomic())
+    }
+}
+
+/// A race.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Race {
+    /// The first byte of the later access.
+    pub address: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// How it accesses.
+    pub later: Access,
+    /// Who.
+    pub later_thread: ThreadId,
+    /// Where: a return address.
+    pub later_pc: u64,
+    /// How the earlier access was done.
+    pub earlier: Access,
+    /// By whom.
+    pub earlier_thread: ThreadId,
+    /// Where.
+    pub earlier_pc: u64,
+}
+
+/// Characters of a race in a message: six words of sixteen hexadecimal digits.
+pub const CHARACTERS: usize = 96;
+
+impl Race {
+    /// As text that [`from_text`](Self::from_text) understands.
+    pub fn to_text(&self) -> [u8; CHARACTERS] {
+        let side = |how: Access, thread: ThreadId| how.0 as u64 | (thread.0 as u64) << 8;
+        let words = [
+            self.address,
+            self.size,
+            side(self.later, self.later_thread),
+            self.later_pc,
+            side(self.earlier, self.earlier_thread),
+            self.earlier_pc,
+        ];
+        let mut text = [0; CHARACTERS];
+        for (to, word) in text.chunks_exact_mut(16).zip(words) {
+            for (i, digit) in to.iter_mut().enumerate() {
+                *digit = b"0123456789abcdef"[(word >> (60 - 4 * i)) as usize & 15];
+            }
+        }
+        text
+    }
+
+    /// The race that this text tells.
+    pub fn from_text(text: &str) -> Option<Race> {
+        let mut words = [0u64; 6];
+        for (i, word) in words.iter_mut().enumerate() {
+            *word = u64::from_str_radix(text.get(16 * i..16 * (i + 1))?, 16).ok()?;
+        }
+        let [address, size, later, later_pc, earlier, earlier_pc] = words;
+        Some(Race {
+            address,
+            size,
+            later: Access(later as u8),
+            later_thread: ThreadId((later >> 8) as u16),
+            later_pc,
+            earlier: Access(earlier as u8),
+            earlier_thread: ThreadId((earlier >> 8) as u16),
+            earlier_pc,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_race_survives_the_wire() {
+        let race = Race {
+            address: 0x1234_5678_9abc,
+            size: 4,
+            later: Access::new(true, false),
+            later_thread: ThreadId(300),
+            later_pc: 0x5555_5555_1234,
+            earlier: Access::new(false, true),
+            earlier_thread: ThreadId(7),
+            earlier_pc: 1,
+        };
+        let text = race.to_text();
+        let text = core::str::from_utf8(&text).unwrap();
+        assert_eq!(Race::from_text(text), Some(race));
+        assert_eq!(Race::from_text(&text[1..]), None);
+    }
+
+    #[test]
+    fn only_unequal_or_writing_accesses_conflict() {
+        let all = [(false, false), (false, true), (true, false), (true, true)].map(|(w, a)| Access::new(w, a));
+        for one in all {
+            for two in all {
+                assert_eq!(one.conflicts_with(two), two.conflicts_with(one));
+                if one.is_at_least(two) {
+                    assert!(all.iter().all(|&other| !two.conflicts_with(other) || one.conflicts_with(other)));
+                }
+            }
+        }
+    }
+}

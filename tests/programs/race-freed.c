@@ -1,0 +1,34 @@
+// A block is freed by one thread while another still reads it, and nothing orders the two.
+//
+// heddle: verdict = found
+// heddle: kind = data-race
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+static int *shared;
+static int seen;
+
+static void *read_it(void *unused)
+{
+    seen = *shared; // heddle: here
+    return unused;
+}
+
+static void *free_it(void *unused)
+{
+    free(shared); // heddle: here
+    return unused;
+}
+
+int main(void)
+{
+    shared = malloc(sizeof *shared);
+    *shared = 1;
+    pthread_t one, two;
+    pthread_create(&one, NULL, read_it, NULL);
+    pthread_create(&two, NULL, free_it, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return seen;
+}
