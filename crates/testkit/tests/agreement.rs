@@ -42,6 +42,13 @@ fn trylocks() {
 }
 
 #[test]
+fn kinds_of_mutexes() {
+    let kinds = generate::KINDS | generate::LOCKS | generate::TRYLOCKS;
+    agree(2500, kinds | generate::ATOMICS, 5);
+    agree(2000, kinds | generate::CONDITIONS, 5);
+}
+
+#[test]
 fn compare_exchange() {
     agree(2500, generate::COMPARE | generate::ATOMICS, 4);
 }
