@@ -59,9 +59,15 @@ fn the_document_has_the_fields_of_the_schema() {
 #[test]
 fn safe_says_what_it_covers() {
     let run = Session::new().run(["check", FIXED]);
-    run.must_say(0, &["safe: all 2 executions, sequential consistency, unbounded", "not covered: data races"]);
+    run.must_say(0, &["safe: all 2 executions, sequential consistency, unbounded"]);
+    let run = Session::new().run(["check", FIXED, "--races", "off"]);
+    run.must_say(
+        0,
+        &["safe: all 2 executions", "not covered: data races", "not covered: orders of plain memory accesses"],
+    );
     let report = Session::new().check([FIXED]).json();
     assert_eq!(report["coverage"]["exhaustive"], true);
+    assert_eq!(report["coverage"]["races"], "checked");
     assert_eq!(report["coverage"]["bounds"], serde_json::json!({}));
     assert_eq!(report["reason"], Value::Null);
 }

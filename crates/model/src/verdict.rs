@@ -86,7 +86,7 @@ pub struct Coverage {
     /// Why they do not start over by snapshot, where nobody asked for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_reason: Option<String>,
-    /// What became of data races: `not checked`, until a search looks for them.
+    /// Whether data races were looked for: `checked` or `not checked`.
     pub races: String,
     /// Sentences about what was not covered, for people.
     #[serde(default)]
