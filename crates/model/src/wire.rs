@@ -15,7 +15,7 @@ use crate::{Event, Pending, ThreadId};
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// Both sides must have been built with the same.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// The variable in the program's environment that holds the number of the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// Where the runtime maps the file in the program.
@@ -216,7 +216,7 @@ pub struct WirePlan {
     pub steps: u32,
     /// How many sleeping threads.
     pub sleep: u32,
-    /// [`crate::follow::Policy`].
+    /// [`crate::follow::Policy::code`].
     pub policy: u32,
     /// See [`crate::follow::PlanView::max_steps`].
     pub max_steps: u32,
@@ -224,6 +224,10 @@ pub struct WirePlan {
     pub seed: u64,
     /// 1: record call stacks and output.
     pub record: u32,
+    /// See [`crate::follow::Policy::parameters`].
+    pub depth: u32,
+    /// See [`crate::follow::Policy::parameters`].
+    pub length: u32,
     /// Zero.
     pub reserved: u32,
 }

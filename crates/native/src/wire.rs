@@ -149,13 +149,16 @@ impl Wire {
             return false;
         }
         let slot = self.slot(index);
+        let (depth, length) = plan.policy.parameters();
         let wire = WirePlan {
             steps: plan.schedule.len() as u32,
             sleep: plan.sleep.len() as u32,
-            policy: plan.policy as u32,
+            policy: plan.policy.code(),
             max_steps: plan.max_steps,
             seed: plan.seed,
             record: plan.record.into(),
+            depth,
+            length,
             reserved: 0,
         };
         // SAFETY: within the slot by the layout and the test above. The other side does not look at a slot that was

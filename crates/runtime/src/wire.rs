@@ -97,7 +97,8 @@ impl Wire {
             PlanView {
                 schedule: core::slice::from_raw_parts(steps, plan.steps.min(layout.events) as usize),
                 sleep: core::slice::from_raw_parts(sleep, plan.sleep.min(layout.threads) as usize),
-                policy: if plan.policy == Policy::Random as u32 { Policy::Random } else { Policy::NonPreemptive },
+                // Both sides have the same version, so there is no number that we do not know.
+                policy: Policy::from_code(plan.policy, (plan.depth, plan.length)).unwrap_or_default(),
                 seed: plan.seed,
                 max_steps: plan.max_steps,
             }

@@ -4,6 +4,19 @@
 //! one goes next. It follows the plan's schedule to its end, then a policy, and on the way keeps asleep those
 //! threads whose next operation is covered by another execution. It decides nothing beyond that: which plans to
 //! run is the business of the search.
+//!
+//! One file for each policy that draws lots. None of them allocates or remembers more than the priority in a thread's
+//! state: they run inside the program under test.
+
+mod lots;
+mod pct;
+mod policy;
+mod pos;
+mod random;
+
+pub use policy::Policy;
+
+use lots::Lots;
 
 use crate::{Event, Footprint, OpCode, Phase, ThreadId, World};
 
@@ -31,18 +44,6 @@ impl Step {
     pub const fn of(event: &Event) -> Step {
         Step { thread: event.thread, choice: event.choice, code: event.operation.code, reserved: 0 }
     }
-}
-
-/// How to go on after the schedule. The numbers are part of the wire format.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[repr(u32)]
-#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
-pub enum Policy {
-    /// The same thread as long as it can go on, then the lowest that can: the fewest preemptions.
-    #[default]
-    NonPreemptive = 0,
-    /// Any thread that can go on, and any alternative, with equal chances.
-    Random = 1,
 }
 
 /// The parts of a plan that a follower needs, wherever they are stored.
@@ -83,15 +84,16 @@ pub struct Follower<'p> {
     position: usize,
     current: ThreadId,
     sleepers: usize,
-    random: u64,
+    lots: Lots,
+    changes: pct::Changes,
 }
 
 impl<'p> Follower<'p> {
     /// At the start of an execution of `plan`.
     pub fn new(plan: PlanView<'p>) -> Self {
-        // An odd multiple of an odd constant: never zero, which would be xorshift's fixed point.
-        let random = (plan.seed << 1 | 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Follower { plan, position: 0, current: ThreadId::MAIN, sleepers: 0, random }
+        let lots = Lots::new(plan.seed);
+        let changes = pct::Changes::new(plan.policy.parameters());
+        Follower { plan, position: 0, current: ThreadId::MAIN, sleepers: 0, lots, changes }
     }
 
     /// Where in the schedule the next step stands; past its end once the policy decides.
@@ -128,7 +130,9 @@ impl<'p> Follower<'p> {
         }
         let next = match self.plan.policy {
             Policy::NonPreemptive => self.same_or_lowest(world),
-            Policy::Random => self.any(world),
+            Policy::Random => random::next(&mut self.lots, world),
+            Policy::Pct { .. } => pct::next(&mut self.changes, &mut self.lots, world),
+            Policy::Pos => pos::next(&mut self.lots, world),
         };
         match next {
             Some(step) => {
@@ -169,27 +173,9 @@ impl<'p> Follower<'p> {
 
     #[inline]
     fn same_or_lowest(&self, world: &World) -> Option<Step> {
-        let ready = |t: ThreadId| !world.thread(t).asleep && world.enabled(t);
-        let thread = if ready(self.current) { self.current } else { world.ids().find(|&t| ready(t))? };
+        let thread = self.current;
+        let thread = if ready(world, thread) { thread } else { world.ids().find(|&t| ready(world, t))? };
         Some(Step { thread, ..Step::default() })
-    }
-
-    fn any(&mut self, world: &World) -> Option<Step> {
-        let ready = |t: &ThreadId| !world.thread(*t).asleep && world.enabled(*t);
-        let count = world.ids().filter(ready).count();
-        let pick = self.draw(count as u64)? as usize;
-        let thread = world.ids().filter(ready).nth(pick)?;
-        let choice = self.draw(world.alternatives(thread) as u64)? as u16;
-        Some(Step { thread, choice, ..Step::default() })
-    }
-
-    /// A number below `bound`; none if that is zero.
-    fn draw(&mut self, bound: u64) -> Option<u64> {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        // The high bits of a product are the better ones.
-        self.random.wrapping_mul(0x2545_f491_4f6c_dd1d).rotate_left(32).checked_rem(bound)
     }
 
     fn nobody(&self, world: &World) -> Decision {
@@ -201,4 +187,10 @@ impl<'p> Follower<'p> {
             Decision::AllFinished
         }
     }
+}
+
+/// Whether `thread` can go on, and nothing says that it should not.
+#[inline]
+fn ready(world: &World, thread: ThreadId) -> bool {
+    !world.thread(thread).asleep && world.enabled(thread)
 }

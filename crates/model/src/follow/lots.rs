@@ -1,0 +1,27 @@
+//! Lots: the same for the same seed, on every machine.
+
+/// A generator of pseudo-random numbers (xorshift64*). Part of what makes a sample repeatable: a change here changes what
+/// every seed stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lots(u64);
+
+impl Lots {
+    pub fn new(seed: u64) -> Lots {
+        // An odd multiple of an odd constant: never zero, which would be xorshift's fixed point.
+        Lots((seed << 1 | 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// Any number.
+    pub fn any(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        // The high bits of a product are the better ones.
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d).rotate_left(32)
+    }
+
+    /// A number below `bound`; none if that is zero.
+    pub fn below(&mut self, bound: u64) -> Option<u64> {
+        self.any().checked_rem(bound)
+    }
+}

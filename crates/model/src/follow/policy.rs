@@ -1,0 +1,65 @@
+//! How an execution goes on after its schedule, as a value.
+
+/// How to go on after the schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
+pub enum Policy {
+    /// The same thread as long as it can go on, then the lowest that can: the fewest preemptions.
+    #[default]
+    NonPreemptive,
+    /// Any thread that can go on, and any alternative, with equal chances.
+    Random,
+    /// Priorities that change at a few places drawn beforehand (`pct.rs`).
+    Pct {
+        /// How many ordering constraints a bug may need: one less is the number of places.
+        depth: u32,
+        /// How many operations an execution is expected to have.
+        length: u32,
+    },
+    /// A priority for each pending operation, drawn again after a race (`pos.rs`).
+    Pos,
+}
+
+impl Policy {
+    /// The number that stands for it in the wire format.
+    pub const fn code(self) -> u32 {
+        match self {
+            Policy::NonPreemptive => 0,
+            Policy::Random => 1,
+            Policy::Pct { .. } => 2,
+            Policy::Pos => 3,
+        }
+    }
+
+    /// The numbers that belong to it in the wire format: depth and length, or zeroes.
+    pub const fn parameters(self) -> (u32, u32) {
+        match self {
+            Policy::Pct { depth, length } => (depth, length),
+            _ => (0, 0),
+        }
+    }
+
+    /// The policy with these numbers; none if there is no such.
+    pub const fn from_code(code: u32, (depth, length): (u32, u32)) -> Option<Policy> {
+        match code {
+            0 => Some(Policy::NonPreemptive),
+            1 => Some(Policy::Random),
+            2 => Some(Policy::Pct { depth, length }),
+            3 => Some(Policy::Pos),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_lead_back() {
+        for policy in [Policy::NonPreemptive, Policy::Random, Policy::Pct { depth: 3, length: 70_000 }, Policy::Pos] {
+            assert_eq!(Policy::from_code(policy.code(), policy.parameters()), Some(policy));
+        }
+        assert_eq!(Policy::from_code(4, (0, 0)), None);
+    }
+}
