@@ -128,9 +128,13 @@ pub(crate) fn can_lock(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) 
     locking(world, by, mutex, kind) != Case::Fails(EBUSY)
 }
 
-/// The flags of an event that locks `mutex` now.
+/// The flags of an event that locks `mutex`, now or when it can be had.
 pub(crate) fn foresee_lock(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> EventFlags {
-    locking(world, by, mutex, kind).flags()
+    match locking(world, by, mutex, kind) {
+        // It waits, and gets it in the end.
+        Case::Fails(EBUSY) => EventFlags::NONE,
+        case => case.flags(),
+    }
 }
 
 /// The flags of an event that unlocks `mutex` now.
@@ -211,7 +215,8 @@ impl Primitive for Mutexes {
     fn foresee(&self, world: &World, by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
         let Operation { object: mutex, code, .. } = *operation;
         match code {
-            LOCK | TRYLOCK => foresee_lock(world, by, mutex, kind(operation)),
+            LOCK => foresee_lock(world, by, mutex, kind(operation)),
+            TRYLOCK => locking(world, by, mutex, kind(operation)).flags(),
             UNLOCK => foresee_unlock(world, by, mutex, kind(operation)),
             DESTROY if owner_of(world, mutex).is_some() => EventFlags::FAILED,
             _ => EventFlags::NONE,
