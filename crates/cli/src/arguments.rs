@@ -107,6 +107,22 @@ pub struct Check {
     /// How to search.
     #[arg(long, value_name = "NAME", default_value = crate::commands::check::DEFAULT_ALGORITHM, value_parser = crate::commands::check::algorithm_parser())]
     pub algorithm: String,
+    /// Only executions with at most so many preemptions: switches away from a thread that could have gone on.
+    #[arg(long, value_name = "N")]
+    pub max_preemptions: Option<u32>,
+    /// Only executions with at most so many switches between threads.
+    #[arg(long, value_name = "N")]
+    pub max_switches: Option<u32>,
+    /// Begin without preemptions and allow one more each time all of those were run, up to --max-preemptions if that is
+    /// given.
+    #[arg(long)]
+    pub iterate: bool,
+    /// dpor: without sleep sets.
+    #[arg(long)]
+    pub no_sleep_sets: bool,
+    /// dpor: without the test whether two operations are under one lock.
+    #[arg(long)]
+    pub no_locksets: bool,
     /// The most operations of one thread in an execution.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_steps: Option<u32>,

@@ -28,6 +28,15 @@ pub enum End {
     Failed(String),
 }
 
+/// What a bound on preemptions or switches has left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LeftOut {
+    /// Something.
+    pub bounded: bool,
+    /// The most preemptions for which everything was run, if preemptions were bounded.
+    pub completed: Option<u32>,
+}
+
 /// What a run came to.
 pub struct Conclusion<'c> {
     /// What was asked for.
@@ -38,6 +47,8 @@ pub struct Conclusion<'c> {
     pub collector: &'c Collector,
     /// Why it ended.
     pub end: End,
+    /// What a bound has left out.
+    pub left_out: LeftOut,
     /// How long the search took.
     pub elapsed: Duration,
     /// The findings, resolved.
@@ -130,7 +141,10 @@ impl Conclusion<'_> {
             }
             End::Search(Stop::Time) => {
                 let limit = self.options.timeout.map_or(String::new(), |limit| format!(" of {}", show_duration(limit)));
-                Some(format!("time limit{limit}"))
+                let completed = self.left_out.completed.map_or(String::new(), |n| {
+                    format!(", after all executions with at most {}", text::counted(n as u64, "preemption"))
+                });
+                Some(format!("time limit{limit}{completed}"))
             }
             End::Search(Stop::Outcome(outcome)) => Some(outcome_words(*outcome).to_string()),
         }
@@ -184,8 +198,10 @@ impl Conclusion<'_> {
         let looked = options.races == Races::Report && instrumented == Instrumentation::Memory;
         Coverage {
             model: "sc".to_string(),
-            exhaustive: exhausted && collector.bounded == 0 && !lost && !cut,
+            exhaustive: exhausted && collector.bounded == 0 && !self.left_out.bounded && !lost && !cut,
             bounds: Bounds {
+                preemptions: options.max_preemptions.filter(|_| self.left_out.bounded || !exhausted),
+                switches: options.max_switches.filter(|_| self.left_out.bounded || !exhausted),
                 steps: options.max_steps,
                 executions: options.max_executions,
                 seconds: options.timeout.map(|limit| limit.as_secs_f64()),

@@ -19,7 +19,7 @@ use heddle_search::{Algorithm, Search};
 use crate::arguments::{Check, Races, Restart};
 use crate::collect::{Candidate, Collector};
 use crate::console::Console;
-use crate::coverage::{Conclusion, End};
+use crate::coverage::{Conclusion, End, LeftOut};
 use crate::prepare::{self, Failure, Prepared};
 use crate::progress::Progress;
 use crate::story::{self, Story};
@@ -67,6 +67,7 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
     console.pass_on(&prepared.warnings);
 
     let algorithm = algorithm(&options.algorithm);
+    refuse_what_has_no_effect(algorithm, options)?;
     let mut executor = launch(&prepared, options, &interrupted)?;
     let mut collector = Collector::new(options.all, Arc::clone(&interrupted), Progress::new(console.shows_progress()));
     let begin = Instant::now();
@@ -75,11 +76,20 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
         max_executions: options.max_executions,
         timeout: options.timeout,
         max_steps: options.max_steps,
+        max_preemptions: options.max_preemptions,
+        max_switches: options.max_switches,
+        iterate: options.iterate,
+        sleep_sets: !options.no_sleep_sets,
+        locksets: !options.no_locksets,
         seed: options.seed,
         ..heddle_search::Options::default()
     });
+    let mut left_out = LeftOut::default();
     let end = match search.run(&mut executor, &mut collector) {
-        Ok(summary) => End::Search(summary.stop),
+        Ok(summary) => {
+            left_out = LeftOut { bounded: summary.bounded, completed: summary.completed_preemptions };
+            End::Search(summary.stop)
+        }
         Err(ExecutorError::Interrupted) => End::Interrupted,
         Err(error) => End::Failed(error.to_string()),
     };
@@ -95,6 +105,7 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
         algorithm,
         collector: &collector,
         end,
+        left_out,
         elapsed,
         findings: told.traces.iter().map(|trace| trace.finding.clone()).collect(),
         unsupported: told.unsupported.take(),
@@ -121,6 +132,19 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
             Ok(RunReport { verdict: Verdict::Error, ..report })
         }
     }
+}
+
+/// An option that the algorithm does not look at would promise something that is not kept.
+fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<(), Failure> {
+    let bounded = options.max_preemptions.is_some() || options.max_switches.is_some() || options.iterate;
+    let message = if (options.no_sleep_sets || options.no_locksets) && algorithm != Algorithm::Dpor {
+        format!("--no-sleep-sets and --no-locksets are about --algorithm dpor, not {}", algorithm.name())
+    } else if bounded && algorithm.samples() {
+        format!("--algorithm {} draws samples, which have no bounds: leave the bound or the algorithm out", algorithm.name())
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Error(message))
 }
 
 fn algorithm(name: &str) -> Algorithm {
