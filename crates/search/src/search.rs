@@ -70,6 +70,23 @@ impl Search {
             if !more {
                 return Ok(summary);
             }
+            let before = summary;
+            total = Some(summary);
+            // A bounded search can be far larger than what a reduction without a bound has to run. So that is tried, too,
+            // for as many executions as were run so far: whoever needs no more than those is done.
+            if options.max_preemptions.is_some() || options.max_switches.is_some() || options.algorithm == Algorithm::Dfs {
+                continue;
+            }
+            let mut unbounded = limited.clone();
+            unbounded.max_executions = Some(limited.max_executions.map_or(run, |left| left.min(run)));
+            let mut summary = run_once(&unbounded, None, executor, observer)?;
+            summary.add(&before);
+            limited.timeout = options.timeout.map(|time| time.saturating_sub(summary.elapsed));
+            let run = summary.executions + summary.blocked + summary.cut;
+            limited.max_executions = options.max_executions.map(|max| max.saturating_sub(run));
+            if summary.stop != Stop::Executions || limited.max_executions == Some(0) {
+                return Ok(summary);
+            }
             total = Some(summary);
         }
         unreachable!("the last bound returns")
@@ -85,7 +102,7 @@ fn run_once(
     let bound = Bound { preemptions, switches: options.max_switches };
     let mut strategy: Box<dyn Strategy> = match options.algorithm {
         Algorithm::Dfs => Box::new(Dfs::new(bound)),
-        Algorithm::Random => Box::new(Sampling::new(options)),
+        Algorithm::Random | Algorithm::Pct | Algorithm::Pos => Box::new(Sampling::new(options)),
         _ if bound.is_some() => Box::new(Stack::bounded(bound, options)),
         Algorithm::Optimal => Box::new(Optimal::new(options)),
         Algorithm::Source => Box::new(Stack::new(Source::default(), options)),
