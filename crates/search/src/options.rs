@@ -16,6 +16,10 @@ pub enum Algorithm {
     Dfs,
     /// Samples: every thread that can go on has equal chances ([`crate::sampling`]).
     Random,
+    /// Samples: priorities that change at a few places, with a guarantee ([`crate::sampling`]).
+    Pct,
+    /// Samples: priorities for operations, drawn again after races ([`crate::sampling`]).
+    Pos,
 }
 
 impl Algorithm {
@@ -26,6 +30,8 @@ impl Algorithm {
         ("dpor", Algorithm::Dpor),
         ("dfs", Algorithm::Dfs),
         ("random", Algorithm::Random),
+        ("pct", Algorithm::Pct),
+        ("pos", Algorithm::Pos),
     ];
 
     /// The name that a person types.
@@ -35,7 +41,7 @@ impl Algorithm {
 
     /// Whether it only samples, so that its end proves nothing.
     pub fn samples(self) -> bool {
-        matches!(self, Algorithm::Random)
+        matches!(self, Algorithm::Random | Algorithm::Pct | Algorithm::Pos)
     }
 }
 
@@ -59,6 +65,8 @@ pub struct Options {
     pub iterate: bool,
     /// For algorithms that draw lots.
     pub seed: u64,
+    /// `pct`: how many ordering constraints a bug may need.
+    pub depth: u32,
     /// `dpor`: use sleep sets.
     pub sleep_sets: bool,
     /// `dpor`: two operations under one lock are not possible at the same time.
@@ -79,6 +87,7 @@ impl Default for Options {
             max_switches: None,
             iterate: false,
             seed: 0,
+            depth: 3,
             sleep_sets: true,
             locksets: true,
             memory: 256 << 20,
