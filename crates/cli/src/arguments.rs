@@ -147,6 +147,9 @@ pub struct Check {
     /// For algorithms that draw lots.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    /// pct: how many orderings between threads a bug may need [default: 3].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub depth: Option<u32>,
     /// The compiler; else $CC and $CXX, clang, gcc.
     #[arg(long, value_name = "COMPILER")]
     pub cc: Option<String>,

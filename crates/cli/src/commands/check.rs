@@ -82,6 +82,7 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
         sleep_sets: !options.no_sleep_sets,
         locksets: !options.no_locksets,
         seed: options.seed,
+        depth: options.depth.unwrap_or(heddle_search::Options::default().depth),
         ..heddle_search::Options::default()
     });
     let mut left_out = LeftOut::default();
@@ -139,6 +140,8 @@ fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<()
     let bounded = options.max_preemptions.is_some() || options.max_switches.is_some() || options.iterate;
     let message = if (options.no_sleep_sets || options.no_locksets) && algorithm != Algorithm::Dpor {
         format!("--no-sleep-sets and --no-locksets are about --algorithm dpor, not {}", algorithm.name())
+    } else if options.depth.is_some() && algorithm != Algorithm::Pct {
+        format!("--depth is about --algorithm pct, not {}", algorithm.name())
     } else if bounded && algorithm.samples() {
         format!("--algorithm {} draws samples, which have no bounds: leave the bound or the algorithm out", algorithm.name())
     } else {
