@@ -176,7 +176,17 @@ fn operations() {
     println!("| a visible operation without a switch, by the policy | {free:.1} |");
     println!("| a visible operation without a switch, by the schedule | {straight:.1} |");
     println!("| a visible operation with a switch, by the schedule | {turns:.1} |");
-    println!("| the switch alone (difference) | {:.1} |", turns - straight);
+    println!("| what a switch adds (difference) | {:.1} |", turns - straight);
+    println!("| the switch of fibers itself: registers, stack, thread pointer | {:.1} |", bare_switch());
+}
+
+/// Nanoseconds of a switch between two fibers that do nothing else, as the runtime measures it.
+fn bare_switch() -> f64 {
+    let program = build("benches/switch.c", &[]);
+    let mut executor = launch(&program, Restart::Snapshot);
+    let execution = executor.run(&Plan { record: true, ..Plan::default() }).expect("it runs");
+    let picoseconds = std::str::from_utf8(execution.output).ok().and_then(|text| text.trim().parse::<f64>().ok());
+    picoseconds.expect("a number") / 1000.0
 }
 
 struct Checked {

@@ -37,6 +37,7 @@ mod heap;
 mod hidden;
 mod ids;
 mod libatomic;
+mod measure;
 mod memory;
 mod process;
 mod pthread;

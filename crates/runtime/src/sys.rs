@@ -21,6 +21,7 @@ pub const WAIT4: usize = 61;
 pub const SIGALTSTACK: usize = 131;
 pub const PRCTL: usize = 157;
 pub const FUTEX: usize = 202;
+pub const CLOCK_GETTIME: usize = 228;
 pub const EXIT_GROUP: usize = 231;
 pub const RSEQ: usize = 334;
 pub const PRLIMIT64: usize = 302;

@@ -90,7 +90,7 @@ impl Default for Options {
             depth: 3,
             sleep_sets: true,
             locksets: true,
-            memory: 256 << 20,
+            memory: 64 << 20,
         }
     }
 }

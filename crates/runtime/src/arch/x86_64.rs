@@ -264,13 +264,17 @@ heddle_switch:
     .cfi_adjust_cfa_offset 8
     stmxcsr [rsp]
     fnstcw [rsp + 4]
-    mov rcx, [rsp]
+    # Read back in the sizes in which they were written: anything wider would wait for the stores to reach the cache.
+    mov ecx, [rsp]
+    movzx edx, word ptr [rsp + 4]
     mov [rdi], rsp
     mov rax, [rsi + 8]
     mov rsp, [rsi]
     wrfsbase rax
     # The control words are callee-saved, but hardly ever differ, and loading them is slow.
-    cmp rcx, [rsp]
+    cmp ecx, [rsp]
+    jne 2f
+    cmp dx, [rsp + 4]
     jne 2f
 1:  add rsp, 8
     .cfi_adjust_cfa_offset -8
