@@ -74,7 +74,10 @@ impl Search {
             total = Some(summary);
             // A bounded search can be far larger than what a reduction without a bound has to run. So that is tried, too,
             // for as many executions as were run so far: whoever needs no more than those is done.
-            if options.max_preemptions.is_some() || options.max_switches.is_some() || options.algorithm == Algorithm::Dfs {
+            if options.max_preemptions.is_some()
+                || options.max_switches.is_some()
+                || options.algorithm == Algorithm::Dfs
+            {
                 continue;
             }
             let mut unbounded = limited.clone();

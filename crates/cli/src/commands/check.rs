@@ -143,7 +143,10 @@ fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<()
     } else if options.depth.is_some() && algorithm != Algorithm::Pct {
         format!("--depth is about --algorithm pct, not {}", algorithm.name())
     } else if bounded && algorithm.samples() {
-        format!("--algorithm {} draws samples, which have no bounds: leave the bound or the algorithm out", algorithm.name())
+        format!(
+            "--algorithm {} draws samples, which have no bounds: leave the bound or the algorithm out",
+            algorithm.name()
+        )
     } else {
         return Ok(());
     };
