@@ -205,7 +205,6 @@ impl Conclusion<'_> {
                 steps: options.max_steps,
                 executions: options.max_executions,
                 seconds: options.timeout.map(|limit| limit.as_secs_f64()),
-                ..Bounds::default()
             },
             instrumented: instrumented.name().to_string(),
             restart: restart_name(executor.restart()).to_string(),

@@ -40,8 +40,7 @@ interpose! {
         }
         core::ptr::write_bytes(mutex, 0, SIZE);
         mutex.add(KIND).cast::<c_int>().write(kind);
-        let result = operate(INIT, mutex, pc);
-        result
+        operate(INIT, mutex, pc)
     }
 
     fn pthread_mutex_lock(mutex: *mut u8) -> c_int {
