@@ -64,6 +64,20 @@ fn conditions() {
 }
 
 #[test]
+fn reader_writer_locks() {
+    agree(1200, generate::RWLOCKS, 5);
+    agree(1200, generate::RWLOCKS | generate::ATOMICS, 5);
+    agree(600, generate::RWLOCKS | generate::LOCKS | generate::ENDS, 5);
+}
+
+#[test]
+fn spin_locks_and_barriers() {
+    agree(800, generate::SPIN_LOCKS | generate::ATOMICS, 5);
+    agree(800, generate::BARRIERS | generate::ATOMICS, 4);
+    agree(800, generate::BARRIERS | generate::LOCKS | generate::ENDS, 4);
+}
+
+#[test]
 fn choices() {
     agree(2000, generate::CHOICES | generate::ATOMICS, 4);
 }
