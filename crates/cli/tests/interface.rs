@@ -38,7 +38,7 @@ fn the_document_has_the_fields_of_the_schema() {
     for field in ["model", "exhaustive", "bounds", "instrumented", "restart", "races"] {
         assert!(!report["coverage"][field].is_null(), "coverage.{field}\n{run}");
     }
-    assert_eq!(report["coverage"]["races"], "not checked");
+    assert_eq!(report["coverage"]["races"], "checked");
     let finding = &report["findings"][0];
     for field in ["id", "kind", "message", "count", "execution", "switches", "preemptions", "trace"] {
         assert!(!finding[field].is_null(), "finding.{field}\n{run}");

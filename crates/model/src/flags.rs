@@ -29,6 +29,9 @@ impl EventFlags {
     /// An unlock by one of several readers.
     pub const SHARED: EventFlags = EventFlags(32);
 
+    /// An arrival at a barrier that was the last one of its round.
+    pub const COMPLETES: EventFlags = EventFlags(64);
+
     /// Whether all of `other` is in this set.
     #[inline]
     pub const fn contains(self, other: EventFlags) -> bool {

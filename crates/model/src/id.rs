@@ -57,6 +57,14 @@ impl ObjectId {
         ObjectId(HANDLE | thread.0 as u64)
     }
 
+    /// The part of one thread in something at an address: how often it holds a lock that several can hold. Nothing that
+    /// is touched, only a place for state.
+    #[inline]
+    pub(crate) const fn share(object: ObjectId, thread: ThreadId) -> ObjectId {
+        // Above all addresses, below the things that have none.
+        ObjectId(object.0 | (thread.0 as u64 + 1) << 47)
+    }
+
     /// The thread that this names, if it names one (by life or by handle).
     #[inline]
     pub const fn as_thread(self) -> Option<ThreadId> {

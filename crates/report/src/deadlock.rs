@@ -5,7 +5,7 @@
 //! ended, or in a cycle.
 
 use heddle_model::finding::{Location, Note};
-use heddle_model::primitive::{condvar, mutex, once, semaphore, thread};
+use heddle_model::primitive::{barrier, condvar, mutex, once, rwlock, semaphore, spin, thread};
 use heddle_model::{ObjectId, Pending, ThreadId};
 
 use crate::Recording;
@@ -15,7 +15,7 @@ use crate::walk::Walk;
 /// What a thread waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wait {
-    /// A mutex that somebody holds (himself, perhaps).
+    /// A mutex, or another lock, that somebody holds (himself, perhaps).
     Mutex(ObjectId, Option<ThreadId>),
     /// The end of a thread.
     End(ThreadId),
@@ -25,6 +25,8 @@ pub enum Wait {
     Once(ObjectId, Option<ThreadId>),
     /// Something that a loop looks at to change.
     Change(ObjectId),
+    /// The others at a barrier.
+    Others(ObjectId),
     /// A semaphore that nobody posts.
     Post(ObjectId),
     /// Something else, which is not enabled.
@@ -38,12 +40,14 @@ impl Wait {
             return None;
         }
         let operation = &pending.operation;
-        let locked = |mutex: ObjectId| Wait::Mutex(mutex, walk.holders.get(&mutex).map(|holder| holder.thread));
+        let locked =
+            |mutex: ObjectId| Wait::Mutex(mutex, walk.holder(mutex, pending.thread).map(|holder| holder.thread));
         if operation.is_await() {
             return Some(Wait::Change(operation.object));
         }
         Some(match operation.code {
-            mutex::LOCK => locked(operation.object),
+            mutex::LOCK | spin::LOCK | rwlock::READ_LOCK | rwlock::WRITE_LOCK => locked(operation.object),
+            barrier::LEAVE => Wait::Others(operation.object),
             thread::JOIN => operation.object.as_thread().map_or(Wait::Other, Wait::End),
             condvar::REACQUIRE if walk.sleepers.contains_key(&pending.thread) => Wait::Signal(operation.object),
             condvar::REACQUIRE => locked(ObjectId(operation.argument)),
@@ -72,6 +76,7 @@ impl Wait {
             Wait::Once(once, _) => format!("waits for the end of {}", names.object(once)),
             Wait::Signal(condvar) => format!("waits for a signal on {}", names.object(condvar)),
             Wait::Change(object) => format!("waits in a loop for a change of {}", names.object(object)),
+            Wait::Others(barrier) => format!("waits for others at {}", names.object(barrier)),
             Wait::Post(semaphore) => format!("waits for a post of {}", names.object(semaphore)),
             Wait::Other => "waits".to_string(),
         }
@@ -124,7 +129,7 @@ pub fn explain(recording: &Recording, names: &Names, walk: &Walk) -> Deadlock {
             });
         }
         if let Wait::Mutex(mutex, _) = wait
-            && let Some(holder) = walk.holders.get(&mutex)
+            && let Some(holder) = walk.holder(mutex, thread)
         {
             notes.push(Note {
                 message: format!("{} locked {} here", names.thread(holder.thread), names.object(mutex)),
@@ -181,12 +186,13 @@ fn because(wait: Wait, waiter: ThreadId, names: &Names, walk: &Walk, recording: 
         Wait::Once(_, Some(runner)) if runner == waiter => ", which it runs itself".to_string(),
         Wait::Once(_, Some(runner)) => format!(", run by {}", names.thread(runner)),
         Wait::Mutex(mutex, Some(holder)) => {
-            let since = walk.holders.get(&mutex).and_then(|h| recording.place(h.since));
+            let since = walk.holder(mutex, waiter).and_then(|h| recording.place(h.since));
             let since = since.map_or(String::new(), |at| format!(" since {at}"));
             let ended = if has_ended(holder, recording) { ", which has ended," } else { "" };
             format!(", held by {}{ended}{since}", names.thread(holder))
         }
         Wait::End(thread) if thread == waiter => ", that is, for itself".to_string(),
+        Wait::Others(_) => ", and no thread is left to arrive".to_string(),
         Wait::Change(_) => ", and no thread is left to make it".to_string(),
         Wait::Signal(_) | Wait::Post(_) => ", and no thread is left to give it".to_string(),
         _ => String::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use heddle_model::primitive::{self, atomic, condvar, mutex, once, process, semaphore};
+use heddle_model::primitive::{self, atomic, condvar, mutex, once, process, rwlock, semaphore};
 use heddle_model::race::Race;
 use heddle_model::{ObjectId, Operation, Outcome, ThreadId};
 
@@ -119,6 +119,7 @@ fn mentioned(operation: &Operation) -> impl Iterator<Item = (ObjectId, &'static 
         condvar::FAMILY => "condition variable",
         mutex::FAMILY => "mutex",
         once::FAMILY => "initialisation",
+        rwlock::FAMILY => "reader-writer lock",
         semaphore::FAMILY => "semaphore",
         _ => primitive::of(operation.code).name(),
     };

@@ -165,9 +165,9 @@ fn crash(recording: &Recording, who: &str) -> String {
 /// Every thread that had not ended, and the one that it is about even if it has.
 fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[ThreadId]) -> Vec<FindingThread> {
     let holds = |thread: ThreadId| {
-        let mut held: Vec<_> = walk.holders.iter().filter(|(_, holder)| holder.thread == thread).collect();
+        let mut held: Vec<_> = walk.held().filter(|(_, holder)| holder.thread == thread).collect();
         held.sort_by_key(|(_, holder)| holder.since);
-        held.into_iter().map(|(object, _)| names.object(*object)).collect::<Vec<_>>()
+        held.into_iter().map(|(object, _)| names.object(object)).collect::<Vec<_>>()
     };
     let mut threads: Vec<FindingThread> = Vec::new();
     for (index, pending) in recording.pending.iter().enumerate() {
@@ -207,7 +207,7 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
         });
     }
     // A mutex can be held by a thread that has ended: who waits for it wants to see that too.
-    let mut ended: Vec<ThreadId> = walk.holders.values().map(|holder| holder.thread).collect();
+    let mut ended: Vec<ThreadId> = walk.held().map(|(_, holder)| holder.thread).collect();
     ended.sort();
     ended.dedup();
     for thread in ended {

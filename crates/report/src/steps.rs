@@ -1,10 +1,10 @@
 //! An execution step by step, in words.
 
 use heddle_model::primitive::{
-    OperationName, atomic, choice, condvar, mutex, once, process, semaphore, thread, yielding,
+    OperationName, atomic, barrier, choice, condvar, mutex, once, process, rwlock, semaphore, spin, thread, yielding,
 };
 use heddle_model::trace::TraceStep;
-use heddle_model::{Ending, Event, OpCode, Operation, ThreadId};
+use heddle_model::{Ending, Event, EventFlags, OpCode, Operation, ThreadId};
 
 use crate::Recording;
 use crate::names::Names;
@@ -71,7 +71,13 @@ pub fn object(operation: &Operation, names: &Names) -> String {
 fn result(event: &Event, names: &Names) -> String {
     match event.operation.code {
         once::BEGIN if event.failed() => "already done".to_string(),
-        mutex::TRYLOCK | mutex::DESTROY if event.failed() => "fails: locked".to_string(),
+        mutex::TRYLOCK | mutex::DESTROY | spin::TRYLOCK if event.failed() => "fails: locked".to_string(),
+        rwlock::TRY_READ_LOCK | rwlock::TRY_WRITE_LOCK if event.failed() => "fails: locked".to_string(),
+        mutex::LOCK | rwlock::READ_LOCK | rwlock::WRITE_LOCK if event.failed() => "fails: locked by itself".to_string(),
+        mutex::UNLOCK | rwlock::UNLOCK | spin::UNLOCK if event.failed() => "fails: not locked by it".to_string(),
+        mutex::LOCK | mutex::TRYLOCK if event.flags.contains(EventFlags::NESTED) => "again".to_string(),
+        barrier::ARRIVE if event.flags.contains(EventFlags::COMPLETES) => "the last one".to_string(),
+        thread::TRYJOIN if event.failed() => "fails".to_string(),
         semaphore::TRYWAIT if event.failed() => "fails: none left".to_string(),
         condvar::SIGNAL | condvar::BROADCAST if event.failed() => "wakes nobody".to_string(),
         condvar::SIGNAL => {

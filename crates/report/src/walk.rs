@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use heddle_model::primitive::{condvar, mutex, once};
+use heddle_model::primitive::{condvar, mutex, once, rwlock, spin};
 use heddle_model::{Event, EventFlags, NoMemory, ObjectId, ObjectSlot, Pending, ThreadId, ThreadState, World};
 
 /// What a walk through an execution tells.
@@ -13,8 +13,10 @@ pub struct Walk {
     pub switches: Vec<bool>,
     /// For each event: another thread ran just before, and could have gone on.
     pub preemptions: Vec<bool>,
-    /// Who holds each locked mutex at the end, and the event that locked it.
+    /// Who holds each lock that is locked by one thread alone at the end, and the event that locked it.
     pub holders: HashMap<ObjectId, Holder>,
+    /// Who is in each reader-writer lock as a reader at the end, and the events by which they came in, oldest first.
+    pub readers: HashMap<ObjectId, Vec<Holder>>,
     /// Who runs each initialisation that is not done at the end, and the event that began it.
     pub running: HashMap<ObjectId, Holder>,
     /// Threads that sleep on a condition variable at the end and were not woken.
@@ -28,6 +30,37 @@ pub struct Holder {
     pub thread: ThreadId,
     /// Since when: an index into the events.
     pub since: usize,
+}
+
+impl Walk {
+    /// Who has what `waiter` waits for: if there are several, itself if it is one of them, else who has had it longest.
+    pub fn holder(&self, object: ObjectId, waiter: ThreadId) -> Option<Holder> {
+        let readers = self.readers.get(&object).map_or(&[][..], Vec::as_slice);
+        let itself = readers.iter().find(|holder| holder.thread == waiter);
+        self.holders.get(&object).or(itself).or(readers.first()).copied()
+    }
+
+    /// Everything that is held at the end.
+    pub fn held(&self) -> impl Iterator<Item = (ObjectId, Holder)> {
+        let readers =
+            self.readers.iter().flat_map(|(&lock, readers)| readers.iter().map(move |&holder| (lock, holder)));
+        self.holders.iter().map(|(&object, &holder)| (object, holder)).chain(readers)
+    }
+
+    fn note_reader(&mut self, index: usize, event: &Event) {
+        let readers = self.readers.entry(event.operation.object).or_default();
+        match event.operation.code {
+            rwlock::READ_LOCK | rwlock::TRY_READ_LOCK if !event.failed() => {
+                readers.push(Holder { thread: event.thread, since: index });
+            }
+            rwlock::UNLOCK if event.flags.contains(EventFlags::SHARED) => {
+                if let Some(at) = readers.iter().rposition(|holder| holder.thread == event.thread) {
+                    readers.remove(at);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Walks through `events`, at whose end the threads were about to do `pending`.
@@ -57,6 +90,9 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
         if let Some(mutex) = locks(event) {
             locked_at.insert(mutex, index);
         }
+        if event.operation.code.family() == rwlock::FAMILY {
+            walk.note_reader(index, event);
+        }
         match event.operation.code {
             once::BEGIN if !event.failed() => {
                 walk.running.insert(event.operation.object, Holder { thread: event.thread, since: index });
@@ -73,7 +109,12 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
     walk.switches.resize(events.len(), false);
     walk.preemptions.resize(events.len(), false);
     for (&object, &since) in &locked_at {
-        if let Some(thread) = mutex::owner_of(&world, object) {
+        let owner = match world.objects.get(object).map_or(0, |slot| slot.family) as u8 {
+            rwlock::FAMILY => rwlock::writer_of(&world, object),
+            spin::FAMILY => spin::owner_of(&world, object),
+            _ => mutex::owner_of(&world, object),
+        };
+        if let Some(thread) = owner {
             walk.holders.insert(object, Holder { thread, since });
         }
     }
@@ -91,7 +132,8 @@ fn locks(event: &Event) -> Option<ObjectId> {
     match event.operation.code {
         // Locked again by its owner, it was locked before.
         _ if event.failed() || event.flags.contains(EventFlags::NESTED) => None,
-        mutex::LOCK | mutex::TRYLOCK => Some(event.operation.object),
+        mutex::LOCK | mutex::TRYLOCK | spin::LOCK | spin::TRYLOCK => Some(event.operation.object),
+        rwlock::WRITE_LOCK | rwlock::TRY_WRITE_LOCK => Some(event.operation.object),
         condvar::REACQUIRE => Some(ObjectId(event.operation.argument)),
         _ => None,
     }

@@ -8,8 +8,10 @@
 //!
 //! Of the thread library of glibc 2.36, these are not here because they are
 //!
-//! * modelled: `pthread_create`, `join`, `detach`, `exit`; `pthread_mutex_init`, `lock`, `trylock`, `unlock`, `destroy` (not robust);
-//!   condition variables and unnamed semaphores without time-outs; `pthread_once`, `call_once` (see `pthread`); `sched_yield`, `pthread_yield`, `thrd_yield`, `thrd_sleep` and all sleeps (see [`crate::clock`]);
+//! * modelled (see `pthread`): `pthread_create`, `join`, `tryjoin_np`, `detach`, `exit`; mutexes that are not robust, condition
+//!   variables, unnamed semaphores and reader-writer locks that do not prefer writers, all without time-outs; spin locks;
+//!   barriers; `pthread_once`, `call_once`; `thrd_create`, `join`, `detach`, `exit`, `mtx_*` and `cnd_*` without time-outs;
+//!   `sched_yield`, `pthread_yield`, `thrd_yield`, `thrd_sleep` and all sleeps (see [`crate::clock`]);
 //! * harmless, because they only look at or fill in memory of the program's, and work on fibers as they are:
 //!   `pthread_self`, `pthread_equal`, `thrd_current`, `thrd_equal`, all of `pthread_attr_*`, `pthread_mutexattr_*`,
 //!   `pthread_condattr_*`, `pthread_rwlockattr_*`, `pthread_barrierattr_*`, `pthread_getattr_default_np`,
@@ -52,7 +54,6 @@ table! {
     pthread_cancel,
     pthread_clockjoin_np,
     pthread_timedjoin_np,
-    pthread_tryjoin_np,
     pthread_getcpuclockid,
     pthread_getname_np,
     pthread_kill,
@@ -67,46 +68,17 @@ table! {
     pthread_mutex_setprioceiling,
     pthread_cond_timedwait,
     pthread_cond_clockwait,
-    pthread_rwlock_init,
-    pthread_rwlock_destroy,
-    pthread_rwlock_rdlock,
-    pthread_rwlock_tryrdlock,
     pthread_rwlock_timedrdlock,
     pthread_rwlock_clockrdlock,
-    pthread_rwlock_wrlock,
-    pthread_rwlock_trywrlock,
     pthread_rwlock_timedwrlock,
     pthread_rwlock_clockwrlock,
-    pthread_rwlock_unlock,
-    pthread_barrier_init,
-    pthread_barrier_destroy,
-    pthread_barrier_wait,
-    pthread_spin_init,
-    pthread_spin_destroy,
-    pthread_spin_lock,
-    pthread_spin_trylock,
-    pthread_spin_unlock,
     sem_open,
     sem_close,
     sem_unlink,
     sem_timedwait,
     sem_clockwait,
-    mtx_init,
-    mtx_destroy,
-    mtx_lock,
-    mtx_trylock,
     mtx_timedlock,
-    mtx_unlock,
-    cnd_init,
-    cnd_destroy,
-    cnd_wait,
     cnd_timedwait,
-    cnd_signal,
-    cnd_broadcast,
-    thrd_create,
-    thrd_join,
-    thrd_detach,
-    thrd_exit,
     sigwait,
     sigwaitinfo,
     sigtimedwait,

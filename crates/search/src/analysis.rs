@@ -12,7 +12,9 @@
 //! * Such a pair hides another one behind it: `lock` and `lock`, with the `unlock` between. The later lock could have
 //!   been taken instead of the earlier one if it does not need anything that happened after that. So from an enabling
 //!   event the pass reaches back to the last event that [took away](heddle_model::primitive::Primitive::disabled_by)
-//!   what the later one needs, and tests it against the later event's order *without* the enabling edge.
+//!   what the later one needs, and tests it against the later event's order *without* the enabling edge. Where several have
+//!   taken it away together (readers, from a writer) each of them is in a race with the later event; those that come in
+//!   beside it are left out of the sequence ([`crate::sequence::Sequence::make_room`]).
 //! * A thread that is still waiting at the end never took its operation, yet it could have, before the event that
 //!   took away what it waits for. It is treated like an event that follows all others.
 //! * A thread that could have gone on when the process ended is in a race with that end.
@@ -211,30 +213,42 @@ impl Analysis {
         });
     }
 
-    /// From an enabling event, at `link`, back to the event that took away what `later` needs.
+    /// From an enabling event, at `link`, back to the events that took away what `later` needs.
     fn reach_back(&mut self, events: &[Event], family: &dyn Primitive, later: &Event, index: u32, link: u32) {
-        let Some(Link { access, older, .. }) = self.links.get(link as usize).copied() else { return };
-        if let Some(earlier) = self.taker(&access, older) {
-            let event = &events[earlier as usize];
-            if event.thread != later.thread
-                && family.disabled_by(event, later)
-                && !self.known(earlier, event.thread.index())
-            {
-                self.races.push(Race { earlier, later: index });
-            }
+        if let Some(Link { access, older, .. }) = self.links.get(link as usize).copied() {
+            self.takers(events, family, later, index, &access, older);
         }
     }
 
-    /// The newest event from `at` on that changed the object of `access`.
-    fn taker(&self, access: &Access, mut at: u32) -> Option<u32> {
+    /// Reports `later` with each event that took away what it needs, from `at` back to the newest that changed the object of
+    /// `access` alone. Several can have done that together: the readers that a writer waits for.
+    fn takers(
+        &mut self,
+        events: &[Event],
+        family: &dyn Primitive,
+        later: &Event,
+        index: u32,
+        access: &Access,
+        mut at: u32,
+    ) {
         while at != NONE {
-            let link = &self.links[at as usize];
-            if link.access.mode == Mode::Write && link.access.object == access.object {
-                return Some(link.event);
+            let Link { access: other, event: earlier, older } = self.links[at as usize];
+            if other.object == access.object && other.mode != Mode::Read {
+                let event = &events[earlier as usize];
+                let race = Race { earlier, later: index };
+                if event.thread != later.thread
+                    && family.disabled_by(event, later)
+                    && !self.known(earlier, event.thread.index())
+                    && !self.races.iter().rev().take_while(|r| r.later == index).any(|r| *r == race)
+                {
+                    self.races.push(race);
+                }
+                if other.mode == Mode::Write {
+                    return;
+                }
             }
-            at = link.older;
+            at = older;
         }
-        None
     }
 
     /// The operations that were never taken, and what they are in a race with.
@@ -254,36 +268,28 @@ impl Analysis {
             let cause = waker(events, &event, self.last[thread]);
             let index = (events.len() + self.waiting.len()) as u32;
             let footprint = Footprint::of(&event);
-            let earlier = if pending.enabled != 0 {
-                end.filter(|e| e.thread != event.thread).map(|_| events.len() as u32 - 1)
-            } else if event.operation.code == condvar::REACQUIRE && cause == NONE {
-                None
-            } else {
+            let before = self.races.len();
+            if pending.enabled != 0 {
+                if end.is_some_and(|e| e.thread != event.thread) {
+                    self.races.push(Race { earlier: events.len() as u32 - 1, later: index });
+                }
+            } else if event.operation.code != condvar::REACQUIRE || cause != NONE {
                 self.start_clock(thread, cause);
-                self.taker_of(&footprint).filter(|&taker| {
-                    let taken = &events[taker as usize];
-                    taken.thread != event.thread
-                        && family.disabled_by(taken, &event)
-                        && !self.known(taker, taken.thread.index())
-                })
-            };
-            if let Some(earlier) = earlier {
+                if let Some(access) = footprint.accesses().first() {
+                    let mut head = NONE;
+                    self.heads.each(access, |h| head = *h);
+                    self.takers(events, family, &event, index, access, head);
+                }
+            }
+            if self.races.len() > before {
                 self.start_clock(thread, cause);
                 self.clocks.extend_from_slice(&self.now);
                 self.local.push(self.count[thread]);
                 self.footprints.push(footprint);
                 self.causes.push(cause);
                 self.waiting.push(event);
-                self.races.push(Race { earlier, later: index });
             }
         }
-    }
-
-    fn taker_of(&mut self, footprint: &Footprint) -> Option<u32> {
-        let access = *footprint.accesses().first()?;
-        let mut head = NONE;
-        self.heads.each(&access, |h| head = *h);
-        self.taker(&access, head)
     }
 }
 

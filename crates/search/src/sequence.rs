@@ -1,7 +1,8 @@
 //! A sequence of events that is to be run from a node, and what can come first in it.
 
 use heddle_model::follow::Step;
-use heddle_model::{Event, Footprint, ThreadId};
+use heddle_model::primitive;
+use heddle_model::{Event, Footprint, Mode, ThreadId};
 
 use crate::analysis::Analysis;
 use crate::granules::NONE;
@@ -34,6 +35,48 @@ impl Sequence {
                 self.items.push(Item { event: index, step: Step::of(event) });
             }
         }
+    }
+
+    /// Leaves out whoever takes what `moved` needs together with others, and does not give it back before it, with
+    /// everything that happens after that: readers that came in beside the one that `moved` is to come before. False if
+    /// `moved` itself comes after one of them.
+    pub fn make_room(&mut self, events: &[Event], analysis: &Analysis, moved: &Event) -> bool {
+        let family = primitive::of(moved.operation.code);
+        let event = |item: &Item| &events[item.event as usize];
+        let shares = |item: &Item| {
+            let accesses = analysis.footprints[item.event as usize].accesses();
+            event(item).operation.object == moved.operation.object
+                && accesses.iter().any(|a| a.mode == Mode::Add)
+                && family.disabled_by(event(item), moved)
+        };
+        let mut at = 0;
+        while at < self.items.len() {
+            let thread = self.items[at].step.thread;
+            let from = shares(&self.items[at]).then(|| {
+                // Where the thread came in and did not leave as often as it came.
+                let mut inside = (0, None);
+                for item in self.items[at..].iter().filter(|item| item.step.thread == thread) {
+                    inside = match inside {
+                        (0, _) if shares(item) => (1, Some(item.event)),
+                        (times, since) if shares(item) => (times + 1, since),
+                        (times @ 1.., since) if family.enabled_by(event(item), moved) => (times - 1, since),
+                        same => same,
+                    };
+                }
+                inside.1.filter(|_| inside.0 > 0)
+            });
+            let Some(from) = from.flatten() else {
+                at += 1;
+                continue;
+            };
+            let mine = |items: &[Item]| items.iter().filter(|item| item.step.thread == moved.thread).count();
+            let before = mine(&self.items);
+            self.items.retain(|item| !analysis.before(from, thread.index(), item.event));
+            if mine(&self.items) != before {
+                return false;
+            }
+        }
+        true
     }
 
     /// Adds the event that was moved.

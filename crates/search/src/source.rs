@@ -39,6 +39,9 @@ impl Source {
             None => &analysis.waiting[later as usize - events.len()],
         };
         if primitive::of(moved.operation.code).depends_on_state(moved.operation.code) {
+            if !self.sequence.make_room(events, analysis, moved) {
+                return;
+            }
             let items = &self.sequence.items;
             let kept = items.iter().map(|item| &events[item.event as usize]);
             let prefix = events[..earlier as usize].iter().chain(kept);

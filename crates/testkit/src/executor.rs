@@ -4,7 +4,9 @@ use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
 
 use heddle_model::follow::{Decision, Follower, Step};
-use heddle_model::primitive::{atomic, choice, condvar, mutex, process, semaphore, thread, yielding};
+use heddle_model::primitive::{
+    atomic, barrier, choice, condvar, mutex, process, rwlock, semaphore, spin, thread, yielding,
+};
 use heddle_model::{
     Ending, Event, EventFlags, Execution, Executor, ExecutorError, Memory, ObjectId, ObjectSlot, OpCode, Operation,
     Outcome, Pending, Phase, Plan, ThreadId, ThreadState, World,
@@ -17,6 +19,9 @@ const MUTEXES: u64 = 0x10000;
 const CONDITIONS: u64 = 0x20000;
 const SEMAPHORES: u64 = 0x30000;
 const VARIABLES: u64 = 0x40000;
+const RWLOCKS: u64 = 0x50000;
+const SPIN_LOCKS: u64 = 0x60000;
+const BARRIERS: u64 = 0x70000;
 /// Variables are eight bytes apart and four bytes long, mutexes forty, as on Linux.
 const fn mutex_at(index: u8) -> ObjectId {
     ObjectId(MUTEXES + index as u64 * 40)
@@ -36,6 +41,15 @@ const fn condition_at(index: u8) -> ObjectId {
 }
 const fn semaphore_at(index: u8) -> ObjectId {
     ObjectId(SEMAPHORES + index as u64 * 32)
+}
+const fn rwlock_at(index: u8) -> ObjectId {
+    ObjectId(RWLOCKS + index as u64 * 56)
+}
+const fn spin_at(index: u8) -> ObjectId {
+    ObjectId(SPIN_LOCKS + index as u64 * 4)
+}
+const fn barrier_at(index: u8) -> ObjectId {
+    ObjectId(BARRIERS + index as u64 * 32)
 }
 const fn variable_at(index: u8) -> ObjectId {
     ObjectId(VARIABLES + index as u64 * 4)
@@ -61,8 +75,10 @@ impl Memory for Variables {
 struct Position {
     next: usize,
     registers: [u64; REGISTERS],
-    /// Between the two halves of a condition wait.
+    /// Between the two halves of a condition wait or of a wait at a barrier.
     waiting: bool,
+    /// Of the barrier that it waits at.
+    round: u64,
     /// The assertion that it stands before has failed.
     failed: bool,
 }
@@ -262,11 +278,13 @@ fn objects(program: &Program) -> usize {
     let highest = program.threads.iter().flatten().map(|i| match *i {
         Lock(x) | TryLock(x, _) | Unlock(x) | Signal(x) | Broadcast(x) | SemInit(x, _) | SemWait(x) => x as usize,
         SemTryWait(x, _) | SemPost(x) | SemValue(x, _) => x as usize,
+        ReadLock(x) | TryReadLock(x, _) | WriteLock(x) | TryWriteLock(x, _) | RwUnlock(x) => x as usize,
+        SpinLock(x) | SpinTryLock(x, _) | SpinUnlock(x) | BarrierInit(x, _) | BarrierWait(x, _) => x as usize,
         Wait(x, y) => x.max(y) as usize,
         _ => 0,
     });
-    // Mutexes, condition variables and semaphores, at most three quarters full.
-    ((highest.max().unwrap_or(0) + 1) * 4).next_power_of_two()
+    // Six kinds of objects, at most three quarters full.
+    ((highest.max().unwrap_or(0) + 1) * 8).next_power_of_two()
 }
 
 /// How many variables may differ at the end.
@@ -309,10 +327,22 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
             return;
         }
         condvar::REACQUIRE => position.waiting = false,
+        barrier::ARRIVE => {
+            position.waiting = true;
+            if let BarrierWait(_, r) = code[position.next] {
+                position.registers[r as usize] = event.flags.contains(EventFlags::COMPLETES) as u64;
+            }
+            position.round = event.result;
+            return;
+        }
+        barrier::LEAVE => position.waiting = false,
         _ => {}
     }
     match code[position.next] {
         TryLock(_, r)
+        | TryReadLock(_, r)
+        | TryWriteLock(_, r)
+        | SpinTryLock(_, r)
         | SemTryWait(_, r)
         | SemValue(_, r)
         | Load(_, r)
@@ -360,6 +390,19 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             SemTryWait(s, _) => Operation::new(semaphore::TRYWAIT, semaphore_at(s)),
             SemPost(s) => Operation::new(semaphore::POST, semaphore_at(s)),
             SemValue(s, _) => Operation::new(semaphore::GETVALUE, semaphore_at(s)),
+            ReadLock(l) => Operation::new(rwlock::READ_LOCK, rwlock_at(l)),
+            TryReadLock(l, _) => Operation::new(rwlock::TRY_READ_LOCK, rwlock_at(l)),
+            WriteLock(l) => Operation::new(rwlock::WRITE_LOCK, rwlock_at(l)),
+            TryWriteLock(l, _) => Operation::new(rwlock::TRY_WRITE_LOCK, rwlock_at(l)),
+            RwUnlock(l) => Operation::new(rwlock::UNLOCK, rwlock_at(l)),
+            SpinLock(l) => Operation::new(spin::LOCK, spin_at(l)),
+            SpinTryLock(l, _) => Operation::new(spin::TRYLOCK, spin_at(l)),
+            SpinUnlock(l) => Operation::new(spin::UNLOCK, spin_at(l)),
+            BarrierInit(b, n) => Operation::new(barrier::INIT, barrier_at(b)).with_argument(n as u64),
+            BarrierWait(b, _) if position.waiting => {
+                Operation::new(barrier::LEAVE, barrier_at(b)).with_argument(position.round)
+            }
+            BarrierWait(b, _) => Operation::new(barrier::ARRIVE, barrier_at(b)),
             Create(t) => Operation::new(thread::CREATE, ObjectId::thread(ThreadId(t as u16))),
             Join(t) => Operation::new(thread::JOIN, ObjectId::thread(ThreadId(t as u16))),
             Detach(t) => Operation::new(thread::DETACH, ObjectId::thread(ThreadId(t as u16))),

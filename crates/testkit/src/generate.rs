@@ -65,8 +65,16 @@ pub const THREADS: u32 = 256;
 pub const JOINS: u32 = 512;
 /// Mutexes are also recursive and error-checking ones.
 pub const KINDS: u32 = 1024;
+/// Reader-writer locks.
+pub const RWLOCKS: u32 = 2048;
+/// Spin locks.
+pub const SPIN_LOCKS: u32 = 4096;
+/// Barriers.
+pub const BARRIERS: u32 = 8192;
 /// Everything.
-pub const ALL: u32 = 2047;
+pub const ALL: u32 = 16383;
+/// What is no instruction of its own.
+const OTHERWISE: u32 = JOINS | KINDS;
 
 /// A random program of about this shape.
 pub fn program(random: &mut Random, shape: Shape) -> Program {
@@ -84,6 +92,9 @@ pub fn program(random: &mut Random, shape: Shape) -> Program {
         for semaphore in 0..2 {
             main.push(Instruction::SemInit(semaphore, random.below(3) as u8));
         }
+    }
+    if shape.kinds & BARRIERS != 0 {
+        main.extend((0..2).map(|barrier| Instruction::BarrierInit(barrier, 1 + random.below(3) as u8)));
     }
     let has = |random: &mut Random, kind| shape.kinds & kind != 0 && random.one_in(4);
     let mut created = Vec::new();
@@ -142,7 +153,8 @@ pub fn insert(code: &mut Vec<Instruction>, at: usize, instruction: Instruction) 
 
 fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
     use Instruction::*;
-    let kinds: Vec<u32> = (0..9).map(|bit| 1 << bit).filter(|kind| shape.kinds & kind != 0).collect();
+    let kinds: Vec<u32> = (0..14).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
+    let mut entered: Vec<u8> = Vec::new();
     let mut code = Vec::new();
     let mut held: Vec<u8> = Vec::new();
     while code.len() < length {
@@ -219,6 +231,43 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                     code.push(BranchIf(register, 0, target));
                 }
             }
+            RWLOCKS => match (random.below(8), entered.pop()) {
+                (0..4, Some(lock)) => code.push(RwUnlock(lock)),
+                (what, lock) => {
+                    entered.extend(lock);
+                    match what {
+                        0 | 1 | 4 => code.push(ReadLock(object)),
+                        2 | 5 => code.push(WriteLock(object)),
+                        3 if random.one_in(6) => code.push(RwUnlock(object)),
+                        _ => {
+                            let writes = random.one_in(2);
+                            code.push(if writes {
+                                TryWriteLock(object, register)
+                            } else {
+                                TryReadLock(object, register)
+                            });
+                            let target = code.len() as u16 + 2;
+                            code.push(BranchUnless(register, 0, target));
+                            code.push(RwUnlock(object));
+                            continue;
+                        }
+                    }
+                    if !matches!(code.last(), Some(RwUnlock(_))) {
+                        entered.push(object);
+                    }
+                }
+            },
+            SPIN_LOCKS => {
+                if random.one_in(2) {
+                    code.push(SpinLock(object));
+                } else {
+                    code.push(SpinTryLock(object, register));
+                    let target = code.len() as u16 + 2;
+                    code.push(BranchUnless(register, 0, target));
+                }
+                code.push(SpinUnlock(object));
+            }
+            BARRIERS => code.push(BarrierWait(object, register)),
             ENDS => match random.below(8) {
                 0 => code.push(Exit(1)),
                 1 | 2 => code.push(Assert(register, random.below(2))),
@@ -235,6 +284,11 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
     while let Some(mutex) = held.pop() {
         if !random.one_in(6) {
             code.push(Unlock(mutex));
+        }
+    }
+    while let Some(lock) = entered.pop() {
+        if !random.one_in(6) {
+            code.push(RwUnlock(lock));
         }
     }
     let length = code.len() as u16;

@@ -51,6 +51,26 @@ pub enum Instruction {
     SemPost(u8),
     /// The register gets the count.
     SemValue(u8, Register),
+    /// Waits for the writer of a reader-writer lock, and comes in as a reader.
+    ReadLock(u8),
+    /// Comes in as a reader if there is no writer; the register gets 0 or the error number.
+    TryReadLock(u8, Register),
+    /// Waits for all readers and the writer, and comes in as the writer.
+    WriteLock(u8),
+    /// Comes in as the writer if nobody is in; the register gets 0 or the error number.
+    TryWriteLock(u8, Register),
+    /// Leaves a reader-writer lock.
+    RwUnlock(u8),
+    /// Waits for a spin lock and locks it.
+    SpinLock(u8),
+    /// Tries to lock; the register gets 0 or the error number.
+    SpinTryLock(u8, Register),
+    /// Unlocks.
+    SpinUnlock(u8),
+    /// Makes a barrier for this many threads.
+    BarrierInit(u8, u8),
+    /// Waits at a barrier; the register gets 1 for the last one of a round, else 0.
+    BarrierWait(u8, Register),
     /// Starts another thread of the script, once.
     Create(u8),
     /// Waits for the end of a thread.

@@ -64,6 +64,20 @@ fn conditions() {
 }
 
 #[test]
+fn reader_writer_locks() {
+    agree(1200, generate::RWLOCKS, 5);
+    agree(1200, generate::RWLOCKS | generate::ATOMICS, 5);
+    agree(600, generate::RWLOCKS | generate::LOCKS | generate::ENDS, 5);
+}
+
+#[test]
+fn spin_locks_and_barriers() {
+    agree(800, generate::SPIN_LOCKS | generate::ATOMICS, 5);
+    agree(800, generate::BARRIERS | generate::ATOMICS, 4);
+    agree(800, generate::BARRIERS | generate::LOCKS | generate::ENDS, 4);
+}
+
+#[test]
 fn choices() {
     agree(2000, generate::CHOICES | generate::ATOMICS, 4);
 }
@@ -84,12 +98,10 @@ fn everything() {
 }
 
 /// The truth that the others are held against, against brute force, which believes nothing.
-#[test]
-fn interleavings_have_no_other_traces() {
+fn brute_force(programs: u64, kinds: u32, enough: u32) {
     let mut looked_at = 0;
-    for seed in 0..3000 {
-        let program =
-            generate::program(&mut Random::new(seed), Shape { threads: 2, operations: 4, kinds: generate::ALL });
+    for seed in 0..programs {
+        let program = generate::program(&mut Random::new(seed), Shape { threads: 2, operations: 4, kinds });
         let dfs = Options { algorithm: Algorithm::Dfs, max_executions: Some(500), ..Options::default() };
         let brute = oracle::explore(&program, &dfs, 1);
         if brute.summary.stop != Stop::Exhausted {
@@ -100,5 +112,18 @@ fn interleavings_have_no_other_traces() {
         assert_eq!(states, brute.states, "{program}");
         assert_eq!(traces, brute.traces.into_keys().collect::<HashSet<_>>(), "{program}");
     }
-    assert!(looked_at > 1000, "{looked_at}");
+    assert!(looked_at > enough, "{looked_at} of kinds {kinds}");
+}
+
+#[test]
+fn interleavings_have_no_other_traces() {
+    brute_force(3000, generate::ALL, 1000);
+}
+
+/// The same for those whose commutation is a claim of its own.
+#[test]
+fn interleavings_of_locks_and_barriers() {
+    brute_force(800, generate::KINDS | generate::LOCKS | generate::TRYLOCKS, 300);
+    brute_force(800, generate::RWLOCKS | generate::ATOMICS, 300);
+    brute_force(800, generate::BARRIERS | generate::ATOMICS, 300);
 }

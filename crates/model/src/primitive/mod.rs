@@ -3,12 +3,15 @@
 //! A new primitive is a new file and a line in `FAMILIES`. This file holds no logic.
 
 pub mod atomic;
+pub mod barrier;
 pub mod choice;
 pub mod condvar;
 pub mod mutex;
 pub mod once;
 pub mod process;
+pub mod rwlock;
 pub mod semaphore;
+pub mod spin;
 pub mod thread;
 pub mod yielding;
 
@@ -70,7 +73,7 @@ pub trait Primitive: Sync {
 }
 
 /// Every primitive, at its family's number.
-static FAMILIES: [&dyn Primitive; 10] = [
+static FAMILIES: [&dyn Primitive; 13] = [
     &Nothing,
     &thread::Threads,
     &mutex::Mutexes,
@@ -81,6 +84,9 @@ static FAMILIES: [&dyn Primitive; 10] = [
     &semaphore::Semaphores,
     &choice::Choices,
     &once::Once,
+    &rwlock::ReaderWriterLocks,
+    &spin::SpinLocks,
+    &barrier::Barriers,
 ];
 
 /// The primitive that `code` belongs to. Codes come from memory that a broken program may have written to, so an

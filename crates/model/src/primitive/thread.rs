@@ -5,7 +5,7 @@
 
 use super::Primitive;
 use crate::world::Effect;
-use crate::{Event, Footprint, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World};
+use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World};
 
 /// This family's number.
 pub const FAMILY: u8 = 1;
@@ -22,7 +22,11 @@ pub const DETACH: OpCode = OpCode::new(FAMILY, 5);
 /// Of a thread that lingers: waits for the end of all others. What it does then (exit handlers, the end of the process)
 /// comes after everything.
 pub const LAST: OpCode = OpCode::new(FAMILY, 6);
+/// Joins `object` if it has ended. The result is 0 or an error number.
+pub const TRYJOIN: OpCode = OpCode::new(FAMILY, 7);
 
+/// Still running.
+pub const EBUSY: u64 = 16;
 /// No such thread.
 pub const ESRCH: u64 = 3;
 /// Not a thread that can be joined.
@@ -43,6 +47,7 @@ impl Primitive for Threads {
             EXIT => "end",
             JOIN => "join",
             DETACH => "detach",
+            TRYJOIN => "tryjoin",
             LAST => "wait for the end of all threads",
             _ => "operation",
         }
@@ -71,7 +76,8 @@ impl Primitive for Threads {
             EXIT if operation.argument == 1 => world.thread_mut(target).phase = Phase::Lingering,
             EXIT => world.thread_mut(target).phase = Phase::Finished,
             LAST => world.thread_mut(target).phase = Phase::Alive,
-            JOIN | DETACH => {
+            TRYJOIN if world.thread(target).phase == Phase::Alive => return Effect::failed(EBUSY),
+            JOIN | TRYJOIN | DETACH => {
                 let state = world.thread_mut(target);
                 if state.phase == Phase::Absent {
                     return Effect::failed(ESRCH);
@@ -79,7 +85,7 @@ impl Primitive for Threads {
                 if state.detached || state.joined {
                     return Effect::failed(EINVAL);
                 }
-                if operation.code == JOIN {
+                if operation.code != DETACH {
                     state.joined = true;
                 } else {
                     state.detached = true;
@@ -88,6 +94,14 @@ impl Primitive for Threads {
             _ => {}
         }
         Effect::default()
+    }
+
+    fn foresee(&self, world: &World, _by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
+        let Some(target) = operation.object.as_thread() else { return EventFlags::FAILED };
+        let target = world.thread(target);
+        // Only of this one the footprint depends on it.
+        let fails = target.phase == Phase::Alive || target.phase == Phase::Absent || target.detached || target.joined;
+        if operation.code == TRYJOIN && fails { EventFlags::FAILED } else { EventFlags::NONE }
     }
 
     fn footprint(&self, event: &Event, into: &mut Footprint) {
@@ -100,7 +114,11 @@ impl Primitive for Threads {
             }
             START => into.touch(life, Mode::Read),
             EXIT => into.touch(life, Mode::Write),
-            JOIN => {
+            TRYJOIN if event.failed() => {
+                into.touch(life, Mode::Read);
+                into.touch(handle, Mode::Read);
+            }
+            JOIN | TRYJOIN => {
                 into.touch(life, Mode::Read);
                 into.touch(handle, Mode::Write);
             }
@@ -119,7 +137,7 @@ impl Primitive for Threads {
     }
 
     fn depends_on_state(&self, code: OpCode) -> bool {
-        matches!(code, JOIN | DETACH)
+        matches!(code, JOIN | TRYJOIN | DETACH)
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
@@ -127,7 +145,7 @@ impl Primitive for Threads {
             START => earlier.operation.code == CREATE,
             JOIN => earlier.operation.code == EXIT && !later.failed(),
             LAST => true,
-            _ => false,
+            _ => later.flags.contains(EventFlags::STIRRED_ONCE),
         }
     }
 }

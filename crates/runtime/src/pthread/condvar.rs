@@ -24,10 +24,8 @@ interpose! {
         if !active() {
             return real::pthread_cond_init(condvar, attributes);
         }
-        operate(INIT, condvar, caller());
         // The clock and the sharing that attributes can ask for make no difference to waits without a time-out.
-        core::ptr::write_bytes(condvar, 0, SIZE);
-        0
+        make(condvar, caller())
     }
 
     fn pthread_cond_destroy(condvar: *mut u8) -> c_int {
@@ -41,15 +39,7 @@ interpose! {
         if !active() {
             return real::pthread_cond_wait(condvar, mutex);
         }
-        let pc = caller();
-        let detail = kind_of(mutex, pc);
-        let step = |code| Operation { detail, argument: mutex as u64, ..Operation::new(code, ObjectId(condvar as u64)) };
-        let sleeps = visible(step(WAIT), pc, |_| {});
-        if sleeps.failed() {
-            return sleeps.result as c_int;
-        }
-        visible(step(REACQUIRE), pc, |_| {});
-        0
+        wait(condvar, mutex, caller())
     }
 
     fn pthread_cond_signal(condvar: *mut u8) -> c_int {
@@ -67,8 +57,29 @@ interpose! {
     }
 }
 
+/// Makes a condition variable.
+pub unsafe fn make(condvar: *mut u8, pc: u64) -> c_int {
+    operate(INIT, condvar, pc);
+    // SAFETY: the program's condition variable.
+    unsafe { core::ptr::write_bytes(condvar, 0, SIZE) };
+    0
+}
+
+/// Sleeps, and takes the mutex again when woken.
+pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, pc: u64) -> c_int {
+    // SAFETY: the program's mutex.
+    let detail = unsafe { kind_of(mutex, pc) };
+    let step = |code| Operation { detail, argument: mutex as u64, ..Operation::new(code, ObjectId(condvar as u64)) };
+    let sleeps = visible(step(WAIT), pc, |_| {});
+    if sleeps.failed() {
+        return sleeps.result as c_int;
+    }
+    visible(step(REACQUIRE), pc, |_| {});
+    0
+}
+
 /// These never fail for the program, whatever the model's result says of whom was woken.
-fn operate(code: OpCode, condvar: *mut u8, pc: u64) -> c_int {
+pub fn operate(code: OpCode, condvar: *mut u8, pc: u64) -> c_int {
     visible(Operation::new(code, ObjectId(condvar as u64)), pc, |_| {});
     0
 }

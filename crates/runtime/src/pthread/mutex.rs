@@ -13,7 +13,7 @@ use crate::real;
 const SIZE: usize = 40;
 const KIND: usize = 16;
 /// Kinds, in the lowest bits; above them robust, priority and shared between processes.
-const RECURSIVE: c_int = 1;
+pub const RECURSIVE: c_int = 1;
 const ERRORCHECK: c_int = 2;
 const ADAPTIVE: c_int = 3;
 /// Whether the kernel is to be told about sleepers of other processes: accepted, since there are none.
@@ -38,9 +38,7 @@ interpose! {
         if robust != 0 {
             unsupported("robust mutex", pc);
         }
-        core::ptr::write_bytes(mutex, 0, SIZE);
-        mutex.add(KIND).cast::<c_int>().write(kind);
-        operate(INIT, mutex, pc)
+        make(mutex, kind, pc)
     }
 
     fn pthread_mutex_lock(mutex: *mut u8) -> c_int {
@@ -72,8 +70,19 @@ interpose! {
     }
 }
 
+/// Makes a mutex of this kind of glibc's.
+pub unsafe fn make(mutex: *mut u8, kind: c_int, pc: u64) -> c_int {
+    // SAFETY: the program's mutex.
+    unsafe {
+        core::ptr::write_bytes(mutex, 0, SIZE);
+        mutex.add(KIND).cast::<c_int>().write(kind);
+        operate(INIT, mutex, pc)
+    }
+}
+
+/// Takes an operation on a mutex. Returns an error number.
 #[inline(always)]
-unsafe fn operate(code: OpCode, mutex: *mut u8, pc: u64) -> c_int {
+pub unsafe fn operate(code: OpCode, mutex: *mut u8, pc: u64) -> c_int {
     // SAFETY: the program's mutex.
     let detail = unsafe { kind_of(mutex, pc) };
     let operation = Operation { detail, ..Operation::new(code, ObjectId(mutex as u64)) };

@@ -1,13 +1,13 @@
-//! Threads: create, join, detach, exit.
+//! Threads: create, join, detach, exit. C11's are the same (see `c11`).
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 
-use heddle_model::primitive::thread::{CREATE, DETACH, JOIN};
-use heddle_model::{ObjectId, Operation, Outcome, ThreadId};
+use heddle_model::primitive::thread::{CREATE, DETACH, JOIN, TRYJOIN};
+use heddle_model::{Event, ObjectId, Operation, Outcome, ThreadId};
 
 use super::unwinder;
-use crate::engine::{self, active, caller, current, visible};
+use crate::engine::{self, active, caller, current, visible, visible_look};
 use crate::{callstack, clock, fiber, real, spin, start};
 
 const ESRCH: c_int = 3;
@@ -23,75 +23,29 @@ unsafe extern "C" {
 
 interpose! {
     fn pthread_create(handle: *mut usize, attributes: *const c_void, routine: usize, argument: usize) -> c_int {
-        if !active() {
-            if let Some(wire) = start::wire() {
-                wire.trouble(b"unsupported: pthread_create before main");
-            }
-            return real::pthread_create(handle, attributes, routine, argument as *mut c_void);
-        }
-        let pc = caller();
-        let Some(wire) = start::wire() else { return ESRCH };
-        let Some(child) = wire.name_thread(current(), engine::children_of_current()) else {
-            engine::stop(Outcome::Capacity, 0, pc, b"threads")
-        };
-        if child.index() > fiber::donors() {
-            engine::stop(Outcome::NeedsThreads, child.0 as u64, pc, b"");
-        }
-        let mut detached = 0;
-        let mut stack_size = wire.header().stack_size as usize;
-        if !attributes.is_null() {
-            pthread_attr_getdetachstate(attributes, &mut detached);
-            pthread_attr_getstacksize(attributes, &mut stack_size);
-        }
-        if !fiber::create(child, routine, argument, stack_size) {
-            engine::stop(Outcome::NeedsThreads, 0, pc, b"");
-        }
-        callstack::reset(child);
-        spin::reset(child);
-        *handle = fiber::of(child).context.thread_pointer();
-        let create = Operation::new(CREATE, ObjectId::thread(child)).with_argument((detached == DETACHED) as u64);
-        visible(create, pc, |_| clock::catch_up(child, current()));
-        0
+        create(handle, attributes, routine, argument, caller())
     }
 
     fn pthread_join(handle: usize, value: *mut usize) -> c_int {
+        if active() { join(handle, value, caller()) } else { real::pthread_join(handle, value.cast()) }
+    }
+
+    fn pthread_tryjoin_np(handle: usize, value: *mut usize) -> c_int {
         if !active() {
-            return real::pthread_join(handle, value.cast());
+            return real::pthread_tryjoin_np(handle, value.cast());
         }
+        let pc = caller();
         let Some(target) = fiber::thread_at(handle) else { return ESRCH };
-        if target == current() {
-            return EDEADLK;
-        }
-        let event = visible(Operation::new(JOIN, ObjectId::thread(target)), caller(), |_| {});
-        if event.result == 0 {
-            clock::catch_up(current(), target);
-            if !value.is_null() {
-                *value = fiber::of(target).value;
-            }
-        }
-        event.result as c_int
+        let event = visible_look(Operation::new(TRYJOIN, ObjectId::thread(target)), pc, |_| {});
+        joined(target, value, &event)
     }
 
     fn pthread_detach(handle: usize) -> c_int {
-        if !active() {
-            return real::pthread_detach(handle);
-        }
-        let Some(target) = fiber::thread_at(handle) else { return ESRCH };
-        visible(Operation::new(DETACH, ObjectId::thread(target)), caller(), |_| {}).result as c_int
+        if active() { detach(handle, caller()) } else { real::pthread_detach(handle) }
     }
 
     fn pthread_exit(value: usize) -> ! {
-        if active() {
-            if !unwinder::is_ready_for_exit() {
-                if let Some(wire) = start::wire() {
-                    wire.header().unwinder.store(1, Relaxed);
-                }
-                engine::stop(Outcome::NeedsThreads, 0, caller(), b"");
-            }
-            fiber::of(current()).value = value;
-        }
-        // Unwinds the stack, running cleanup handlers and destructors, and ends in our own destructor.
-        real::pthread_exit(value as *mut c_void)
+        exit(value, caller())
     }
 
     fn pthread_getattr_np(handle: usize, attributes: *mut c_void) -> c_int {
@@ -105,4 +59,86 @@ interpose! {
             _ => real::pthread_getattr_np(handle, attributes),
         }
     }
+}
+
+/// Makes a thread.
+pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usize, argument: usize, pc: u64) -> c_int {
+    if !active() {
+        if let Some(wire) = start::wire() {
+            wire.trouble(b"unsupported: pthread_create before main");
+        }
+        // SAFETY: the program's arguments.
+        return unsafe { real::pthread_create(handle, attributes, routine, argument as *mut c_void) };
+    }
+    let Some(wire) = start::wire() else { return ESRCH };
+    let Some(child) = wire.name_thread(current(), engine::children_of_current()) else {
+        engine::stop(Outcome::Capacity, 0, pc, b"threads")
+    };
+    if child.index() > fiber::donors() {
+        engine::stop(Outcome::NeedsThreads, child.0 as u64, pc, b"");
+    }
+    let mut detached = 0;
+    let mut stack_size = wire.header().stack_size as usize;
+    if !attributes.is_null() {
+        // SAFETY: the program's attributes.
+        unsafe {
+            pthread_attr_getdetachstate(attributes, &mut detached);
+            pthread_attr_getstacksize(attributes, &mut stack_size);
+        }
+    }
+    if !fiber::create(child, routine, argument, stack_size) {
+        engine::stop(Outcome::NeedsThreads, 0, pc, b"");
+    }
+    callstack::reset(child);
+    spin::reset(child);
+    // SAFETY: the program's place for it.
+    unsafe { *handle = fiber::of(child).context.thread_pointer() };
+    let create = Operation::new(CREATE, ObjectId::thread(child)).with_argument((detached == DETACHED) as u64);
+    visible(create, pc, |_| clock::catch_up(child, current()));
+    0
+}
+
+/// Waits for the end of a thread, in an execution.
+pub unsafe fn join(handle: usize, value: *mut usize, pc: u64) -> c_int {
+    let Some(target) = fiber::thread_at(handle) else { return ESRCH };
+    if target == current() {
+        return EDEADLK;
+    }
+    let event = visible(Operation::new(JOIN, ObjectId::thread(target)), pc, |_| {});
+    // SAFETY: the program's place for it.
+    unsafe { joined(target, value, &event) }
+}
+
+/// What who tried to join `target` gets.
+unsafe fn joined(target: ThreadId, value: *mut usize, event: &Event) -> c_int {
+    if event.result == 0 {
+        clock::catch_up(current(), target);
+        if !value.is_null() {
+            // SAFETY: the program's place for it.
+            unsafe { *value = fiber::of(target).value };
+        }
+    }
+    event.result as c_int
+}
+
+/// Gives up the right to join a thread, in an execution.
+pub fn detach(handle: usize, pc: u64) -> c_int {
+    let Some(target) = fiber::thread_at(handle) else { return ESRCH };
+    visible(Operation::new(DETACH, ObjectId::thread(target)), pc, |_| {}).result as c_int
+}
+
+/// Ends the thread.
+pub unsafe fn exit(value: usize, pc: u64) -> ! {
+    if active() {
+        if !unwinder::is_ready_for_exit() {
+            if let Some(wire) = start::wire() {
+                wire.header().unwinder.store(1, Relaxed);
+            }
+            engine::stop(Outcome::NeedsThreads, 0, pc, b"");
+        }
+        fiber::of(current()).value = value;
+    }
+    // Unwinds the stack, running cleanup handlers and destructors, and ends in our own destructor.
+    // SAFETY: as the program asked.
+    unsafe { real::pthread_exit(value as *mut c_void) }
 }

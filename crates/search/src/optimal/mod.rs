@@ -201,7 +201,15 @@ impl Optimal {
         let events = execution.events;
         let Race { earlier, later } = race;
         let depth = earlier as usize;
+        let moved = match events.get(later as usize) {
+            Some(event) => event,
+            None => &self.analysis.waiting[later as usize - events.len()],
+        };
+        let relabels = primitive::of(moved.operation.code).depends_on_state(moved.operation.code);
         self.sequence.reversal(events, &self.analysis, earlier, later);
+        if relabels && !self.sequence.make_room(events, &self.analysis, moved) {
+            return;
+        }
         // Many races were reversed before: a child in front of this one begins with the same event.
         if let (Some(first), Some(&node)) = (self.sequence.items.first(), self.path.get(depth)) {
             let node = self.tree.node(node);
@@ -210,11 +218,7 @@ impl Optimal {
                 return;
             }
         }
-        let moved = match events.get(later as usize) {
-            Some(event) => event,
-            None => &self.analysis.waiting[later as usize - events.len()],
-        };
-        if primitive::of(moved.operation.code).depends_on_state(moved.operation.code) {
+        if relabels {
             let items = &self.sequence.items;
             let prefix = events[..depth].iter().chain(items.iter().map(|item| &events[item.event as usize]));
             match self.replay.relabel(prefix, moved, Some(&events[depth])) {

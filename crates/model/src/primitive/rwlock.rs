@@ -1,0 +1,224 @@
+//! Reader-writer locks.
+//!
+//! State: the writer, how many readers there are (one that has locked it twice counts twice), and for each thread how often
+//! it is in as a reader, so that nobody leaves for another: that is misuse, and changes nothing. A reader waits for the writer, a writer for everybody. That is all that can be seen of glibc's default, which prefers readers: who
+//! waits for a lock cannot be told from who is about to ask for it, so there is no order in which the lock could be
+//! given that the default excludes. (With `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP` there is: a reader that comes
+//! back has to wait for a writer that waits for it. That kind is not modelled.)
+//!
+//! **Readers commute.** To come in as a reader looks at the writer and adds to the readers; to leave as a reader takes one
+//! off, which is there because it is one's own. Neither looks at how many there are, and neither changes the writer. So
+//! any two of them can be swapped. In footprints the writer and the readers are two things: coming in as a reader
+//! [reads](Mode::Read) the one and [adds](Mode::Add) to the other, leaving adds. Whoever comes in alone, leaves alone or
+//! makes a lock changes both ([`Mode::Write`]). An attempt that failed has looked: a reader's at the writer, a
+//! writer's at both, so that it does not commute with readers, one of whom may have been the reason. The same two things make
+//! a reader know what the last writer did, a writer know what all readers did, and readers nothing of each other.
+//!
+//! Therefore several readers can keep a writer waiting together, without any order among them: see
+//! [`disabled_by`](Primitive::disabled_by), which holds for each, and is true in the sense that the lock could have been
+//! taken before it if it had not been for the others.
+
+use super::Primitive;
+use crate::world::Effect;
+use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, OpCode, Operation, ThreadId, World};
+
+/// This family's number.
+pub const FAMILY: u8 = 10;
+/// Made, unlocked.
+pub const INIT: OpCode = OpCode::new(FAMILY, 1);
+/// Waits until there is no writer, and comes in as a reader. The result is 0 or an error number.
+pub const READ_LOCK: OpCode = OpCode::new(FAMILY, 2);
+/// Comes in as a reader if there is no writer. The result is 0 or an error number.
+pub const TRY_READ_LOCK: OpCode = OpCode::new(FAMILY, 3);
+/// Waits until there is nobody, and comes in as the writer. The result is 0 or an error number.
+pub const WRITE_LOCK: OpCode = OpCode::new(FAMILY, 4);
+/// Comes in as the writer if there is nobody. The result is 0 or an error number.
+pub const TRY_WRITE_LOCK: OpCode = OpCode::new(FAMILY, 5);
+/// Leaves: as the writer, if it is the writer, else as a reader.
+pub const UNLOCK: OpCode = OpCode::new(FAMILY, 6);
+/// Gone.
+pub const DESTROY: OpCode = OpCode::new(FAMILY, 7);
+
+/// Locked.
+pub const EBUSY: u64 = 16;
+/// The thread is the writer.
+pub const EDEADLK: u64 = 35;
+
+const WRITER: usize = 0;
+const READERS: usize = 1;
+/// How often the lock was made and destroyed: what a thread held before counts no more.
+const LIFE: usize = 2;
+
+/// In the state of one thread's readings of one lock: how many, and in which of the lock's lives.
+const HOLDS: usize = 0;
+const HOLDS_LIFE: usize = 1;
+
+/// The readers of a lock, as a thing that is touched: a place in the lock's own memory that is no object of its own.
+fn readers_of(lock: ObjectId) -> ObjectId {
+    ObjectId(lock.0 + 8)
+}
+
+/// How often `reader` is in as a reader.
+fn holds(world: &World, lock: ObjectId, reader: ThreadId) -> u64 {
+    let life = world.objects.get(lock).map_or(0, |slot| slot.words[LIFE]);
+    let held = world.objects.get(ObjectId::share(lock, reader)).map_or([0; 3], |slot| slot.words);
+    if held[HOLDS_LIFE] == life { held[HOLDS] } else { 0 }
+}
+
+/// One reader more, or one less.
+fn set_holds(world: &mut World, lock: ObjectId, reader: ThreadId, holds: u64) {
+    let before = self::holds(world, lock, reader);
+    let slot = world.objects.get_mut(lock);
+    slot.family = FAMILY as u32;
+    slot.words[READERS] = slot.words[READERS] + holds - before;
+    let life = slot.words[LIFE];
+    let held = &mut world.objects.get_mut(ObjectId::share(lock, reader)).words;
+    (held[HOLDS], held[HOLDS_LIFE]) = (holds, life);
+}
+
+/// The writer that `lock` belongs to now.
+pub fn writer_of(world: &World, lock: ObjectId) -> Option<ThreadId> {
+    let writer = world.objects.get(lock)?.words[WRITER];
+    (writer != 0).then(|| ThreadId((writer - 1) as u16))
+}
+
+fn readers(world: &World, lock: ObjectId) -> u64 {
+    world.objects.get(lock).map_or(0, |slot| slot.words[READERS])
+}
+
+/// Whether nobody that `code` would have to wait for is in.
+fn is_free(world: &World, code: OpCode, lock: ObjectId) -> bool {
+    let alone = matches!(code, WRITE_LOCK | TRY_WRITE_LOCK);
+    writer_of(world, lock).is_none() && (!alone || readers(world, lock) == 0)
+}
+
+/// Whether `event` has come in, and not beside others.
+fn enters_alone(event: &Event) -> bool {
+    matches!(event.operation.code, WRITE_LOCK | TRY_WRITE_LOCK) && !event.failed()
+}
+
+/// Whether `event` has come in.
+fn enters(event: &Event) -> bool {
+    matches!(event.operation.code, READ_LOCK | TRY_READ_LOCK | WRITE_LOCK | TRY_WRITE_LOCK) && !event.failed()
+}
+
+/// The meaning of this family.
+pub struct ReaderWriterLocks;
+
+impl Primitive for ReaderWriterLocks {
+    fn name(&self) -> &'static str {
+        "rwlock"
+    }
+
+    fn operation_name(&self, code: OpCode) -> &'static str {
+        match code {
+            INIT => "init",
+            READ_LOCK => "rdlock",
+            TRY_READ_LOCK => "tryrdlock",
+            WRITE_LOCK => "wrlock",
+            TRY_WRITE_LOCK => "trywrlock",
+            UNLOCK => "unlock",
+            DESTROY => "destroy",
+            _ => "operation",
+        }
+    }
+
+    fn enabled(&self, world: &World, by: ThreadId, operation: &Operation) -> bool {
+        let Operation { code, object: lock, .. } = *operation;
+        let waits = matches!(code, READ_LOCK | WRITE_LOCK);
+        !waits || is_free(world, code, lock) || writer_of(world, lock) == Some(by)
+    }
+
+    fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
+        let Operation { code, object: lock, .. } = *operation;
+        let flags = self.foresee(world, by, operation, &crate::NoMemory);
+        if flags.contains(EventFlags::FAILED) {
+            return Effect::failed(match code {
+                READ_LOCK | WRITE_LOCK => EDEADLK,
+                TRY_READ_LOCK | TRY_WRITE_LOCK | DESTROY => EBUSY,
+                _ => 0,
+            });
+        }
+        let held = holds(world, lock, by);
+        match code {
+            READ_LOCK | TRY_READ_LOCK => set_holds(world, lock, by, held + 1),
+            UNLOCK if flags.contains(EventFlags::SHARED) => set_holds(world, lock, by, held - 1),
+            _ => {
+                let slot = world.objects.get_mut(lock);
+                slot.family = FAMILY as u32;
+                match code {
+                    WRITE_LOCK | TRY_WRITE_LOCK => slot.words[WRITER] = by.0 as u64 + 1,
+                    UNLOCK => slot.words[WRITER] = 0,
+                    _ => slot.words = [0, 0, slot.words[LIFE] + 1],
+                }
+            }
+        }
+        Effect { result: 0, flags }
+    }
+
+    fn foresee(&self, world: &World, by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
+        let Operation { code, object: lock, .. } = *operation;
+        let writes = writer_of(world, lock) == Some(by);
+        let fails = match code {
+            READ_LOCK | WRITE_LOCK => writes,
+            TRY_READ_LOCK | TRY_WRITE_LOCK => !is_free(world, code, lock),
+            DESTROY => !is_free(world, TRY_WRITE_LOCK, lock),
+            // Misuse that changes nothing.
+            UNLOCK if !writes => holds(world, lock, by) == 0,
+            _ => false,
+        };
+        match code {
+            _ if fails => EventFlags::FAILED,
+            UNLOCK if !writes => EventFlags::SHARED,
+            _ => EventFlags::NONE,
+        }
+    }
+
+    fn footprint(&self, event: &Event, into: &mut Footprint) {
+        let writer = event.operation.object;
+        let readers = readers_of(writer);
+        match event.operation.code {
+            TRY_WRITE_LOCK | DESTROY if event.failed() => {
+                into.touch(readers, Mode::Read);
+                into.touch(writer, Mode::Read);
+            }
+            _ if event.failed() => into.touch(writer, Mode::Read),
+            READ_LOCK | TRY_READ_LOCK => {
+                into.touch(readers, Mode::Add);
+                into.touch(writer, Mode::Read);
+            }
+            UNLOCK if event.flags.contains(EventFlags::SHARED) => into.touch(readers, Mode::Add),
+            _ => {
+                into.touch(readers, Mode::Write);
+                into.touch(writer, Mode::Write);
+            }
+        }
+    }
+
+    fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
+        if later.flags.contains(EventFlags::STIRRED_ONCE) {
+            return true;
+        }
+        let same = earlier.operation.object == later.operation.object;
+        let leaves = same && earlier.operation.code == UNLOCK && !earlier.failed();
+        match later.operation.code {
+            READ_LOCK => leaves && !earlier.flags.contains(EventFlags::SHARED),
+            WRITE_LOCK => leaves,
+            _ => false,
+        }
+    }
+
+    fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
+        match later.operation.code {
+            _ if earlier.operation.object != later.operation.object => false,
+            READ_LOCK => enters_alone(earlier),
+            WRITE_LOCK => enters(earlier),
+            _ => false,
+        }
+    }
+
+    fn depends_on_state(&self, code: OpCode) -> bool {
+        // A writer may still have to wait for other readers.
+        !matches!(code, INIT | READ_LOCK)
+    }
+}

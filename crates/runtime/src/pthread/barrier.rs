@@ -1,0 +1,56 @@
+//! Barriers. A wait is two operations: to arrive, and to leave when all have.
+
+use core::ffi::{c_int, c_void};
+
+use heddle_model::primitive::barrier::{ARRIVE, DESTROY, INIT, LEAVE};
+use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
+
+use crate::engine::{active, caller, visible};
+
+originals! {
+    fn pthread_barrier_init(barrier: *mut u8, attributes: *const c_void, count: u32) -> c_int;
+    fn pthread_barrier_destroy(barrier: *mut u8) -> c_int;
+    fn pthread_barrier_wait(barrier: *mut u8) -> c_int;
+}
+
+/// Bytes of glibc's `pthread_barrier_t`.
+const SIZE: usize = 32;
+const EINVAL: c_int = 22;
+const SERIAL_THREAD: c_int = -1;
+
+interpose! {
+    fn pthread_barrier_init(barrier: *mut u8, attributes: *const c_void, count: u32) -> c_int {
+        if !active() {
+            return real::pthread_barrier_init(barrier, attributes, count);
+        }
+        let pc = caller();
+        if count == 0 || count > i32::MAX as u32 {
+            return EINVAL;
+        }
+        operate(INIT, barrier, u64::from(count), pc);
+        core::ptr::write_bytes(barrier, 0, SIZE);
+        0
+    }
+
+    fn pthread_barrier_destroy(barrier: *mut u8) -> c_int {
+        if !active() {
+            return real::pthread_barrier_destroy(barrier);
+        }
+        operate(DESTROY, barrier, 0, caller());
+        0
+    }
+
+    fn pthread_barrier_wait(barrier: *mut u8) -> c_int {
+        if !active() {
+            return real::pthread_barrier_wait(barrier);
+        }
+        let pc = caller();
+        let arrived = operate(ARRIVE, barrier, 0, pc);
+        operate(LEAVE, barrier, arrived.result, pc);
+        if arrived.flags.contains(EventFlags::COMPLETES) { SERIAL_THREAD } else { 0 }
+    }
+}
+
+fn operate(code: OpCode, barrier: *mut u8, argument: u64, pc: u64) -> Event {
+    visible(Operation::new(code, ObjectId(barrier as u64)).with_argument(argument), pc, |_| {})
+}

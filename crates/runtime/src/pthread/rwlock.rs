@@ -1,0 +1,86 @@
+//! Reader-writer locks, without time-outs. The state is in the model; of the program's bytes only the preference is looked
+//! at, because static initialisers say it there.
+
+use core::ffi::{c_int, c_void};
+
+use heddle_model::primitive::rwlock::{DESTROY, INIT, READ_LOCK, TRY_READ_LOCK, TRY_WRITE_LOCK, UNLOCK, WRITE_LOCK};
+use heddle_model::{ObjectId, OpCode, Operation};
+
+use crate::engine::{active, caller, unsupported, visible, visible_look};
+
+originals! {
+    fn pthread_rwlock_init(lock: *mut u8, attributes: *const c_void) -> c_int;
+    fn pthread_rwlock_destroy(lock: *mut u8) -> c_int;
+    fn pthread_rwlock_rdlock(lock: *mut u8) -> c_int;
+    fn pthread_rwlock_tryrdlock(lock: *mut u8) -> c_int;
+    fn pthread_rwlock_wrlock(lock: *mut u8) -> c_int;
+    fn pthread_rwlock_trywrlock(lock: *mut u8) -> c_int;
+    fn pthread_rwlock_unlock(lock: *mut u8) -> c_int;
+}
+
+unsafe extern "C" {
+    fn pthread_rwlockattr_getkind_np(attributes: *const c_void, kind: *mut c_int) -> c_int;
+}
+
+/// glibc's `pthread_rwlock_t`: bytes, and where the preference is.
+const SIZE: usize = 56;
+const PREFERENCE: usize = 48;
+/// Readers wait for writers that wait. (`PTHREAD_RWLOCK_PREFER_WRITER_NP`, 1, is treated like the default by glibc.)
+const PREFER_WRITERS: c_int = 2;
+
+interpose! {
+    fn pthread_rwlock_init(lock: *mut u8, attributes: *const c_void) -> c_int {
+        if !active() {
+            return real::pthread_rwlock_init(lock, attributes);
+        }
+        let pc = caller();
+        let mut preference = 0;
+        if !attributes.is_null() {
+            pthread_rwlockattr_getkind_np(attributes, &mut preference);
+        }
+        core::ptr::write_bytes(lock, 0, SIZE);
+        lock.add(PREFERENCE).cast::<c_int>().write(preference);
+        operate(INIT, lock, pc)
+    }
+
+    fn pthread_rwlock_destroy(lock: *mut u8) -> c_int {
+        if !active() {
+            return real::pthread_rwlock_destroy(lock);
+        }
+        // glibc lets it go, whatever state it is in.
+        operate(DESTROY, lock, caller());
+        0
+    }
+
+    fn pthread_rwlock_rdlock(lock: *mut u8) -> c_int {
+        if active() { operate(READ_LOCK, lock, caller()) } else { real::pthread_rwlock_rdlock(lock) }
+    }
+
+    fn pthread_rwlock_tryrdlock(lock: *mut u8) -> c_int {
+        if active() { operate(TRY_READ_LOCK, lock, caller()) } else { real::pthread_rwlock_tryrdlock(lock) }
+    }
+
+    fn pthread_rwlock_wrlock(lock: *mut u8) -> c_int {
+        if active() { operate(WRITE_LOCK, lock, caller()) } else { real::pthread_rwlock_wrlock(lock) }
+    }
+
+    fn pthread_rwlock_trywrlock(lock: *mut u8) -> c_int {
+        if active() { operate(TRY_WRITE_LOCK, lock, caller()) } else { real::pthread_rwlock_trywrlock(lock) }
+    }
+
+    fn pthread_rwlock_unlock(lock: *mut u8) -> c_int {
+        if active() { operate(UNLOCK, lock, caller()) } else { real::pthread_rwlock_unlock(lock) }
+    }
+}
+
+#[inline(always)]
+unsafe fn operate(code: OpCode, lock: *mut u8, pc: u64) -> c_int {
+    // SAFETY: the program's lock.
+    if unsafe { lock.add(PREFERENCE).cast::<c_int>().read() } == PREFER_WRITERS {
+        unsupported("reader-writer lock that prefers writers", pc);
+    }
+    let operation = Operation::new(code, ObjectId(lock as u64));
+    let tries = matches!(code, TRY_READ_LOCK | TRY_WRITE_LOCK);
+    let event = if tries { visible_look(operation, pc, |_| {}) } else { visible(operation, pc, |_| {}) };
+    event.result as c_int
+}

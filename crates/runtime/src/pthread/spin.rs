@@ -1,0 +1,49 @@
+//! Spin locks.
+
+use core::ffi::c_int;
+
+use heddle_model::primitive::spin::{DESTROY, INIT, LOCK, TRYLOCK, UNLOCK};
+use heddle_model::{ObjectId, OpCode, Operation};
+
+use crate::engine::{active, caller, visible, visible_look};
+
+originals! {
+    fn pthread_spin_init(lock: *mut c_int, shared: c_int) -> c_int;
+    fn pthread_spin_destroy(lock: *mut c_int) -> c_int;
+    fn pthread_spin_lock(lock: *mut c_int) -> c_int;
+    fn pthread_spin_trylock(lock: *mut c_int) -> c_int;
+    fn pthread_spin_unlock(lock: *mut c_int) -> c_int;
+}
+
+interpose! {
+    fn pthread_spin_init(lock: *mut c_int, shared: c_int) -> c_int {
+        if !active() {
+            return real::pthread_spin_init(lock, shared);
+        }
+        *lock = 0;
+        operate(INIT, lock, caller())
+    }
+
+    fn pthread_spin_destroy(lock: *mut c_int) -> c_int {
+        if active() { operate(DESTROY, lock, caller()) } else { real::pthread_spin_destroy(lock) }
+    }
+
+    fn pthread_spin_lock(lock: *mut c_int) -> c_int {
+        if active() { operate(LOCK, lock, caller()) } else { real::pthread_spin_lock(lock) }
+    }
+
+    fn pthread_spin_trylock(lock: *mut c_int) -> c_int {
+        if !active() {
+            return real::pthread_spin_trylock(lock);
+        }
+        visible_look(Operation::new(TRYLOCK, ObjectId(lock as u64)), caller(), |_| {}).result as c_int
+    }
+
+    fn pthread_spin_unlock(lock: *mut c_int) -> c_int {
+        if active() { operate(UNLOCK, lock, caller()) } else { real::pthread_spin_unlock(lock) }
+    }
+}
+
+fn operate(code: OpCode, lock: *mut c_int, pc: u64) -> c_int {
+    visible(Operation::new(code, ObjectId(lock as u64)), pc, |_| {}).result as c_int
+}
