@@ -5,6 +5,7 @@
 //! * [`program`]: scripted programs, threads as lists of instructions.
 //! * [`executor`]: runs them through the model's world and follower, exactly as the runtime runs native programs.
 //! * [`generate`]: random programs. [`known`]: programs whose number of traces is known.
+//! * [`print_c`]: scripted programs as C, for the native engine.
 //! * [`shrink`]: makes programs that show a fault small.
 //! * [`oracle`]: everything that a search finds out about a program, and what disagrees with brute force.
 
@@ -12,6 +13,7 @@ pub mod executor;
 pub mod generate;
 pub mod known;
 pub mod oracle;
+pub mod print_c;
 pub mod program;
 pub mod shrink;
 

@@ -1,0 +1,296 @@
+//! Random programs in C through the native engine, against the same programs as scripts.
+//!
+//! A script and its C program have the same operations on the same objects, so a search must find the same traces,
+//! with the same results of every operation, whoever runs it: one execution for each with `optimal`, none of them
+//! blocked. The scripts' own traces are held against brute force by the tests of `heddle-testkit`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicBool;
+
+use heddle_model::primitive::{atomic, condvar, process};
+use heddle_model::wire::Restart;
+use heddle_model::{Event, EventFlags, Execution, Executor, ObjectId, Outcome, ThreadId};
+use heddle_native::compile::{Choice, Compiled, compile};
+use heddle_native::{NativeExecutor, RestartMode, TemporaryDirectory};
+use heddle_search::canonical::{Label, canonical};
+use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop, Summary};
+use heddle_testkit::generate::{self, Random, Shape};
+use heddle_testkit::print_c::{self, OBJECTS_ALIGNMENT};
+use heddle_testkit::{Program, Scripted, oracle};
+
+/// Prefixes of traces that a program may have to be looked at. More for a longer look by hand.
+fn limit() -> usize {
+    number("HEDDLE_RANDOM_LIMIT", 400) as usize
+}
+
+/// A number from the environment: other seeds and larger programs than the fixed ones, to look for trouble by hand.
+fn number(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+/// A trace: its events in canonical order, how it ended, and what every thread got from its operations.
+type Trace = (Vec<Label>, Outcome, Vec<Vec<u64>>);
+
+/// What a search has found out about a program.
+#[derive(Debug)]
+struct Found {
+    summary: Summary,
+    traces: HashMap<Trace, u64>,
+    /// How executions ended that belong to no trace, and in what words.
+    others: BTreeMap<String, u64>,
+}
+
+/// Writes traces down in the terms of the script.
+struct Recorder<'p> {
+    program: &'p Program,
+    native: bool,
+    traces: HashMap<Trace, u64>,
+    others: BTreeMap<String, u64>,
+}
+
+impl Recorder<'_> {
+    /// The events with the script's names of threads and objects, and without what only one of the two engines says.
+    fn in_terms_of_the_script(&self, events: &[Event]) -> Vec<Event> {
+        let mut threads: Vec<Option<usize>> = vec![None; 64];
+        threads[0] = Some(0);
+        let mut children = vec![0; self.program.threads.len()];
+        let mut translated = Vec::with_capacity(events.len());
+        for &event in events {
+            let mut event = event;
+            if event.operation.code == heddle_model::primitive::thread::CREATE
+                && let (Some(parent), Some(child)) = (threads[event.thread.index()], event.operation.object.as_thread())
+            {
+                let ids = print_c::children(self.program, parent);
+                threads[child.index()] = ids.get(children[parent]).map(|&id| id as usize);
+                children[parent] += 1;
+            }
+            let name = |thread: ThreadId| {
+                let id = threads[thread.index()].unwrap_or_else(|| panic!("thread {} was not created", thread.0));
+                ThreadId(id as u16)
+            };
+            event.operation.object = match event.operation.object.as_thread() {
+                _ if event.operation.code == process::END => ObjectId::NONE,
+                Some(thread) => ObjectId::thread(name(thread)),
+                None => ObjectId(event.operation.object.0 % OBJECTS_ALIGNMENT),
+            };
+            if event.operation.code.family() == condvar::FAMILY {
+                event.operation.argument %= OBJECTS_ALIGNMENT;
+            }
+            event.thread = name(event.thread);
+            translated.push(event);
+        }
+        translated
+    }
+
+    fn trace(&self, execution: &Execution<'_>) -> Trace {
+        let mut events =
+            if self.native { self.in_terms_of_the_script(execution.events) } else { execution.events.to_vec() };
+        let mut results = vec![Vec::new(); self.program.threads.len()];
+        for event in &mut events {
+            event.flags = EventFlags(event.flags.0 & !EventFlags::KNOWS_OLD.0);
+            let operation = &event.operation;
+            results[event.thread.index()].push(match operation.code {
+                // How it ended; which assertion it was the script says in its own way.
+                process::END => {
+                    operation.argument << 32 | if operation.argument == 1 { operation.detail as u64 } else { 0 }
+                }
+                atomic::STORE => operation.argument,
+                // Whom a signal wakes is its choice; which event woke a thread depends on the order.
+                code if code.family() == condvar::FAMILY => 0,
+                _ => event.result,
+            });
+        }
+        (canonical(&events), execution.outcome, results)
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
+        match execution.outcome {
+            Outcome::Ended | Outcome::Deadlock => {
+                let trace = self.trace(execution);
+                *self.traces.entry(trace).or_default() += 1;
+            }
+            Outcome::Blocked => {}
+            other => *self.others.entry(format!("{other:?}: {}", execution.message)).or_default() += 1,
+        }
+        Flow::Continue
+    }
+}
+
+fn search(program: &Program, options: &Options, executor: &mut dyn Executor, native: bool) -> Found {
+    let mut recorder = Recorder { program, native, traces: HashMap::new(), others: BTreeMap::new() };
+    let summary = Search::new(options.clone()).run(executor, &mut recorder).expect("it can be run");
+    Found { summary, traces: recorder.traces, others: recorder.others }
+}
+
+/// Programs with all that they have to do, compiled together.
+struct Batch {
+    programs: Vec<Program>,
+    seeds: Vec<u64>,
+    compiled: Compiled,
+}
+
+/// `count` random programs of these kinds, small enough to be looked at.
+fn batch(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) -> Batch {
+    let (mut programs, mut seeds) = (Vec::new(), Vec::new());
+    let mut seed = number("HEDDLE_RANDOM_SEED", 0);
+    while programs.len() < count {
+        seed += 1;
+        let mut random = Random::new(seed.wrapping_mul(104_729) ^ (kinds as u64) << 32);
+        let program = print_c::printable(&generate::program(&mut random, Shape { threads: 3, operations, kinds }));
+        if oracle::all_traces(&program, limit()).is_some_and(|(traces, _)| traces.len() > 1) {
+            programs.push(program);
+            seeds.push(seed);
+        }
+    }
+    let folder = TemporaryDirectory::new().expect("a directory");
+    let path = folder.path().join("programs.c");
+    std::fs::write(&path, print_c::print_all(&programs)).expect("it can be written");
+    let words = [path.to_str().expect("a plain path"), "-Wall", "-Wextra", "-Werror"].map(str::to_owned);
+    let choice = Choice::from_environment(compiler.map(str::to_owned));
+    let compiled = compile(&words, &choice, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(compiled.warnings, "");
+    Batch { programs, seeds, compiled }
+}
+
+impl Batch {
+    fn launch(&self, index: usize, restart: RestartMode) -> NativeExecutor {
+        let arguments = vec![index.to_string().into()];
+        let options = heddle_native::Options { arguments, restart, ..heddle_native::Options::default() };
+        NativeExecutor::launch(&self.compiled.program, options).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// What `found` has to say about program `index` must be what the script says.
+    fn compare(&self, index: usize, name: &str, expected: &Found, found: &Found, once: bool) -> Result<(), String> {
+        let program = &self.programs[index];
+        let wrong = |what: String| Err(format!("seed {}, {name}: {what}\n{program}", self.seeds[index]));
+        if !found.others.is_empty() {
+            return wrong(format!("{:?}", found.others));
+        }
+        if found.summary.stop != Stop::Exhausted {
+            return wrong(format!("ended by {:?}", found.summary.stop));
+        }
+        if let Some(missing) = expected.traces.keys().find(|trace| !found.traces.contains_key(*trace)) {
+            let extra = found.traces.keys().find(|trace| !expected.traces.contains_key(*trace));
+            return wrong(format!(
+                "{} executions, {} traces instead of {}; missing {missing:?}; too many {extra:?}",
+                found.summary.executions,
+                found.traces.len(),
+                expected.traces.len()
+            ));
+        }
+        if found.traces.len() != expected.traces.len() {
+            return wrong(format!("{} traces instead of {}", found.traces.len(), expected.traces.len()));
+        }
+        if once && (found.summary.executions != expected.traces.len() as u64 || found.summary.blocked != 0) {
+            return wrong(format!(
+                "{} executions and {} blocked for {} traces",
+                found.summary.executions,
+                found.summary.blocked,
+                expected.traces.len()
+            ));
+        }
+        Ok(())
+    }
+
+    fn script(&self, index: usize, options: &Options) -> Found {
+        let program = &self.programs[index];
+        search(program, options, &mut Scripted::new(program), false)
+    }
+}
+
+fn finish(looked_at: usize, wrong: Vec<String>) {
+    assert!(wrong.is_empty(), "{} of {looked_at} are wrong, the first:\n{}", wrong.len(), wrong[0]);
+}
+
+/// Every program with `optimal`, in the quickest way; every n-th in all ways and with all algorithms.
+fn agree(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) {
+    let batch = batch(count, kinds, operations, compiler);
+    let mut wrong = Vec::new();
+    let mut endings: BTreeMap<u32, u64> = BTreeMap::new();
+    let (mut compared, mut subset) = (0, 0);
+    for index in 0..count {
+        let program = &batch.programs[index];
+        let optimal = Options::default();
+        let expected = batch.script(index, &optimal);
+        let (all, _) = oracle::all_traces(program, limit()).expect("it has been looked at before");
+        assert_eq!((expected.summary.executions, expected.summary.blocked), (all.len() as u64, 0), "{program}");
+        for (_, outcome, _) in expected.traces.keys() {
+            *endings.entry(*outcome as u32).or_default() += 1;
+        }
+        let found = search(program, &optimal, &mut batch.launch(index, RestartMode::Auto), true);
+        wrong.extend(batch.compare(index, "optimal", &expected, &found, true).err());
+        if index % 6 != 0 {
+            continue;
+        }
+        subset += 1;
+        for restart in [Restart::Fork, Restart::Exec] {
+            let options = Options { max_executions: Some(60), ..Options::default() };
+            let mut executor = batch.launch(index, RestartMode::Only(restart));
+            let found = search(program, &options, &mut executor, true);
+            if found.summary.stop != Stop::Executions {
+                compared += 1;
+                wrong.extend(batch.compare(index, &format!("{restart:?}"), &expected, &found, true).err());
+            }
+        }
+        for algorithm in [Algorithm::Source, Algorithm::Dpor, Algorithm::Dfs] {
+            let options = Options { algorithm, max_executions: Some(3000), ..Options::default() };
+            let mut executor = batch.launch(index, RestartMode::Auto);
+            let found = search(program, &options, &mut executor, true);
+            if found.summary.stop != Stop::Executions {
+                compared += 1;
+                wrong.extend(batch.compare(index, algorithm.name(), &expected, &found, false).err());
+            }
+        }
+    }
+    eprintln!("kinds {kinds}: {count} programs, traces by outcome {endings:?}; {compared} comparisons in {subset}");
+    // Some have too many interleavings to run them all; not most, or this would prove little.
+    assert!(compared >= 3 * subset, "{compared} comparisons of {subset} programs");
+    finish(count, wrong);
+}
+
+#[test]
+fn locks_and_atomics() {
+    agree(60, generate::LOCKS | generate::TRYLOCKS | generate::ATOMICS, 5, None);
+}
+
+#[test]
+fn kinds_of_mutexes() {
+    agree(40, generate::KINDS | generate::LOCKS | generate::TRYLOCKS | generate::ATOMICS, 5, Some("gcc"));
+}
+
+#[test]
+fn compare_exchange() {
+    agree(50, generate::COMPARE | generate::ATOMICS, 4, None);
+}
+
+#[test]
+fn conditions() {
+    agree(50, generate::CONDITIONS | generate::LOCKS | generate::KINDS, 5, None);
+}
+
+#[test]
+fn semaphores() {
+    agree(50, generate::SEMAPHORES | generate::ATOMICS, 5, Some("gcc"));
+}
+
+#[test]
+fn reader_writer_locks() {
+    agree(40, generate::RWLOCKS | generate::ATOMICS, 5, None);
+}
+
+#[test]
+fn spin_locks_and_barriers() {
+    agree(40, generate::SPIN_LOCKS | generate::BARRIERS | generate::ATOMICS, 4, Some("gcc"));
+}
+
+#[test]
+fn threads_and_ends() {
+    agree(50, generate::THREADS | generate::JOINS | generate::ENDS | generate::ATOMICS, 4, None);
+}
+
+#[test]
+fn everything() {
+    agree(80, generate::ALL & !generate::CHOICES, 4, None);
+}

@@ -1,0 +1,231 @@
+//! Scripted programs as C, to be run natively and held against what the script does.
+//!
+//! A thread of the script becomes a function whose visible operations are those of its instructions, in the same order
+//! and on objects of the same kinds; registers are local variables. The objects lie in one structure, at the
+//! distances that they have in a script, so that an address of the native run, less that of the structure, is the
+//! script's ([`OBJECTS_ALIGNMENT`] makes that a matter of masking). Several programs share one file, and one compiler run: the
+//! first argument says which one to be.
+//!
+//! A script can do more than C: [`printable`] takes away what C leaves without a meaning, or has no call for.
+
+use std::fmt::Write;
+
+use crate::program::{ERRORCHECK, Instruction, Program, RECURSIVE, Register, Value};
+
+/// Addresses of objects are the script's in the bits below this power of two.
+pub const OBJECTS_ALIGNMENT: u64 = 0x10_0000;
+
+/// The exit status of a file of programs that does not know the one that was asked for, or whose objects do not lie
+/// where they should.
+pub const WRONG: u32 = 125;
+
+/// The program, without what cannot be said in C:
+///
+/// * a data choice, for which there is no call;
+/// * joining or detaching oneself, or a thread that perhaps does not exist yet: its handle would be anything;
+/// * a branch past the creation of a thread: the n-th thread that somebody creates is to be the same one always.
+///
+/// Each is replaced by a fence, which touches nothing.
+pub fn printable(program: &Program) -> Program {
+    use Instruction::*;
+    let mut program = program.clone();
+    for code in &mut program.threads {
+        let creates: Vec<usize> = (0..code.len()).filter(|&at| matches!(code[at], Create(_))).collect();
+        for (at, instruction) in code.iter_mut().enumerate() {
+            let skips = match *instruction {
+                BranchIf(_, _, to) | BranchUnless(_, _, to) | Jump(to) => {
+                    to as usize <= at || creates.iter().any(|create| (at..to as usize).contains(create))
+                }
+                Choose(..) => true,
+                _ => false,
+            };
+            if skips {
+                *instruction = Fence;
+            }
+        }
+    }
+    // Who surely exists when a thread begins: those that its creator has created, or could rely on itself.
+    let mut begun = vec![(0, Vec::new())];
+    while let Some((thread, mut known)) = begun.pop() {
+        for instruction in &mut program.threads[thread as usize] {
+            match *instruction {
+                Create(child) => {
+                    begun.push((child, known.clone()));
+                    known.push(child);
+                }
+                Join(other) | Detach(other) if other == thread || !known.contains(&other) => *instruction = Fence,
+                _ => {}
+            }
+        }
+    }
+    program
+}
+
+/// The threads that `thread` creates, in order.
+pub fn children(program: &Program, thread: usize) -> Vec<u8> {
+    let creates = |i: &Instruction| if let Instruction::Create(child) = i { Some(*child) } else { None };
+    program.threads.get(thread).map_or_else(Vec::new, |code| code.iter().filter_map(creates).collect())
+}
+
+const PROLOGUE: &str = r#"#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct {
+    char start[0x10000];
+    union { pthread_mutex_t of[12]; char room[0x10000]; } mutex;
+    union { pthread_cond_t of[4]; char room[0x10000]; } condition;
+    union { sem_t of[4]; char room[0x10000]; } semaphore;
+    union { atomic_uint of[16]; char room[0x10000]; } variable;
+    union { pthread_rwlock_t of[4]; char room[0x10000]; } rwlock;
+    union { pthread_spinlock_t of[4]; char room[0x10000]; } spin;
+    union { pthread_barrier_t of[4]; char room[0x10000]; } barrier;
+} objects __attribute__((aligned(ALIGNMENT)));
+
+static pthread_t handle[256];
+"#;
+
+/// One file with all of `programs`, each of them [`printable`].
+pub fn print_all(programs: &[Program]) -> String {
+    let mut text = PROLOGUE.replace("ALIGNMENT", &format!("{OBJECTS_ALIGNMENT:#x}"));
+    for (number, program) in programs.iter().enumerate() {
+        // The main thread last: it names the others, which name those that they create.
+        for thread in 1..program.threads.len() {
+            let _ = writeln!(text, "\nstatic void *program{number}_thread{thread}(void *argument);");
+        }
+        for (thread, code) in program.threads.iter().enumerate().rev() {
+            print_thread(&mut text, number, thread, code);
+        }
+    }
+    text.push_str("\nint main(int count, char **arguments) {\n");
+    text.push_str("    int which = count == 2 ? atoi(arguments[1]) : -1;\n");
+    // Not a visible operation: nobody else is there yet, and the kind is in the memory of the mutex.
+    for (from, to, kind) in [(RECURSIVE, ERRORCHECK, "RECURSIVE"), (ERRORCHECK, 12, "ERRORCHECK")] {
+        let _ = writeln!(text, "    for (int i = {from}; i < {to}; i++)");
+        let _ = writeln!(text, "        objects.mutex.of[i] = (pthread_mutex_t)PTHREAD_{kind}_MUTEX_INITIALIZER_NP;");
+    }
+    let _ = writeln!(text, "    if ((uintptr_t)&objects % {OBJECTS_ALIGNMENT:#x}) return {WRONG};");
+    text.push_str("    switch (which) {\n");
+    for (number, program) in programs.iter().enumerate() {
+        let _ = write!(text, "    case {number}:");
+        for (variable, value) in program.variables.iter().enumerate().filter(|(_, value)| **value != 0) {
+            // Before there are others: as if it had been so from the start.
+            let _ = write!(text, " *(unsigned *)&objects.variable.of[{variable}] = {value}u;");
+        }
+        let _ = writeln!(text, " return program{number}_thread0();");
+    }
+    let _ = write!(text, "    }}\n    return {WRONG};\n}}\n");
+    text
+}
+
+fn print_thread(text: &mut String, number: usize, thread: usize, code: &[Instruction]) {
+    let (result, parameters) = if thread == 0 { ("int ", "void") } else { ("void *", "void *argument") };
+    let _ = writeln!(text, "\nstatic {result}program{number}_thread{thread}({parameters}) {{");
+    let mut registers: Vec<Register> = code.iter().flat_map(registers_of).collect();
+    registers.sort_unstable();
+    registers.dedup();
+    for register in &registers {
+        let _ = writeln!(text, "    unsigned r{register} = 0;");
+    }
+    let is_target = |at: usize| {
+        code.iter().any(|instruction| match *instruction {
+            Instruction::BranchIf(_, _, to) | Instruction::BranchUnless(_, _, to) | Instruction::Jump(to) => {
+                to as usize == at
+            }
+            _ => false,
+        })
+    };
+    for (at, instruction) in code.iter().enumerate() {
+        if is_target(at) {
+            let _ = writeln!(text, "at{at}:");
+        }
+        let _ = writeln!(text, "    {}", statement(instruction, number));
+    }
+    if is_target(code.len()) {
+        let _ = writeln!(text, "at{}:", code.len());
+    }
+    for register in &registers {
+        let _ = writeln!(text, "    (void)r{register};");
+    }
+    let _ = writeln!(text, "    return {};\n}}", if thread == 0 { "0" } else { "argument" });
+}
+
+fn registers_of(instruction: &Instruction) -> Vec<Register> {
+    use Instruction::*;
+    let of = |value: Value| if let Value::Register(r) = value { Some(r) } else { None };
+    match *instruction {
+        TryLock(_, r) | SemTryWait(_, r) | SemValue(_, r) | TryReadLock(_, r) | TryWriteLock(_, r) => vec![r],
+        SpinTryLock(_, r) | BarrierWait(_, r) | Load(_, r) | Choose(_, r) => vec![r],
+        BranchIf(r, _, _) | BranchUnless(r, _, _) | Assert(r, _) => vec![r],
+        Store(_, value) => of(value).into_iter().collect(),
+        FetchAdd(_, value, r) | Set(r, value) | Add(r, value) => of(value).into_iter().chain([r]).collect(),
+        CompareExchange(_, expected, new, r) => of(expected).into_iter().chain(of(new)).chain([r]).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn statement(instruction: &Instruction, number: usize) -> String {
+    use Instruction::*;
+    let value = |value: Value| match value {
+        Value::Constant(constant) => format!("{constant}u"),
+        Value::Register(register) => format!("r{register}"),
+    };
+    match *instruction {
+        Lock(m) => format!("pthread_mutex_lock(&objects.mutex.of[{m}]);"),
+        TryLock(m, r) => format!("r{r} = (unsigned)pthread_mutex_trylock(&objects.mutex.of[{m}]);"),
+        Unlock(m) => format!("pthread_mutex_unlock(&objects.mutex.of[{m}]);"),
+        Wait(c, m) => format!("pthread_cond_wait(&objects.condition.of[{c}], &objects.mutex.of[{m}]);"),
+        Signal(c) => format!("pthread_cond_signal(&objects.condition.of[{c}]);"),
+        Broadcast(c) => format!("pthread_cond_broadcast(&objects.condition.of[{c}]);"),
+        SemInit(s, n) => format!("sem_init(&objects.semaphore.of[{s}], 0, {n});"),
+        SemWait(s) => format!("sem_wait(&objects.semaphore.of[{s}]);"),
+        SemTryWait(s, r) => format!("r{r} = sem_trywait(&objects.semaphore.of[{s}]) ? (unsigned)errno : 0;"),
+        SemPost(s) => format!("sem_post(&objects.semaphore.of[{s}]);"),
+        SemValue(s, r) => {
+            format!("{{ int v; sem_getvalue(&objects.semaphore.of[{s}], &v); r{r} = (unsigned)v; }}")
+        }
+        ReadLock(l) => format!("pthread_rwlock_rdlock(&objects.rwlock.of[{l}]);"),
+        TryReadLock(l, r) => format!("r{r} = (unsigned)pthread_rwlock_tryrdlock(&objects.rwlock.of[{l}]);"),
+        WriteLock(l) => format!("pthread_rwlock_wrlock(&objects.rwlock.of[{l}]);"),
+        TryWriteLock(l, r) => format!("r{r} = (unsigned)pthread_rwlock_trywrlock(&objects.rwlock.of[{l}]);"),
+        RwUnlock(l) => format!("pthread_rwlock_unlock(&objects.rwlock.of[{l}]);"),
+        SpinLock(l) => format!("pthread_spin_lock(&objects.spin.of[{l}]);"),
+        SpinTryLock(l, r) => format!("r{r} = (unsigned)pthread_spin_trylock(&objects.spin.of[{l}]);"),
+        SpinUnlock(l) => format!("pthread_spin_unlock(&objects.spin.of[{l}]);"),
+        BarrierInit(b, n) => format!("pthread_barrier_init(&objects.barrier.of[{b}], 0, {n});"),
+        BarrierWait(b, r) => {
+            let wait = format!("pthread_barrier_wait(&objects.barrier.of[{b}])");
+            format!("r{r} = {wait} == PTHREAD_BARRIER_SERIAL_THREAD;")
+        }
+        Create(t) => format!("pthread_create(&handle[{t}], 0, program{number}_thread{t}, 0);"),
+        Join(t) => format!("pthread_join(handle[{t}], 0);"),
+        Detach(t) => format!("pthread_detach(handle[{t}]);"),
+        Load(v, r) => format!("r{r} = atomic_load(&objects.variable.of[{v}]);"),
+        Store(v, what) => format!("atomic_store(&objects.variable.of[{v}], {});", value(what)),
+        FetchAdd(v, what, r) => format!("r{r} = atomic_fetch_add(&objects.variable.of[{v}], {});", value(what)),
+        CompareExchange(v, expected, new, r) => format!(
+            "{{ unsigned e = {}; atomic_compare_exchange_strong(&objects.variable.of[{v}], &e, {}); r{r} = e; }}",
+            value(expected),
+            value(new)
+        ),
+        Choose(..) => unreachable!("printable programs have no data choices"),
+        Fence => "atomic_thread_fence(memory_order_seq_cst);".to_owned(),
+        Yield => "sched_yield();".to_owned(),
+        Set(r, what) => format!("r{r} = {};", value(what)),
+        Add(r, what) => format!("r{r} += {};", value(what)),
+        BranchIf(r, what, to) => format!("if (r{r} == {what}u) goto at{to};"),
+        BranchUnless(r, what, to) => format!("if (r{r} != {what}u) goto at{to};"),
+        Jump(to) => format!("goto at{to};"),
+        Assert(r, what) => format!("assert(r{r} == {what}u);"),
+        Exit(status) => format!("_exit({status});"),
+    }
+}
