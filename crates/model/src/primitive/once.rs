@@ -76,4 +76,13 @@ impl Primitive for Once {
         // Until then it was running.
         later.operation.code == BEGIN && matches!(earlier.operation.code, DONE | GIVE_UP)
     }
+
+    fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
+        // Who came first could have come later, and the other one would have run it.
+        later.operation.code == BEGIN && earlier.operation.code == BEGIN && !earlier.failed()
+    }
+
+    fn depends_on_state(&self, code: OpCode) -> bool {
+        code == BEGIN
+    }
 }

@@ -126,7 +126,7 @@ fn keys(object: ObjectId, size: u32) -> core::ops::RangeInclusive<u64> {
     }
 }
 
-/// An event has been taken.
+/// An event has been taken: its thread learns what the objects know, and they what it knows.
 pub fn event(event: &Event) {
     let thread = event.thread.index();
     let footprint = Footprint::of(event);
@@ -150,5 +150,9 @@ pub fn event(event: &Event) {
             }
         }
     }
-    clock[thread] += 1;
+}
+
+/// What `thread` does from now on comes after its last event.
+pub fn advance(thread: ThreadId) {
+    clock_of(thread.index())[thread.index()] += 1;
 }

@@ -69,6 +69,8 @@ pub fn event(event: &Event) {
         let write = operation.code != atomic::LOAD && !event.failed();
         access(operation.object.0 as usize, operation.size as usize, Access::new(write, true), event.pc);
     }
+    // Not before: whoever learns of this event learns of the access that it is.
+    clocks::advance(event.thread);
 }
 
 /// A plain access by the running thread. Only in executions.
