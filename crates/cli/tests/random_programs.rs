@@ -286,6 +286,11 @@ fn spin_locks_and_barriers() {
 }
 
 #[test]
+fn once() {
+    agree(40, generate::ONCE | generate::ATOMICS, 4, None);
+}
+
+#[test]
 fn threads_and_ends() {
     agree(50, generate::THREADS | generate::JOINS | generate::ENDS | generate::ATOMICS, 4, None);
 }

@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 
 use heddle_model::follow::{Decision, Follower, Step};
 use heddle_model::primitive::{
-    atomic, barrier, choice, condvar, mutex, process, rwlock, semaphore, spin, thread, yielding,
+    atomic, barrier, choice, condvar, mutex, once, process, rwlock, semaphore, spin, thread, yielding,
 };
 use heddle_model::{
     Ending, Event, EventFlags, Execution, Executor, ExecutorError, Memory, ObjectId, ObjectSlot, OpCode, Operation,
@@ -22,6 +22,7 @@ const VARIABLES: u64 = 0x40000;
 const RWLOCKS: u64 = 0x50000;
 const SPIN_LOCKS: u64 = 0x60000;
 const BARRIERS: u64 = 0x70000;
+const ONCES: u64 = 0x80000;
 /// Variables are eight bytes apart and four bytes long, mutexes forty, as on Linux.
 const fn mutex_at(index: u8) -> ObjectId {
     ObjectId(MUTEXES + index as u64 * 40)
@@ -51,6 +52,9 @@ const fn spin_at(index: u8) -> ObjectId {
 const fn barrier_at(index: u8) -> ObjectId {
     ObjectId(BARRIERS + index as u64 * 32)
 }
+const fn once_at(index: u8) -> ObjectId {
+    ObjectId(ONCES + index as u64 * 8)
+}
 const fn variable_at(index: u8) -> ObjectId {
     ObjectId(VARIABLES + index as u64 * 4)
 }
@@ -75,7 +79,7 @@ impl Memory for Variables {
 struct Position {
     next: usize,
     registers: [u64; REGISTERS],
-    /// Between the two halves of a condition wait or of a wait at a barrier.
+    /// Between the two halves of a condition wait, of a wait at a barrier, or of an initialisation.
     waiting: bool,
     /// Of the barrier that it waits at.
     round: u64,
@@ -280,11 +284,12 @@ fn objects(program: &Program) -> usize {
         SemTryWait(x, _) | SemPost(x) | SemValue(x, _) => x as usize,
         ReadLock(x) | TryReadLock(x, _) | WriteLock(x) | TryWriteLock(x, _) | RwUnlock(x) => x as usize,
         SpinLock(x) | SpinTryLock(x, _) | SpinUnlock(x) | BarrierInit(x, _) | BarrierWait(x, _) => x as usize,
+        Once(x, _) => x as usize,
         Wait(x, y) => x.max(y) as usize,
         _ => 0,
     });
-    // Six kinds of objects, at most three quarters full.
-    ((highest.max().unwrap_or(0) + 1) * 8).next_power_of_two()
+    // Seven kinds of objects, at most half full.
+    ((highest.max().unwrap_or(0) + 1) * 14).next_power_of_two()
 }
 
 /// How many variables may differ at the end.
@@ -336,6 +341,16 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
             return;
         }
         barrier::LEAVE => position.waiting = false,
+        once::BEGIN => {
+            if let Once(_, r) = code[position.next] {
+                position.registers[r as usize] = event.result;
+            }
+            position.waiting = event.result == 1;
+            if position.waiting {
+                return;
+            }
+        }
+        once::DONE => position.waiting = false,
         _ => {}
     }
     match code[position.next] {
@@ -403,6 +418,7 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
                 Operation::new(barrier::LEAVE, barrier_at(b)).with_argument(position.round)
             }
             BarrierWait(b, _) => Operation::new(barrier::ARRIVE, barrier_at(b)),
+            Once(o, _) => Operation::new(if position.waiting { once::DONE } else { once::BEGIN }, once_at(o)),
             Create(t) => Operation::new(thread::CREATE, ObjectId::thread(ThreadId(t as u16))),
             Join(t) => Operation::new(thread::JOIN, ObjectId::thread(ThreadId(t as u16))),
             Detach(t) => Operation::new(thread::DETACH, ObjectId::thread(ThreadId(t as u16))),

@@ -71,8 +71,10 @@ pub const RWLOCKS: u32 = 2048;
 pub const SPIN_LOCKS: u32 = 4096;
 /// Barriers.
 pub const BARRIERS: u32 = 8192;
+/// Initialisation that happens once.
+pub const ONCE: u32 = 16384;
 /// Everything.
-pub const ALL: u32 = 16383;
+pub const ALL: u32 = 32767;
 /// What is no instruction of its own.
 const OTHERWISE: u32 = JOINS | KINDS;
 
@@ -153,7 +155,7 @@ pub fn insert(code: &mut Vec<Instruction>, at: usize, instruction: Instruction) 
 
 fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
     use Instruction::*;
-    let kinds: Vec<u32> = (0..14).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
+    let kinds: Vec<u32> = (0..15).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
     let mut entered: Vec<u8> = Vec::new();
     let mut code = Vec::new();
     let mut held: Vec<u8> = Vec::new();
@@ -268,6 +270,7 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                 code.push(SpinUnlock(object));
             }
             BARRIERS => code.push(BarrierWait(object, register)),
+            ONCE => code.push(Once(object, register)),
             ENDS => match random.below(8) {
                 0 => code.push(Exit(1)),
                 1 | 2 => code.push(Assert(register, random.below(2))),

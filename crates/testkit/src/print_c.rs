@@ -89,9 +89,12 @@ static struct {
     union { pthread_rwlock_t of[4]; char room[0x10000]; } rwlock;
     union { pthread_spinlock_t of[4]; char room[0x10000]; } spin;
     union { pthread_barrier_t of[4]; char room[0x10000]; } barrier;
+    union { struct { alignas(8) pthread_once_t control; } of[4]; char room[0x10000]; } once;
 } objects __attribute__((aligned(ALIGNMENT)));
 
 static pthread_t handle[256];
+static __thread unsigned ran;
+static void run(void) { ran = 1; }
 "#;
 
 /// One file with all of `programs`, each of them [`printable`].
@@ -164,7 +167,7 @@ fn registers_of(instruction: &Instruction) -> Vec<Register> {
     let of = |value: Value| if let Value::Register(r) = value { Some(r) } else { None };
     match *instruction {
         TryLock(_, r) | SemTryWait(_, r) | SemValue(_, r) | TryReadLock(_, r) | TryWriteLock(_, r) => vec![r],
-        SpinTryLock(_, r) | BarrierWait(_, r) | Load(_, r) | Choose(_, r) => vec![r],
+        SpinTryLock(_, r) | BarrierWait(_, r) | Once(_, r) | Load(_, r) | Choose(_, r) => vec![r],
         BranchIf(r, _, _) | BranchUnless(r, _, _) | Assert(r, _) => vec![r],
         Store(_, value) => of(value).into_iter().collect(),
         FetchAdd(_, value, r) | Set(r, value) | Add(r, value) => of(value).into_iter().chain([r]).collect(),
@@ -206,6 +209,7 @@ fn statement(instruction: &Instruction, number: usize) -> String {
             let wait = format!("pthread_barrier_wait(&objects.barrier.of[{b}])");
             format!("r{r} = {wait} == PTHREAD_BARRIER_SERIAL_THREAD;")
         }
+        Once(o, r) => format!("ran = 0; pthread_once(&objects.once.of[{o}].control, run); r{r} = ran;"),
         Create(t) => format!("pthread_create(&handle[{t}], 0, program{number}_thread{t}, 0);"),
         Join(t) => format!("pthread_join(handle[{t}], 0);"),
         Detach(t) => format!("pthread_detach(handle[{t}]);"),

@@ -71,6 +71,8 @@ pub enum Instruction {
     BarrierInit(u8, u8),
     /// Waits at a barrier; the register gets 1 for the last one of a round, else 0.
     BarrierWait(u8, Register),
+    /// Runs an initialisation that happens once; the register gets 1 if it was this thread that ran it, else 0.
+    Once(u8, Register),
     /// Starts another thread of the script, once.
     Create(u8),
     /// Waits for the end of a thread.

@@ -78,6 +78,12 @@ fn spin_locks_and_barriers() {
 }
 
 #[test]
+fn once() {
+    agree(800, generate::ONCE | generate::ATOMICS, 4);
+    agree(300, generate::ONCE | generate::LOCKS | generate::ENDS, 4);
+}
+
+#[test]
 fn choices() {
     agree(2000, generate::CHOICES | generate::ATOMICS, 4);
 }
