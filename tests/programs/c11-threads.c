@@ -1,7 +1,7 @@
 // C11's <threads.h>: threads with their results, mutexes plain and recursive, a condition, once, storage of its own.
 //
 // heddle: verdict = safe
-// heddle: executions = 16
+// heddle: executions = 32
 // heddle: flags = -std=c11
 #include <assert.h>
 #include <threads.h>
