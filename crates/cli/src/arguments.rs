@@ -135,6 +135,10 @@ pub struct Check {
     /// Go on after the first finding.
     #[arg(long)]
     pub all: bool,
+    /// How long to look for the smallest interleaving that shows a finding: fewest preemptions, then switches, then
+    /// steps. off: it is told as it was found.
+    #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration_or_off)]
+    pub minimise: Duration,
     /// What to do about data races.
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Races::Report)]
     pub races: Races,

@@ -31,6 +31,8 @@ pub struct Candidate {
     pub message: String,
     /// Its events were lost with its process: the plan is all that is known.
     pub lost: bool,
+    /// No execution with fewer preemptions shows it.
+    pub minimal: bool,
 }
 
 /// So many different findings are kept; more are only counted. A report with more is of no use to anybody.
@@ -160,12 +162,20 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
         let schedule = execution.events.iter().map(Step::of).collect();
         Plan { schedule, max_steps: info.plan.max_steps, ..Plan::default() }
     };
-    Candidate { plan, execution: info.number, count: 1, class, message: execution.message.to_string(), lost }
+    Candidate {
+        plan,
+        execution: info.number,
+        count: 1,
+        class,
+        message: execution.message.to_string(),
+        lost,
+        minimal: false,
+    }
 }
 
 /// What makes two findings the same as far as addresses tell. Places of a deadlock are sorted: which thread waits
 /// where is not part of it.
-fn key(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
+pub fn key(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
     let mut key = match (execution.outcome, execution.events.last()) {
         (Outcome::Deadlock, _) => {
             let waiting = execution.pending.iter().filter(|pending| pending.enabled == 0);

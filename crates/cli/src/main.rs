@@ -12,6 +12,7 @@ mod interrupt;
 mod prepare;
 mod progress;
 mod record;
+mod smallest;
 mod sources;
 mod store;
 mod story;

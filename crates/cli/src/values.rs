@@ -30,6 +30,14 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     if duration.is_zero() { Err(format!("`{text}` is no time at all")) } else { Ok(duration) }
 }
 
+/// A duration, or `off`, which is none at all.
+pub fn duration_or_off(text: &str) -> Result<Duration, String> {
+    if text.trim() == "off" {
+        return Ok(Duration::ZERO);
+    }
+    duration(text).map_err(|wrong| format!("{wrong}, or off"))
+}
+
 /// `512M`, `2GiB`, `65536`. Units are powers of 1024.
 pub fn size(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is not a size: write 512M, 2G or a number of bytes");

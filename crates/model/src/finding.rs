@@ -141,6 +141,9 @@ pub struct Finding {
     pub switches: u32,
     /// How often it changed although it could have gone on.
     pub preemptions: u32,
+    /// Whether no execution with fewer preemptions shows it.
+    #[serde(default)]
+    pub minimal: bool,
     /// The file that replays it.
     pub trace: Option<String>,
     /// What else there is to say: the cycle of a deadlock, where a mutex was locked.

@@ -52,6 +52,7 @@ fn trace() -> Trace {
             threads: vec![FindingThread { at: Some(place(8)), ..FindingThread::default() }],
             switches: 3,
             preemptions: 1,
+            minimal: true,
             trace: None,
             notes: vec![Note { message: "there".into(), location: None }],
         },

@@ -61,6 +61,7 @@ pub fn recognise(recording: &Recording) -> Option<Recognised> {
         threads: threads(recording, &names, &walk, &involved),
         switches: count(&walk.switches),
         preemptions: count(&walk.preemptions),
+        minimal: false,
         trace: None,
         notes,
     };

@@ -92,6 +92,16 @@ impl Analysis {
         self.unfinished(events, pending);
     }
 
+    /// How many threads there are: the length of a clock.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// How many events of each thread happen before an event, or are it.
+    pub fn clock(&self, event: usize) -> &[u32] {
+        &self.clocks[event * self.width..(event + 1) * self.width]
+    }
+
     /// Whether event `a` happens before event `b` (both may be of `waiting`), or is it.
     #[inline]
     pub fn before(&self, a: u32, a_thread: usize, b: u32) -> bool {

@@ -12,6 +12,7 @@
 //! | [`optimal`] | one execution for each trace, none abandoned: the default |
 //! | [`bound`] | persistent sets that are complete within a bound on preemptions or switches |
 //! | [`sampling`] | samples, for programs too big to exhaust |
+//! | [`minimise`] | from an execution that shows something to the smallest one that does |
 //!
 //! Deliberately absent: what a mutex is (that is asked of `heddle-model`), and what a finding is (the
 //! [`Observer`] recognises those in the executions that it is shown).
@@ -22,6 +23,7 @@ pub mod canonical;
 pub mod dfs;
 pub mod dpor;
 mod granules;
+pub mod minimise;
 mod observer;
 pub mod optimal;
 mod options;

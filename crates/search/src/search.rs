@@ -96,7 +96,7 @@ impl Search {
     }
 }
 
-fn run_once(
+pub(crate) fn run_once(
     options: &Options,
     preemptions: Option<u32>,
     executor: &mut dyn Executor,

@@ -23,7 +23,7 @@ use crate::coverage::{Conclusion, End, LeftOut};
 use crate::prepare::{self, Failure, Prepared};
 use crate::progress::Progress;
 use crate::story::{self, Story};
-use crate::{interrupt, record, store};
+use crate::{interrupt, record, smallest, store};
 
 /// The algorithm of a search that names none.
 pub const DEFAULT_ALGORITHM: &str = "optimal";
@@ -96,6 +96,10 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
     };
     let elapsed = begin.elapsed();
     collector.finish();
+    if !interrupt::is_raised(&interrupted) {
+        // However this ends, what was found was found.
+        let _ = smallest::look(&mut collector, &mut executor, &interrupted, options.minimise);
+    }
     // What was found before the signal is told in spite of it.
     interrupt::lower(&interrupted);
 
@@ -221,6 +225,7 @@ impl Told {
             trace.finding.id = format!("{}-{number}", trace.finding.kind);
             trace.finding.count = candidate.count;
             trace.finding.execution = candidate.execution;
+            trace.finding.minimal = candidate.minimal;
             by_key.insert(key, told.traces.len());
             told.traces.push(trace);
         }

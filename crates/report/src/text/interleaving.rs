@@ -23,10 +23,12 @@ const MOST: usize = 80;
 pub fn render(trace: &Trace, options: &Options) -> String {
     let finding = &trace.finding;
     let heading = format!(
-        "interleaving: {}, {}, {} (`>` switch, `>>` preemption)",
+        "interleaving: {}, {}, {}{} (`>` switch, `>>` preemption)",
         counted(trace.steps.len() as u64, "step"),
         counted(finding.switches as u64, "switch"),
         counted(finding.preemptions as u64, "preemption"),
+        // Nobody wonders about none.
+        if finding.minimal && finding.preemptions > 0 { ", the fewest possible" } else { "" },
     );
     let mut text = format!("{}\n", options.paint(BOLD, &heading));
     let shown = shown(trace, options);

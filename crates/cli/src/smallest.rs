@@ -1,0 +1,96 @@
+//! After a search: for each finding the smallest execution that shows it, as far as the time allows.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use heddle_model::race::Race;
+use heddle_model::{Execution, ExecutorError, FindingKind, Outcome, Plan, ThreadId};
+use heddle_native::NativeExecutor;
+use heddle_report::outcome::{Class, classify};
+use heddle_search::minimise::{Goal, minimise};
+
+use crate::collect::{Candidate, Collector, key};
+use crate::interrupt;
+
+/// One finding, as it is recognised in other executions.
+struct Target<'t> {
+    kind: FindingKind,
+    key: &'t [u64],
+    interrupted: &'t Arc<AtomicBool>,
+}
+
+impl Goal for Target<'_> {
+    fn shown_by(&self, execution: &Execution<'_>) -> bool {
+        classify(execution) == Class::Finding(self.kind) && same(self.kind, execution) == self.key
+    }
+
+    fn actors(&self, execution: &Execution<'_>) -> Option<Vec<ThreadId>> {
+        match execution.outcome {
+            Outcome::Ended => execution.events.last().map(|event| vec![event.thread]),
+            Outcome::Race => Race::from_text(execution.message).map(|race| vec![execution.thread, race.earlier_thread]),
+            _ => None,
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        interrupt::is_raised(self.interrupted)
+    }
+}
+
+/// What makes a finding the same in another execution. A race is the two places: which came first, in which threads and
+/// at which address, is not part of it.
+fn same(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
+    match Race::from_text(execution.message).filter(|_| execution.outcome == Outcome::Race) {
+        Some(race) => vec![race.earlier_pc.min(race.later_pc), race.earlier_pc.max(race.later_pc)],
+        None => key(kind, execution),
+    }
+}
+
+/// Replaces the plan of each finding by a smaller one, if there is one, within `budget` for all of them.
+///
+/// # Errors
+///
+/// When the executor fails.
+pub fn look(
+    collector: &mut Collector,
+    executor: &mut NativeExecutor,
+    interrupted: &Arc<AtomicBool>,
+    budget: Duration,
+) -> Result<(), ExecutorError> {
+    if budget.is_zero() {
+        return Ok(());
+    }
+    let end = Instant::now() + budget;
+    let mut left = collector.findings.len() as u32;
+    for candidate in &mut collector.findings {
+        // Nobody waits for one finding longer than for the others.
+        let share = end.saturating_duration_since(Instant::now()) / left.max(1);
+        left -= 1;
+        // A thread that runs away takes seconds each time; what died with its process has no events to look at.
+        let Class::Finding(kind) = candidate.class else { continue };
+        if candidate.lost || kind == FindingKind::Hang || interrupt::is_raised(interrupted) {
+            continue;
+        }
+        one(candidate, kind, executor, interrupted, Instant::now() + share)?;
+    }
+    Ok(())
+}
+
+fn one(
+    candidate: &mut Candidate,
+    kind: FindingKind,
+    executor: &mut NativeExecutor,
+    interrupted: &Arc<AtomicBool>,
+    deadline: Instant,
+) -> Result<(), ExecutorError> {
+    use heddle_model::Executor;
+    executor.submit(&candidate.plan)?;
+    let key = same(kind, &executor.receive()?);
+    let target = Target { kind, key: &key, interrupted };
+    if let Some(smallest) = minimise(executor, &candidate.plan, &target, deadline)? {
+        candidate.plan = Plan { schedule: smallest.schedule, max_steps: candidate.plan.max_steps, ..Plan::default() };
+        candidate.minimal = smallest.proven;
+    }
+    Ok(())
+}

@@ -1,0 +1,310 @@
+//! The smallest execution that shows what was found: fewest preemptions, then fewest switches, then fewest steps.
+//!
+//! Whoever reads an interleaving pays for every switch in it. The one that a search happens on first is rarely the one to
+//! show, least of all a sample. Three things are done about it, in this order, until the time is over:
+//!
+//! 1. **Slice and straighten.** What does not happen before the end of the threads that matter is left out: what is left is
+//!    closed under happens-before, so it is the beginning of an execution as well. Then it is put in another order of the
+//!    same partial order, one that stays with a thread as long as it can.
+//! 2. **Fewer preemptions.** All executions with none are searched, then those with one, up to one less than are known to
+//!    be enough ([`crate::bound`]; Musuvathi and Qadeer 2007). When that ends without the time being over, the number is proven.
+//! 3. **Fewer switches, fewer steps**, within that number of preemptions, the same way.
+//!
+//! Each candidate is run before it is believed. What is "the same finding" is the [`Goal`]'s business.
+
+use std::time::Instant;
+
+use heddle_model::follow::Step;
+use heddle_model::primitive::process;
+use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan, ThreadId};
+
+use crate::analysis::Analysis;
+use crate::bound::Spent;
+use crate::observer::{Flow, Info, Observer, Progress, Stop};
+use crate::options::{Algorithm, Options};
+use crate::replay::Replay;
+use crate::search::run_once;
+
+/// What a reader has to pay. Ordered by what is paid for most dearly.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Cost {
+    /// Switches away from a thread that could have gone on.
+    pub preemptions: u32,
+    /// Switches.
+    pub switches: u32,
+    /// Events.
+    pub steps: u32,
+}
+
+/// What is looked for.
+pub trait Goal {
+    /// Whether `execution` shows it.
+    fn shown_by(&self, execution: &Execution<'_>) -> bool;
+
+    /// The threads whose last moments are the finding; none if it takes everybody.
+    fn actors(&self, execution: &Execution<'_>) -> Option<Vec<ThreadId>>;
+
+    /// Whether to give up.
+    fn interrupted(&self) -> bool;
+}
+
+/// The smallest that was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Smallest {
+    /// How to make it happen.
+    pub schedule: Vec<Step>,
+    /// What it costs.
+    pub cost: Cost,
+    /// Whether no execution with fewer preemptions shows it.
+    pub proven: bool,
+}
+
+/// Looks for the smallest execution that shows `goal`, beginning with `known`, which does, until `deadline`. None if
+/// `known` does not show it when it is run again.
+///
+/// # Errors
+///
+/// When the executor fails.
+pub fn minimise(
+    executor: &mut dyn Executor,
+    known: &Plan,
+    goal: &dyn Goal,
+    deadline: Instant,
+) -> Result<Option<Smallest>, ExecutorError> {
+    let mut hunt = Hunt::new(goal, known.max_steps);
+    let Some(mut straight) = hunt.attempt(executor, &known.schedule)? else { return Ok(None) };
+    // Straightening what was straightened can help again: it began from another order.
+    while let Some(better) = hunt.attempt(executor, &straight)? {
+        if better == straight {
+            break;
+        }
+        straight = better;
+        if hunt.stalled() {
+            break;
+        }
+    }
+    let mut proven = hunt.best().preemptions == 0;
+    for preemptions in 0..hunt.best().preemptions {
+        hunt.first = true;
+        match hunt.search(executor, preemptions, None, deadline)? {
+            Reached::Found => {
+                proven = true;
+                break;
+            }
+            Reached::Nothing => proven = preemptions + 1 == hunt.best().preemptions,
+            Reached::OutOfTime => return Ok(hunt.smallest(false)),
+        }
+    }
+    hunt.settle(executor)?;
+    while hunt.best().switches > 0 {
+        hunt.first = true;
+        let Cost { preemptions, switches, .. } = hunt.best();
+        if hunt.search(executor, preemptions, Some(switches - 1), deadline)? != Reached::Found {
+            break;
+        }
+        hunt.settle(executor)?;
+    }
+    hunt.first = false;
+    let Cost { preemptions, switches, .. } = hunt.best();
+    hunt.search(executor, preemptions, Some(switches), deadline)?;
+    hunt.settle(executor)?;
+    Ok(hunt.smallest(proven))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reached {
+    Found,
+    Nothing,
+    OutOfTime,
+}
+
+struct Hunt<'g> {
+    goal: &'g dyn Goal,
+    max_steps: u32,
+    best: Option<(Cost, Vec<Step>)>,
+    /// The best one as a slice that was not run yet.
+    sliced: Option<Vec<Step>>,
+    /// How many events the best one has after slicing.
+    fewest: usize,
+    /// End a search at the first one that is better.
+    first: bool,
+    /// Whether this search came upon a better one.
+    found: bool,
+    /// Whether the last one that was looked at is the best.
+    improved: bool,
+    analysis: Analysis,
+    replay: Replay,
+}
+
+impl<'g> Hunt<'g> {
+    fn new(goal: &'g dyn Goal, max_steps: u32) -> Hunt<'g> {
+        Hunt {
+            goal,
+            max_steps,
+            best: None,
+            sliced: None,
+            fewest: usize::MAX,
+            first: true,
+            found: false,
+            improved: false,
+            analysis: Analysis::default(),
+            replay: Replay::default(),
+        }
+    }
+
+    fn best(&self) -> Cost {
+        self.best.as_ref().map_or(Cost { preemptions: 0, switches: 0, steps: 0 }, |(cost, _)| *cost)
+    }
+
+    fn stalled(&self) -> bool {
+        !self.improved
+    }
+
+    fn smallest(self, proven: bool) -> Option<Smallest> {
+        self.best.map(|(cost, schedule)| Smallest { schedule, cost, proven })
+    }
+
+    /// Runs `schedule`; if it shows the goal, a straighter order of what matters in it.
+    fn attempt(&mut self, executor: &mut dyn Executor, schedule: &[Step]) -> Result<Option<Vec<Step>>, ExecutorError> {
+        let plan = Plan { schedule: schedule.to_vec(), max_steps: self.max_steps, ..Plan::default() };
+        executor.submit(&plan)?;
+        let execution = executor.receive()?;
+        Ok(self.look(&execution))
+    }
+
+    /// Runs the slice of the best one, if there is one that was not run yet.
+    fn settle(&mut self, executor: &mut dyn Executor) -> Result<(), ExecutorError> {
+        while let Some(schedule) = self.sliced.take() {
+            let straight = self.attempt(executor, &schedule)?;
+            if self.improved {
+                self.sliced = straight.filter(|straight| *straight != schedule);
+            }
+        }
+        Ok(())
+    }
+
+    /// If `execution` shows the goal: remembers it if it is the best, and straightens it.
+    fn look(&mut self, execution: &Execution<'_>) -> Option<Vec<Step>> {
+        self.improved = false;
+        if execution.outcome == Outcome::Diverged || !self.goal.shown_by(execution) {
+            return None;
+        }
+        let cost = cost(execution, &mut self.replay);
+        if self.best.as_ref().is_none_or(|(best, _)| cost < *best) {
+            self.best = Some((cost, execution.events.iter().map(Step::of).collect()));
+            self.improved = true;
+            // A bound on switches holds for what a search asks for, not for how an execution goes on from there: what
+            // comes back may be no better than what is known.
+            self.found = true;
+        }
+        let actors = self.goal.actors(execution);
+        Some(straighten(execution, actors.as_deref(), &mut self.analysis))
+    }
+
+    fn search(
+        &mut self,
+        executor: &mut dyn Executor,
+        preemptions: u32,
+        switches: Option<u32>,
+        deadline: Instant,
+    ) -> Result<Reached, ExecutorError> {
+        self.found = false;
+        let options = Options {
+            algorithm: Algorithm::Optimal,
+            max_switches: switches,
+            max_steps: (self.max_steps > 0).then_some(self.max_steps),
+            timeout: Some(deadline.saturating_duration_since(Instant::now())),
+            ..Options::default()
+        };
+        let summary = run_once(&options, Some(preemptions), executor, self)?;
+        Ok(match summary.stop {
+            _ if self.found => Reached::Found,
+            Stop::Exhausted if summary.cut == 0 => Reached::Nothing,
+            _ => Reached::OutOfTime,
+        })
+    }
+}
+
+impl Observer for Hunt<'_> {
+    fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
+        if self.goal.interrupted() {
+            return Flow::Stop;
+        }
+        match self.look(execution) {
+            Some(schedule) => {
+                if self.improved || schedule.len() < self.fewest {
+                    self.fewest = schedule.len();
+                    self.sliced = Some(schedule);
+                }
+                if self.first && std::mem::take(&mut self.improved) { Flow::Stop } else { Flow::Continue }
+            }
+            None => Flow::Continue,
+        }
+    }
+
+    fn progress(&mut self, _: &Progress) -> Flow {
+        if self.goal.interrupted() { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+/// What it takes to read `execution`.
+pub fn cost_of(execution: &Execution<'_>) -> Cost {
+    cost(execution, &mut Replay::default())
+}
+
+fn cost(execution: &Execution<'_>, replay: &mut Replay) -> Cost {
+    let mut spent = Spent::default();
+    replay.walk(execution, 0, |index, ready| {
+        if let Some(event) = execution.events.get(index) {
+            let last = spent.last;
+            spent = spent.then(event.thread, last.is_some_and(|last| ready.iter().any(|r| r.thread == last)));
+        }
+    });
+    Cost { preemptions: spent.preemptions, switches: spent.switches, steps: execution.events.len() as u32 }
+}
+
+/// The events that happen before the last ones of `actors`, in an order of the same partial order that stays with a
+/// thread as long as it can.
+fn straighten(execution: &Execution<'_>, actors: Option<&[ThreadId]>, analysis: &mut Analysis) -> Vec<Step> {
+    let events = execution.events;
+    // The end of the process comes after everything, whether that has to do with it or not.
+    let end = events.last().filter(|event| event.operation.code == process::END);
+    let length = events.len() - usize::from(end.is_some());
+    let body = &events[..length];
+    analysis.run(body, &[], length);
+    // What is closed under happens-before is, of each thread, its first so many events.
+    let mut wanted = vec![0; analysis.width()];
+    match actors {
+        Some(actors) => {
+            for last in actors.iter().filter_map(|actor| body.iter().rposition(|event| event.thread == *actor)) {
+                wanted.iter_mut().zip(analysis.clock(last)).for_each(|(wanted, &known)| *wanted = known.max(*wanted));
+            }
+        }
+        None => body.iter().for_each(|event| wanted[event.thread.index()] += 1),
+    }
+    let mut events_of = vec![Vec::new(); wanted.len()];
+    for (index, event) in body.iter().enumerate() {
+        events_of[event.thread.index()].push(index);
+    }
+    let mut done = vec![0_u32; wanted.len()];
+    let next = |thread: usize, done: &[u32]| {
+        let index = (done[thread] < wanted[thread]).then(|| events_of[thread][done[thread] as usize])?;
+        let free = |(other, &known): (usize, &u32)| other == thread || known <= done[other];
+        analysis.clock(index).iter().enumerate().all(free).then_some(index)
+    };
+    let mut order = Vec::with_capacity(events.len());
+    let mut running = 0;
+    // Whoever the finding ends with comes as late as can be: it goes on to the end without another switch.
+    let last = end.map(|end| end.thread.index());
+    let threads = (0..wanted.len()).filter(|thread| Some(*thread) != last).chain(last);
+    while let Some((thread, index)) =
+        [running].into_iter().chain(threads.clone()).find_map(|thread| Some((thread, next(thread, &done)?)))
+    {
+        done[thread] += 1;
+        running = thread;
+        order.push(Step::of(&body[index]));
+    }
+    debug_assert_eq!(done, wanted, "happens-before has no cycles");
+    order.extend(end.map(Step::of));
+    order
+}
