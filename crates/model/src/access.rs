@@ -53,7 +53,7 @@ impl Access {
 }
 
 /// The most objects that one event touches.
-pub const MAX_ACCESSES: usize = 4;
+pub const MAX_ACCESSES: usize = 5;
 
 /// All that an event touches. Fixed size: the runtime makes these between two instructions of the program.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +83,9 @@ impl Footprint {
     pub fn of(event: &Event) -> Footprint {
         let mut footprint = Footprint::new();
         crate::primitive::of(event.operation.code).footprint(event, &mut footprint);
+        if event.operation.is_cancellable() {
+            crate::primitive::cancellation::footprint(event, &mut footprint);
+        }
         footprint
     }
 
@@ -97,6 +100,13 @@ impl Footprint {
     pub fn touch_bytes(&mut self, object: ObjectId, size: u32, mode: Mode) {
         self.accesses[self.len as usize] = Access { object, size, mode };
         self.len += 1;
+    }
+
+    /// Turns everything touched so far into a look.
+    pub(crate) fn only_look(&mut self) {
+        for access in &mut self.accesses[..self.len as usize] {
+            access.mode = Mode::Read;
+        }
     }
 
     /// The end of the process: its order with anything that any other thread does matters, even with what

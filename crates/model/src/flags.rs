@@ -32,6 +32,12 @@ impl EventFlags {
     /// An arrival at a barrier that was the last one of its round.
     pub const COMPLETES: EventFlags = EventFlags(64);
 
+    /// The thread was asked to end, and this is a [cancellation point](crate::primitive::cancellation): it could end here.
+    pub const CANCEL_PENDING: EventFlags = EventFlags(128);
+
+    /// A cancellation point at which the thread ends: the operation itself was not taken.
+    pub const CANCELLED: EventFlags = EventFlags(256);
+
     /// Whether all of `other` is in this set.
     #[inline]
     pub const fn contains(self, other: EventFlags) -> bool {

@@ -40,6 +40,7 @@ pub struct ObjectId(pub u64);
 
 const THREAD: u64 = 1 << 63;
 const HANDLE: u64 = 1 << 63 | 1 << 62;
+const CANCELLATION: u64 = 1 << 63 | 1 << 61;
 
 impl ObjectId {
     /// No object at all.
@@ -55,6 +56,12 @@ impl ObjectId {
     #[inline]
     pub const fn handle(thread: ThreadId) -> ObjectId {
         ObjectId(HANDLE | thread.0 as u64)
+    }
+
+    /// Whether a thread was asked to end.
+    #[inline]
+    pub const fn cancellation(thread: ThreadId) -> ObjectId {
+        ObjectId(CANCELLATION | thread.0 as u64)
     }
 
     /// The part of one thread in something at an address: how often it holds a lock that several can hold. Nothing that

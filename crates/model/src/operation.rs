@@ -35,6 +35,8 @@ impl OpCode {
 
 const AWAIT: u32 = 1 << 31;
 const ALSO_SIZE: u32 = 24;
+/// In the size of an operation that is no access to memory.
+const CANCELLABLE: u16 = 1 << 15;
 
 /// What a thread is about to do: which operation, on what.
 ///
@@ -96,6 +98,18 @@ impl Operation {
     pub const fn also_awaited(&self) -> Option<(ObjectId, u16)> {
         let size = (self.detail & !AWAIT) >> ALSO_SIZE;
         if self.is_await() && size != 0 { Some((ObjectId(self.argument), size as u16)) } else { None }
+    }
+
+    /// The same as a [cancellation point](crate::primitive::cancellation).
+    #[inline]
+    pub const fn cancellable(self) -> Operation {
+        Operation { size: CANCELLABLE, ..self }
+    }
+
+    /// Whether it is a [cancellation point](crate::primitive::cancellation) of a thread that can be cancelled.
+    #[inline]
+    pub const fn is_cancellable(&self) -> bool {
+        self.size == CANCELLABLE && self.code.family() != crate::primitive::atomic::FAMILY
     }
 
     /// The same with a second object or a number.

@@ -1,6 +1,6 @@
 //! The state of one execution: what every thread is about to do, and what state every object is in.
 
-use crate::primitive::{self, thread};
+use crate::primitive::{self, cancellation, thread};
 use crate::{Event, EventFlags, Footprint, ObjectId, ObjectSlot, ObjectTable, Operation, ThreadId};
 
 /// Where a thread is in its life.
@@ -47,6 +47,10 @@ pub struct ThreadState {
     pub detached: bool,
     /// Somebody did.
     pub joined: bool,
+    /// Somebody has asked it to end.
+    pub cancelled: bool,
+    /// Who woke it meant it alone: a signal, not a broadcast.
+    pub woken_alone: bool,
     /// What it is about to do is covered elsewhere, as long as nothing dependent happens.
     pub asleep: bool,
 }
@@ -161,27 +165,37 @@ impl<'m> World<'m> {
         let state = &self.threads[thread.index()];
         matches!(state.phase, Phase::Alive | Phase::Lingering)
             && (!state.pending.is_await() || state.stirs > 0)
-            && primitive::of(state.pending.code).enabled(self, thread, &state.pending)
+            && (primitive::of(state.pending.code).enabled(self, thread, &state.pending)
+                || cancellation::is_pending(self, thread, &state.pending))
     }
 
     /// How many ways there are to take it now.
     #[inline]
     pub fn alternatives(&self, thread: ThreadId) -> u16 {
         let state = &self.threads[thread.index()];
-        primitive::of(state.pending.code).alternatives(self, thread, &state.pending)
+        let own = primitive::of(state.pending.code).alternatives(self, thread, &state.pending);
+        cancellation::alternatives(self, thread, &state.pending, own)
     }
 
     /// What `thread` would touch if it went on now.
     pub fn foresee(&self, thread: ThreadId) -> Footprint {
         let state = &self.threads[thread.index()];
         let flags = self.foresee_flags(thread);
-        Footprint::of(&Event { operation: state.pending, thread, flags, alternatives: 1, ..Event::default() })
+        let result = self.foresee_result(thread).unwrap_or(0);
+        Footprint::of(&Event { operation: state.pending, result, thread, flags, alternatives: 1, ..Event::default() })
+    }
+
+    /// The result of what `thread` would do if it went on now, where what it touches depends on it.
+    pub fn foresee_result(&self, thread: ThreadId) -> Option<u64> {
+        let state = &self.threads[thread.index()];
+        primitive::of(state.pending.code).foresee_result(self, thread, &state.pending)
     }
 
     /// The flags of what `thread` would do if it went on now, as far as what it touches depends on them.
     pub fn foresee_flags(&self, thread: ThreadId) -> EventFlags {
         let state = &self.threads[thread.index()];
-        primitive::of(state.pending.code).foresee(self, thread, &state.pending, self.memory)
+        let own = primitive::of(state.pending.code).foresee(self, thread, &state.pending, self.memory);
+        own.union(cancellation::foresee(self, thread, &state.pending))
     }
 
     /// Takes what `thread` is about to do, the way that `choice` says. The thread must be enabled.
@@ -192,8 +206,12 @@ impl<'m> World<'m> {
     pub fn take(&mut self, thread: ThreadId, choice: u16) -> Event {
         let ThreadState { pending, pc, stirs, .. } = self.threads[thread.index()];
         let primitive = primitive::of(pending.code);
-        let alternatives = primitive.alternatives(self, thread, &pending);
-        let effect = primitive.take(self, thread, &pending, choice);
+        let own = primitive.alternatives(self, thread, &pending);
+        let alternatives = cancellation::alternatives(self, thread, &pending, own);
+        let effect = match cancellation::is_pending(self, thread, &pending) {
+            false => primitive.take(self, thread, &pending, choice),
+            true => cancellation::take(self, thread, &pending, choice, own),
+        };
         let state = &mut self.threads[thread.index()];
         state.steps += 1;
         state.stirs = 0;

@@ -13,6 +13,7 @@ use heddle_model::primitive::yielding::{SLEEP, YIELD};
 use heddle_model::{ObjectId, Operation, ThreadId};
 
 use crate::engine::{self, active, caller};
+use crate::pthread::cancel;
 use crate::spin;
 
 const SECOND: u64 = 1_000_000_000;
@@ -105,7 +106,10 @@ fn give_way(pc: u64) {
 
 /// Sleeps: a visible operation, after which it is later.
 pub fn sleep_for(nanoseconds: u64, pc: u64) {
-    engine::visible(Operation::new(SLEEP, ObjectId::NONE).with_argument(nanoseconds), pc, |_| ());
+    cancel::point(pc);
+    let sleep = Operation::new(SLEEP, ObjectId::NONE).with_argument(nanoseconds);
+    let event = engine::visible(cancel::at(sleep), pc, |_| ());
+    cancel::obey(&event, pc);
     let clock = clock_of(engine::current());
     *clock = clock.saturating_add(nanoseconds);
 }

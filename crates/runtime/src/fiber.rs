@@ -7,8 +7,8 @@
 //! one kernel thread resumes with the donor's thread pointer whenever that thread is to run.
 //!
 //! So `errno`, `thread_local`, `pthread_self`, exceptions, cleanup handlers and thread-specific data need nothing
-//! from us. The end of the thread is caught by a key of our own for thread-specific data: glibc calls destructors in
-//! at most four rounds, ours asks to be called again in the first three and never returns from the fourth.
+//! from us. The end of the thread is caught by a key of our own for thread-specific data, the last of all: glibc calls
+//! destructors in at most four rounds, ours asks to be called again in the first three and never returns from the fourth.
 //!
 //! Donors are made before the program's `main` runs, so that starting over keeps them. An execution that needs more
 //! than there are is abandoned and run again with enough of them.
@@ -21,6 +21,20 @@ use crate::arch::{self, Birth, Context};
 use crate::memory::{PAGE, Reserve, STACK_STRIDE, STACKS};
 use crate::{engine, heap, memory, real, start, sys};
 
+/// Bytes of a thread's name, as Linux has it.
+pub const NAME: usize = 16;
+
+/// Whether and how a thread can be cancelled: its own business alone. All zero at the start of a thread.
+#[derive(Clone, Copy, Default)]
+pub struct Cancellation {
+    /// The program has switched it off.
+    pub disabled: bool,
+    /// The program wants it to happen at any time.
+    pub asynchronous: bool,
+    /// The thread is ending already.
+    pub exiting: bool,
+}
+
 /// One thread's place to run. Fiber `i` belongs to thread `i`; fiber 0 is the main thread on the kernel's stack.
 pub struct Fiber {
     /// Where it goes on. Reset for each execution.
@@ -31,6 +45,12 @@ pub struct Fiber {
     argument: usize,
     /// What it returned. Reset for each execution.
     pub value: usize,
+    /// Whether and how it can be cancelled. Reset for each execution.
+    pub cancellation: Cancellation,
+    /// Whether it was made so that nobody can join it. Reset for each execution.
+    pub detached: bool,
+    /// What it is called, with a zero byte at the end. Reset for each execution.
+    pub name: [u8; NAME],
     /// Bytes of stack that there are.
     stack_size: usize,
     /// Bytes of stack that the program has asked for, in this execution or an earlier one.
@@ -51,7 +71,23 @@ unsafe extern "C" {
     fn pthread_attr_setstack(attributes: *mut c_void, low: *mut c_void, size: usize) -> i32;
     fn pthread_attr_destroy(attributes: *mut c_void) -> i32;
     fn pthread_key_create(key: *mut u32, destructor: Option<unsafe extern "C" fn(*mut c_void)>) -> i32;
+    fn pthread_key_delete(key: u32) -> i32;
     fn pthread_setspecific(key: u32, value: *const c_void) -> i32;
+}
+
+impl Fiber {
+    /// At the start of its thread: all that the thread itself decides is as it is at first.
+    pub fn reset(&mut self) {
+        self.cancellation = Cancellation::default();
+        self.detached = false;
+        self.name = of(ThreadId::MAIN).name;
+    }
+
+    /// The same of the main thread.
+    pub fn reset_main(&mut self) {
+        self.cancellation = Cancellation::default();
+        self.name = start::program_name();
+    }
 }
 
 /// Makes room for `threads` fibers. Once, before the first donor.
@@ -59,9 +95,28 @@ pub fn set_up(reserve: &mut Reserve, threads: usize) {
     // SAFETY: at start-up, one thread. The key is the first thing that asks glibc for one.
     unsafe {
         FIBERS = reserve.take(threads);
-        pthread_key_create(&raw mut END_KEY, Some(end_of_thread));
+        END_KEY = last_key();
     }
     arm();
+}
+
+/// A key for thread-specific data that glibc looks at after all others: in its last round, too, the program's own
+/// destructors have run when ours does.
+fn last_key() -> u32 {
+    const MOST: usize = 1024;
+    let mut keys = [0u32; MOST];
+    let mut made = 0;
+    // SAFETY: at start-up, one thread; glibc gives out the lowest key that is free, and all but ours are given back.
+    unsafe {
+        while made < MOST && pthread_key_create(&raw mut keys[made], Some(end_of_thread)) == 0 {
+            made += 1;
+        }
+        let last = keys[..made].iter().copied().max().unwrap_or(0);
+        for &key in keys[..made].iter().filter(|&&key| key != last) {
+            pthread_key_delete(key);
+        }
+        last
+    }
 }
 
 /// The fiber of `thread`.
@@ -161,6 +216,7 @@ pub fn create(thread: ThreadId, routine: usize, argument: usize, stack_size: usi
     fiber.start = routine;
     fiber.argument = argument;
     fiber.value = 0;
+    fiber.reset();
     fiber.wanted_stack = stack_size.next_multiple_of(PAGE).min(STACK_STRIDE - 2 * PAGE);
     if fiber.wanted_stack != fiber.stack_size && !start::restarts_by_snapshot() {
         resize_stack(thread.index());
@@ -219,7 +275,10 @@ pub extern "C" fn begin() -> Start {
 
 /// On the fiber: the start routine has returned `value`. glibc gets it too.
 pub extern "C" fn returned(value: usize) -> usize {
-    of(engine::current()).value = value;
+    let fiber = of(engine::current());
+    fiber.value = value;
+    // The destructors that follow are no place to be cancelled in.
+    fiber.cancellation.exiting = true;
     value
 }
 

@@ -36,6 +36,7 @@ mod fiber;
 mod heap;
 mod hidden;
 mod ids;
+mod imports;
 mod libatomic;
 mod measure;
 mod memory;

@@ -12,7 +12,7 @@ use heddle_model::wire::{ENVIRONMENT, Restart, Stage};
 
 use crate::arch::{self, Context};
 use crate::memory::{PAGE, Reserve, STATES};
-use crate::pthread::unwinder;
+use crate::pthread::{cancel, unwinder};
 use crate::wire::Wire;
 use crate::{control, engine, fiber, heap, process, race, real, signals, snapshot, spin, sys};
 
@@ -33,10 +33,11 @@ static mut START: Start =
 
 unsafe extern "C" {
     static mut __libc_single_threaded: u8;
+    static program_invocation_short_name: *const c_char;
     static __rseq_offset: isize;
     static __rseq_size: u32;
     fn getauxval(kind: u64) -> u64;
-    fn dl_iterate_phdr(
+    pub fn dl_iterate_phdr(
         each: unsafe extern "C" fn(*const LoadedObject, usize, *mut c_void) -> c_int,
         data: *mut c_void,
     ) -> c_int;
@@ -101,6 +102,18 @@ fn value_of<'t>(text: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
 pub fn wire() -> Option<Wire> {
     // SAFETY: set once.
     unsafe { START.wire }
+}
+
+/// What the kernel calls the program: the beginning of its file's name.
+pub fn program_name() -> [u8; fiber::NAME] {
+    // SAFETY: set by libc before `main`, and a string.
+    unsafe {
+        let mut name = [0; fiber::NAME];
+        let whole = CStr::from_ptr(program_invocation_short_name).to_bytes();
+        let length = whole.len().min(fiber::NAME - 1);
+        name[..length].copy_from_slice(&whole[..length]);
+        name
+    }
 }
 
 /// Whether memory is put back between executions.
@@ -178,6 +191,7 @@ unsafe fn set_up(wire: Wire) {
         START.main_stack = grow_main_stack();
     }
     unwinder::warm_up();
+    cancel::set_up();
     let mut reserve = Reserve::new(STATES);
     fiber::set_up(&mut reserve, threads);
     engine::set_up(&mut reserve, wire);
@@ -239,20 +253,20 @@ fn stack_limit() -> usize {
 
 /// glibc's `dl_phdr_info`.
 #[repr(C)]
-struct LoadedObject {
-    base: usize,
+pub struct LoadedObject {
+    pub base: usize,
     name: *const c_char,
-    headers: *const ProgramHeader,
-    count: u16,
+    pub headers: *const ProgramHeader,
+    pub count: u16,
 }
 
 /// `Elf64_Phdr`.
 #[repr(C)]
-struct ProgramHeader {
-    kind: u32,
+pub struct ProgramHeader {
+    pub kind: u32,
     flags: u32,
     offset: u64,
-    address: u64,
+    pub address: u64,
     physical: u64,
     file_size: u64,
     size: u64,

@@ -51,30 +51,20 @@ macro_rules! table {
 }
 
 table! {
-    pthread_cancel,
     pthread_clockjoin_np,
     pthread_timedjoin_np,
-    pthread_getcpuclockid,
-    pthread_getname_np,
     pthread_kill,
     pthread_sigqueue,
     pthread_sigmask,
     pthread_setattr_default_np,
     pthread_mutex_clocklock,
     pthread_mutex_timedlock,
-    pthread_mutex_consistent,
-    pthread_mutex_consistent_np,
-    pthread_mutex_getprioceiling,
-    pthread_mutex_setprioceiling,
     pthread_cond_timedwait,
     pthread_cond_clockwait,
     pthread_rwlock_timedrdlock,
     pthread_rwlock_clockrdlock,
     pthread_rwlock_timedwrlock,
     pthread_rwlock_clockwrlock,
-    sem_open,
-    sem_close,
-    sem_unlink,
     sem_timedwait,
     sem_clockwait,
     mtx_timedlock,
@@ -106,51 +96,10 @@ table! {
 }
 
 originals! {
-    fn pthread_setaffinity_np(thread: usize, size: usize, set: usize) -> i32;
-    fn pthread_getaffinity_np(thread: usize, size: usize, set: *mut u8) -> i32;
-    fn pthread_setname_np(thread: usize, name: *const u8) -> i32;
-    fn pthread_setschedparam(thread: usize, policy: i32, parameters: *const i32) -> i32;
-    fn pthread_getschedparam(thread: usize, policy: *mut i32, parameters: *mut i32) -> i32;
-    fn pthread_setschedprio(thread: usize, priority: i32) -> i32;
     fn syscall(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> i64;
 }
 
 interpose! {
-    fn pthread_setaffinity_np(thread: usize, size: usize, set: usize) -> i32 {
-        if active() { 0 } else { real::pthread_setaffinity_np(thread, size, set) }
-    }
-    fn pthread_getaffinity_np(thread: usize, size: usize, set: *mut u8) -> i32 {
-        if !active() {
-            return real::pthread_getaffinity_np(thread, size, set);
-        }
-        // One processor, as it is.
-        core::ptr::write_bytes(set, 0, size);
-        if size > 0 {
-            *set = 1;
-        }
-        0
-    }
-    fn pthread_setname_np(thread: usize, name: *const u8) -> i32 {
-        const ERANGE: i32 = 34;
-        if !active() {
-            return real::pthread_setname_np(thread, name);
-        }
-        if (0..16).any(|i| *name.add(i) == 0) { 0 } else { ERANGE }
-    }
-    fn pthread_setschedparam(thread: usize, policy: i32, parameters: *const i32) -> i32 {
-        if active() { 0 } else { real::pthread_setschedparam(thread, policy, parameters) }
-    }
-    fn pthread_getschedparam(thread: usize, policy: *mut i32, parameters: *mut i32) -> i32 {
-        if !active() {
-            return real::pthread_getschedparam(thread, policy, parameters);
-        }
-        *policy = 0;
-        *parameters = 0;
-        0
-    }
-    fn pthread_setschedprio(thread: usize, priority: i32) -> i32 {
-        if active() { 0 } else { real::pthread_setschedprio(thread, priority) }
-    }
     // Through the original, not made here: what the program asks of the kernel is watched, what this library asks is
     // not.
     fn syscall(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> i64 {

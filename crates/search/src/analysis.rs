@@ -176,9 +176,10 @@ impl Analysis {
                 continue;
             }
             if report {
-                let enabling = family.enabled_by(earlier, event);
+                let enabling = primitive::enabled_by(earlier, event);
                 if enabling {
                     self.reach_back(events, family, event, index as u32, link);
+                    self.reach_across(events, family, event, index as u32, &footprint, link);
                 }
                 if !enabling || self.shortsighted {
                     self.races.push(Race { earlier: other, later: index as u32 });
@@ -230,6 +231,27 @@ impl Analysis {
         }
     }
 
+    /// The same where what made `later` possible is not what it waits for: a thread that waits for a lock and is
+    /// cancelled, or gets it because its owner ended. Who took the lock is found in the history of the lock.
+    fn reach_across(
+        &mut self,
+        events: &[Event],
+        family: &dyn Primitive,
+        later: &Event,
+        index: u32,
+        footprint: &Footprint,
+        link: u32,
+    ) {
+        let (Some(through), Some(access)) = (self.links.get(link as usize), footprint.accesses().first()) else {
+            return;
+        };
+        if through.access.object != access.object {
+            let mut head = NONE;
+            self.heads.each(access, |h| head = *h);
+            self.takers(events, family, later, index, access, head);
+        }
+    }
+
     /// Reports `later` with each event that took away what it needs, from `at` back to the newest that changed the object of
     /// `access` alone. Several can have done that together: the readers that a writer waits for.
     fn takers(
@@ -253,7 +275,7 @@ impl Analysis {
                 {
                     self.races.push(race);
                 }
-                if other.mode == Mode::Write {
+                if other.mode == Mode::Write && !family.continues(event, later) {
                     return;
                 }
             }

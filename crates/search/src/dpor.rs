@@ -71,9 +71,7 @@ impl Rule for Dpor {
 }
 
 fn enabling(events: &[Event], Race { earlier, later }: Race) -> bool {
-    events
-        .get(later as usize)
-        .is_some_and(|later| primitive::of(later.operation.code).enabled_by(&events[earlier as usize], later))
+    events.get(later as usize).is_some_and(|later| primitive::enabled_by(&events[earlier as usize], later))
 }
 
 /// The rule of the paper: the thread of the later event, or one that it waits for, or everybody.

@@ -90,8 +90,9 @@ impl Replay {
         if world.thread(moved.thread).phase != Phase::Alive || !world.enabled(moved.thread) {
             return None;
         }
-        let foreseen = world.foresee_flags(moved.thread);
-        Some(Event { flags: foreseen, choice: 0, alternatives: world.alternatives(moved.thread), ..*moved })
+        let flags = world.foresee_flags(moved.thread);
+        let result = world.foresee_result(moved.thread).unwrap_or(moved.result);
+        Some(Event { flags, result, choice: 0, alternatives: world.alternatives(moved.thread), ..*moved })
     }
 
     /// Calls `visit` before each event from `from` on, and at the end, with the threads that could have gone on there.

@@ -38,7 +38,7 @@ impl Source {
             Some(event) => event,
             None => &analysis.waiting[later as usize - events.len()],
         };
-        if primitive::of(moved.operation.code).depends_on_state(moved.operation.code) {
+        if primitive::depends_on_state(&moved.operation) {
             if !self.sequence.make_room(events, analysis, moved) {
                 return;
             }

@@ -19,7 +19,8 @@ pub const FAMILY: u8 = 6;
 /// Releases the mutex `argument` and joins the sleepers of `object`. The result is 1 if the mutex was locked, as it has
 /// to be. With a mutex that knows its owner, a wait of another thread fails with `EPERM`.
 pub const WAIT: OpCode = OpCode::new(FAMILY, 1);
-/// Woken, locks the mutex `argument` again. The result is the event that woke it.
+/// Woken, locks the mutex `argument` again. The lower half of the result is the event that woke it; the upper half is about
+/// robust mutexes: the [error number](error), and as in [`mutex`] who owned it.
 pub const REACQUIRE: OpCode = OpCode::new(FAMILY, 2);
 /// Wakes one sleeper, if there is one. The result is its id plus one.
 pub const SIGNAL: OpCode = OpCode::new(FAMILY, 3);
@@ -29,6 +30,20 @@ pub const BROADCAST: OpCode = OpCode::new(FAMILY, 4);
 pub const INIT: OpCode = OpCode::new(FAMILY, 5);
 /// Gone.
 pub const DESTROY: OpCode = OpCode::new(FAMILY, 6);
+
+/// Above this bit of the result of [`REACQUIRE`]: the error number.
+const ERROR: u32 = 48;
+
+/// The error number that locking the mutex again came to, in the result of [`REACQUIRE`].
+pub const fn error(result: u64) -> u64 {
+    result >> ERROR
+}
+
+/// The result of [`REACQUIRE`], from that of locking the mutex.
+const fn with_waker(locked: u64, waker: u64) -> u64 {
+    let (owner, error) = (locked >> 32, locked & 0xffff);
+    error << ERROR | owner << 32 | waker
+}
 
 /// Those that sleep on `condvar` and were not woken, in the order of their ids.
 fn sleepers(world: &World, condvar: ObjectId) -> impl Iterator<Item = ThreadId> {
@@ -90,14 +105,16 @@ impl Primitive for ConditionVariables {
                 Effect { result: locked as u64, flags }
             }
             REACQUIRE => {
-                let flags = mutex::lock(world, by, ObjectId(operation.argument), operation.detail).flags;
+                let Effect { result, flags } = mutex::lock(world, by, ObjectId(operation.argument), operation.detail);
                 let state = world.thread_mut(by);
                 state.waits_on = ObjectId::NONE;
-                Effect { result: state.woken_by as u64 - 1, flags }
+                Effect { result: with_waker(result, state.woken_by as u64 - 1), flags }
             }
             SIGNAL => {
                 let Some(sleeper) = sleepers(world, condvar).nth(choice as usize) else { return Effect::failed(0) };
-                world.thread_mut(sleeper).woken_by = waker;
+                let state = world.thread_mut(sleeper);
+                state.woken_by = waker;
+                state.woken_alone = true;
                 Effect::result(sleeper.0 as u64 + 1)
             }
             BROADCAST => {
@@ -106,6 +123,7 @@ impl Primitive for ConditionVariables {
                     let state = world.thread_mut(thread);
                     if state.phase == Phase::Alive && state.waits_on == condvar && state.woken_by == 0 {
                         state.woken_by = waker;
+                        state.woken_alone = false;
                         woken += 1;
                     }
                 }
@@ -126,6 +144,14 @@ impl Primitive for ConditionVariables {
         }
     }
 
+    fn foresee_result(&self, world: &World, by: ThreadId, operation: &Operation) -> Option<u64> {
+        if operation.code != REACQUIRE {
+            return None;
+        }
+        let locked = mutex::foresee_result(world, by, ObjectId(operation.argument), operation.detail)?;
+        Some(with_waker(locked, world.thread(by).woken_by.saturating_sub(1) as u64))
+    }
+
     fn footprint(&self, event: &Event, into: &mut Footprint) {
         let operation = &event.operation;
         match operation.code {
@@ -135,7 +161,10 @@ impl Primitive for ConditionVariables {
                 into.touch(operation.object, Mode::Add);
                 into.touch(ObjectId(operation.argument), mutex::mode(event.flags));
             }
-            REACQUIRE => into.touch(ObjectId(operation.argument), mutex::mode(event.flags)),
+            REACQUIRE => {
+                into.touch(ObjectId(operation.argument), mutex::mode(event.flags));
+                mutex::touch_owner(event, into);
+            }
             // One that woke nobody has only seen that nobody sleeps.
             SIGNAL | BROADCAST if event.failed() => into.touch(operation.object, Mode::Read),
             _ => into.touch(operation.object, Mode::Write),
@@ -143,7 +172,8 @@ impl Primitive for ConditionVariables {
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        later.operation.code == REACQUIRE && mutex::releases(earlier, ObjectId(later.operation.argument))
+        later.operation.code == REACQUIRE
+            && (mutex::releases(earlier, ObjectId(later.operation.argument)) || mutex::bequeathes(earlier, later))
     }
 
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
@@ -154,7 +184,26 @@ impl Primitive for ConditionVariables {
         matches!(code, SIGNAL | BROADCAST)
     }
 
+    /// It sleeps no more, and has not got the mutex. If it was woken by a signal, the result is 1: the signal is to be
+    /// passed on, because POSIX does not let a thread that is cancelled take one from others.
+    fn abandon(&self, world: &mut World, by: ThreadId, operation: &Operation) -> Effect {
+        if operation.code != REACQUIRE {
+            return Effect::default();
+        }
+        let state = world.thread_mut(by);
+        state.waits_on = ObjectId::NONE;
+        Effect::result((state.woken_by != 0 && state.woken_alone) as u64)
+    }
+
+    fn abandon_footprint(&self, event: &Event, into: &mut Footprint) {
+        if event.operation.code == REACQUIRE {
+            // Like falling asleep: that others do so too commutes, that somebody is woken does not.
+            into.touch(event.operation.object, Mode::Add);
+        }
+    }
+
     fn cause(&self, event: &Event) -> Option<EventIndex> {
-        (event.operation.code == REACQUIRE).then_some(EventIndex(event.result as u32))
+        (event.operation.code == REACQUIRE && !event.flags.contains(EventFlags::CANCELLED))
+            .then_some(EventIndex(event.result as u32))
     }
 }

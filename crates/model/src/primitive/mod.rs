@@ -4,6 +4,7 @@
 
 pub mod atomic;
 pub mod barrier;
+pub mod cancellation;
 pub mod choice;
 pub mod condvar;
 pub mod mutex;
@@ -44,6 +45,11 @@ pub trait Primitive: Sync {
         EventFlags::NONE
     }
 
+    /// The result that its event would have if it were taken now, where its footprint depends on that.
+    fn foresee_result(&self, _world: &World, _by: ThreadId, _operation: &Operation) -> Option<u64> {
+        None
+    }
+
     /// What the event touched.
     fn footprint(&self, event: &Event, into: &mut Footprint);
 
@@ -60,11 +66,25 @@ pub trait Primitive: Sync {
         false
     }
 
+    /// Whether `earlier`, although it changed what `later` waits for alone, only went on with what its thread had begun
+    /// before: then it is that beginning that took it away.
+    fn continues(&self, _earlier: &Event, _later: &Event) -> bool {
+        false
+    }
+
     /// Whether what this operation touches, or whether it can be taken at all after a reversal, depends on the state
     /// that it finds, so that it must be asked of the world again when it is moved to another place.
     fn depends_on_state(&self, _code: OpCode) -> bool {
         false
     }
+
+    /// A thread that was asked to end does so at this operation, which it may have begun: undoes what it had begun.
+    fn abandon(&self, _world: &mut World, _by: ThreadId, _operation: &Operation) -> Effect {
+        Effect::default()
+    }
+
+    /// What [`abandon`](Self::abandon) changes.
+    fn abandon_footprint(&self, _event: &Event, _into: &mut Footprint) {}
 
     /// The event that woke the thread so that it could take `event`, where footprints do not show it.
     fn cause(&self, _event: &Event) -> Option<EventIndex> {
@@ -94,6 +114,21 @@ static FAMILIES: [&dyn Primitive; 13] = [
 #[inline]
 pub fn of(code: OpCode) -> &'static dyn Primitive {
     FAMILIES.get(code.family() as usize).copied().unwrap_or(&Nothing)
+}
+
+/// Whether `later`, which depends on `earlier` directly, was not possible before it: see [`Primitive::enabled_by`].
+#[inline]
+pub fn enabled_by(earlier: &Event, later: &Event) -> bool {
+    cancellation::enabled_by(earlier, later).unwrap_or_else(|| of(later.operation.code).enabled_by(earlier, later))
+}
+
+/// Whether this operation must be asked of the world again when it is moved: see [`Primitive::depends_on_state`].
+#[inline]
+pub fn depends_on_state(operation: &Operation) -> bool {
+    operation.is_cancellable()
+        || mutex::locks_robust(operation)
+        || rwlock::waits_for_writers(operation)
+        || of(operation.code).depends_on_state(operation.code)
 }
 
 /// The name of an operation, with its primitive: `mutex lock`.

@@ -1,6 +1,6 @@
-//! Mutexes: normal, recursive, error-checking.
+//! Mutexes: normal, recursive, error-checking; each of them robust or not.
 //!
-//! State: the owner, and how often it has locked the mutex beyond the first time. All zero is an unlocked mutex:
+//! State: the owner, how often it has locked the mutex beyond the first time, and whether a robust one is in order. All zero is an unlocked mutex:
 //! statically initialised ones are used without a call, and zero-filled memory works with every C library that Heddle
 //! runs on. The kind is no state: whoever runs the program reads it where the program keeps it, and every operation
 //! carries it in its `detail`.
@@ -10,10 +10,17 @@
 //! commute with all that other threads can do to a mutex in use, and count as looks. Whether an operation is nested, and
 //! whether an error-checking mutex refuses it, depends only on what the thread itself did before, and so stays the same
 //! wherever the operation is moved.
+//!
+//! **Robust mutexes.** When the owner of a robust mutex ends, the next thread that locks it gets it with `EOWNERDEAD`. That
+//! thread is to call it consistent; if it unlocks it before it has, nobody gets it ever again (`ENOTRECOVERABLE`). Nothing
+//! happens to the mutex when a thread ends: that its owner is dead is seen by who locks it. So to lock a robust mutex that
+//! has an owner looks at the life of the owner, whose id stands above the error number in the result.
 
 use super::Primitive;
 use crate::world::Effect;
-use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, ObjectSlot, OpCode, Operation, ThreadId, World};
+use crate::{
+    Event, EventFlags, Footprint, Memory, Mode, ObjectId, ObjectSlot, OpCode, Operation, Phase, ThreadId, World,
+};
 
 /// This family's number.
 pub const FAMILY: u8 = 2;
@@ -28,12 +35,21 @@ pub const UNLOCK: OpCode = OpCode::new(FAMILY, 4);
 /// Gone.
 pub const DESTROY: OpCode = OpCode::new(FAMILY, 5);
 
+/// What a robust mutex protects is in order again. `detail` is the kind. The result is 0 or an error number.
+pub const CONSISTENT: OpCode = OpCode::new(FAMILY, 6);
+
 /// The kind of a mutex that never looks at who locks and unlocks it.
 pub const NORMAL: u32 = 0;
 /// The kind of a mutex that its owner can lock again.
 pub const RECURSIVE: u32 = 1;
 /// The kind of a mutex that refuses to be locked again by its owner or unlocked by a stranger.
 pub const ERRORCHECK: u32 = 2;
+
+/// With any of these: a mutex that can be had when its owner has ended.
+pub const ROBUST: u32 = 4;
+/// With any of these: a mutex that refuses to be unlocked by a stranger, and is as it is otherwise.
+pub const CHECKS_OWNER: u32 = 8;
+const BASE: u32 = 3;
 
 /// Not the owner.
 pub const EPERM: u64 = 1;
@@ -44,11 +60,27 @@ pub const EBUSY: u64 = 16;
 /// Locked by oneself.
 pub const EDEADLK: u64 = 35;
 
+/// The owner has ended.
+pub const EOWNERDEAD: u64 = 130;
+/// The owner has ended, and the next one has not put things in order.
+pub const ENOTRECOVERABLE: u64 = 131;
+/// Not a robust mutex that is out of order.
+pub const EINVAL: u64 = 22;
+
+/// Above this bit of the result of locking a robust mutex: who owned it, plus one.
+const FORMER: u32 = 32;
+
 /// The most locks beyond the first: glibc counts all of them in 32 bits.
 const MOST_NESTED: u64 = u32::MAX as u64 - 1;
 
 const OWNER: usize = 0;
 const NESTED: usize = 1;
+/// Of a robust mutex: one of the following.
+const ORDER: usize = 2;
+const IN_ORDER: u64 = 0;
+/// Its owner has it from a dead one.
+const OUT_OF_ORDER: u64 = 1;
+const LOST: u64 = 2;
 
 /// Who holds the mutex with this state.
 #[inline]
@@ -78,6 +110,8 @@ enum Case {
     Changes,
     /// It only counts.
     Counts,
+    /// It changes hands, from one who has ended.
+    Inherits(ThreadId),
     /// It cannot be had now, or there is nothing to unlock.
     Fails(u64),
 }
@@ -85,14 +119,18 @@ enum Case {
 impl Case {
     fn flags(self) -> EventFlags {
         match self {
-            Case::Changes => EventFlags::NONE,
+            Case::Changes | Case::Inherits(_) => EventFlags::NONE,
             Case::Counts => EventFlags::NESTED,
             Case::Fails(_) => EventFlags::FAILED,
         }
     }
 
     fn effect(self) -> Effect {
-        let result = if let Case::Fails(error) = self { error } else { 0 };
+        let result = match self {
+            Case::Fails(error) => error,
+            Case::Inherits(owner) => EOWNERDEAD | former(owner),
+            Case::Changes | Case::Counts => 0,
+        };
         Effect { result, flags: self.flags() }
     }
 }
@@ -100,13 +138,36 @@ impl Case {
 /// What it comes to if `by` locks it now.
 fn locking(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> Case {
     let Some(slot) = world.objects.get(mutex) else { return Case::Changes };
-    match (owner(slot), kind) {
+    match (owner(slot), kind & BASE) {
+        _ if slot.words[ORDER] == LOST => Case::Fails(ENOTRECOVERABLE),
         (None, _) => Case::Changes,
         (Some(owner), RECURSIVE) if owner == by && slot.words[NESTED] == MOST_NESTED => Case::Fails(EAGAIN),
         (Some(owner), RECURSIVE) if owner == by => Case::Counts,
         (Some(owner), ERRORCHECK) if owner == by => Case::Fails(EDEADLK),
+        (Some(owner), _) if kind & ROBUST != 0 && owner != by => match world.thread(owner).phase {
+            Phase::Finished | Phase::Lingering => Case::Inherits(owner),
+            _ => Case::Fails(EBUSY | former(owner)),
+        },
         _ => Case::Fails(EBUSY),
     }
+}
+
+/// What the result of locking a robust mutex says of its owner.
+const fn former(owner: ThreadId) -> u64 {
+    (owner.0 as u64 + 1) << FORMER
+}
+
+/// The thread whose life the outcome of locking a robust mutex depended on.
+const fn looked_at(result: u64) -> Option<ThreadId> {
+    match (result >> FORMER) as u16 {
+        0 => None,
+        owner => Some(ThreadId(owner - 1)),
+    }
+}
+
+/// Whether this result of locking says that another thread has it.
+const fn is_busy(result: u64) -> bool {
+    result as u32 as u64 == EBUSY
 }
 
 /// What it comes to if `by` unlocks it now.
@@ -114,6 +175,8 @@ fn unlocking(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> Case {
     let slot = world.objects.get(mutex).copied().unwrap_or_default();
     match owner(&slot) {
         Some(owner) if owner != by && kind != NORMAL => Case::Fails(EPERM),
+        // Who has lost it, or is not its owner any more, has nothing to unlock.
+        None if slot.words[ORDER] == LOST => Case::Fails(EPERM),
         Some(_) if slot.words[NESTED] > 0 => Case::Counts,
         Some(_) => Case::Changes,
         // Misuse that changes nothing: it must not count as what made a later lock possible.
@@ -125,16 +188,21 @@ fn unlocking(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> Case {
 /// Whether `by` would not have to wait to lock `mutex`. For the primitives that lock and unlock mutexes on the way, like
 /// the following.
 pub(crate) fn can_lock(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> bool {
-    locking(world, by, mutex, kind) != Case::Fails(EBUSY)
+    !matches!(locking(world, by, mutex, kind), Case::Fails(error) if is_busy(error))
 }
 
 /// The flags of an event that locks `mutex`, now or when it can be had.
 pub(crate) fn foresee_lock(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> EventFlags {
     match locking(world, by, mutex, kind) {
         // It waits, and gets it in the end.
-        Case::Fails(EBUSY) => EventFlags::NONE,
+        Case::Fails(error) if is_busy(error) => EventFlags::NONE,
         case => case.flags(),
     }
+}
+
+/// The result of locking `mutex` now, as far as it says what was looked at.
+pub(crate) fn foresee_result(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> Option<u64> {
+    (kind & ROBUST != 0).then(|| locking(world, by, mutex, kind).effect().result)
 }
 
 /// The flags of an event that unlocks `mutex` now.
@@ -147,6 +215,10 @@ pub(crate) fn lock(world: &mut World, by: ThreadId, mutex: ObjectId, kind: u32) 
     let case = locking(world, by, mutex, kind);
     match case {
         Case::Changes => set_owner(world, mutex, Some(by)),
+        Case::Inherits(_) => {
+            set_owner(world, mutex, Some(by));
+            world.objects.get_mut(mutex).words[ORDER] = OUT_OF_ORDER;
+        }
         Case::Counts => world.objects.get_mut(mutex).words[NESTED] += 1,
         Case::Fails(_) => {}
     }
@@ -157,7 +229,11 @@ pub(crate) fn lock(world: &mut World, by: ThreadId, mutex: ObjectId, kind: u32) 
 pub(crate) fn unlock(world: &mut World, by: ThreadId, mutex: ObjectId, kind: u32) -> Effect {
     let case = unlocking(world, by, mutex, kind);
     match case {
-        Case::Changes => set_owner(world, mutex, None),
+        Case::Changes | Case::Inherits(_) => {
+            set_owner(world, mutex, None);
+            let order = &mut world.objects.get_mut(mutex).words[ORDER];
+            *order = if *order == OUT_OF_ORDER { LOST } else { IN_ORDER };
+        }
         Case::Counts => world.objects.get_mut(mutex).words[NESTED] -= 1,
         Case::Fails(_) => {}
     }
@@ -185,6 +261,7 @@ impl Primitive for Mutexes {
             LOCK => "lock",
             TRYLOCK => "trylock",
             UNLOCK => "unlock",
+            CONSISTENT => "consistent",
             DESTROY => "destroy",
             _ => "operation",
         }
@@ -203,10 +280,18 @@ impl Primitive for Mutexes {
                 effect if effect.result == EDEADLK => Effect::failed(EBUSY),
                 effect => effect,
             },
+            CONSISTENT => match world.objects.get_mut(mutex) {
+                slot if slot.words[ORDER] == OUT_OF_ORDER && owner(slot) == Some(by) => {
+                    slot.words[ORDER] = IN_ORDER;
+                    Effect::default()
+                }
+                _ => Effect::failed(EINVAL),
+            },
             UNLOCK => unlock(world, by, mutex, kind),
             DESTROY if owner_of(world, mutex).is_some() => Effect::failed(EBUSY),
             _ => {
                 set_owner(world, mutex, None);
+                world.objects.get_mut(mutex).words[ORDER] = IN_ORDER;
                 Effect::default()
             }
         }
@@ -223,12 +308,20 @@ impl Primitive for Mutexes {
         }
     }
 
+    fn foresee_result(&self, world: &World, by: ThreadId, operation: &Operation) -> Option<u64> {
+        let locks = matches!(operation.code, LOCK | TRYLOCK);
+        locks.then(|| foresee_result(world, by, operation.object, kind(operation))).flatten()
+    }
+
     fn footprint(&self, event: &Event, into: &mut Footprint) {
-        into.touch(event.operation.object, mode(event.flags));
+        // To put things in order is the owner's own business, like a nested lock.
+        let mode = if event.operation.code == CONSISTENT { Mode::Read } else { mode(event.flags) };
+        into.touch(event.operation.object, mode);
+        touch_owner(event, into);
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        (later.operation.code == LOCK && releases(earlier, later.operation.object))
+        (later.operation.code == LOCK && (releases(earlier, later.operation.object) || bequeathes(earlier, later)))
             || later.flags.contains(EventFlags::STIRRED_ONCE)
     }
 
@@ -239,6 +332,29 @@ impl Primitive for Mutexes {
     fn depends_on_state(&self, code: OpCode) -> bool {
         matches!(code, TRYLOCK | UNLOCK | DESTROY)
     }
+}
+
+/// Whether what came of `operation` depends on who has ended: it locks a robust mutex.
+pub(crate) fn locks_robust(operation: &Operation) -> bool {
+    matches!(operation.code, LOCK | TRYLOCK | super::condvar::REACQUIRE) && kind(operation) & ROBUST != 0
+}
+
+/// What an event that locks a robust mutex has looked at besides: whether its owner had ended.
+pub(crate) fn touch_owner(event: &Event, into: &mut Footprint) {
+    if locks_robust(&event.operation)
+        && let Some(owner) = looked_at(event.result)
+    {
+        into.touch(ObjectId::thread(owner), Mode::Read);
+    }
+}
+
+/// Whether `earlier` is the end of the thread that `later` has a robust mutex from.
+pub(crate) fn bequeathes(earlier: &Event, later: &Event) -> bool {
+    let error = match later.operation.code {
+        super::condvar::REACQUIRE => super::condvar::error(later.result),
+        _ => later.result as u32 as u64,
+    };
+    earlier.operation.code == super::thread::EXIT && error == EOWNERDEAD
 }
 
 /// The kind of the mutex that `operation` is about. (A trylock that awaits has other bits set.)

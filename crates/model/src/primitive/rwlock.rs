@@ -3,8 +3,11 @@
 //! State: the writer, how many readers there are (one that has locked it twice counts twice), and for each thread how often
 //! it is in as a reader, so that nobody leaves for another: that is misuse, and changes nothing. A reader waits for the writer, a writer for everybody. That is all that can be seen of glibc's default, which prefers readers: who
 //! waits for a lock cannot be told from who is about to ask for it, so there is no order in which the lock could be
-//! given that the default excludes. (With `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP` there is: a reader that comes
-//! back has to wait for a writer that waits for it. That kind is not modelled.)
+//! given that the default excludes.
+//!
+//! **Preferring writers.** With `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP` a reader waits for writers that wait, too, and so a
+//! reader that comes in twice may wait for a writer that waits for it. That a writer has begun to wait must then be an event:
+//! its lock is two operations, [`WRITE_ARRIVE`] and [`WRITE_LOCK`]. The preference is in the `detail` of every operation.
 //!
 //! **Readers commute.** To come in as a reader looks at the writer and adds to the readers; to leave as a reader takes one
 //! off, which is there because it is one's own. Neither looks at how many there are, and neither changes the writer. So
@@ -38,13 +41,20 @@ pub const TRY_WRITE_LOCK: OpCode = OpCode::new(FAMILY, 5);
 pub const UNLOCK: OpCode = OpCode::new(FAMILY, 6);
 /// Gone.
 pub const DESTROY: OpCode = OpCode::new(FAMILY, 7);
+/// Of a lock that prefers writers: from now on readers wait for this writer. Its [`WRITE_LOCK`] follows.
+pub const WRITE_ARRIVE: OpCode = OpCode::new(FAMILY, 8);
+
+/// In the `detail`: the lock prefers writers.
+pub const PREFERS_WRITERS: u32 = 1;
 
 /// Locked.
 pub const EBUSY: u64 = 16;
 /// The thread is the writer.
 pub const EDEADLK: u64 = 35;
 
+/// Who is in alone, plus one; in the upper half how many writers have begun to wait.
 const WRITER: usize = 0;
+const ONE_WAITS: u64 = 1 << 32;
 const READERS: usize = 1;
 /// How often the lock was made and destroyed: what a thread held before counts no more.
 const LIFE: usize = 2;
@@ -78,7 +88,7 @@ fn set_holds(world: &mut World, lock: ObjectId, reader: ThreadId, holds: u64) {
 
 /// The writer that `lock` belongs to now.
 pub fn writer_of(world: &World, lock: ObjectId) -> Option<ThreadId> {
-    let writer = world.objects.get(lock)?.words[WRITER];
+    let writer = world.objects.get(lock)?.words[WRITER] as u32;
     (writer != 0).then(|| ThreadId((writer - 1) as u16))
 }
 
@@ -86,10 +96,27 @@ fn readers(world: &World, lock: ObjectId) -> u64 {
     world.objects.get(lock).map_or(0, |slot| slot.words[READERS])
 }
 
-/// Whether nobody that `code` would have to wait for is in.
-fn is_free(world: &World, code: OpCode, lock: ObjectId) -> bool {
+/// Whether a writer has begun to wait, and readers let it go first.
+fn writer_waits(world: &World, operation: &Operation) -> bool {
+    let words = world.objects.get(operation.object).map_or(0, |slot| slot.words[WRITER]);
+    prefers_writers(operation) && words >= ONE_WAITS
+}
+
+/// Whether a reader by `operation` may have to wait for several writers.
+pub(crate) fn waits_for_writers(operation: &Operation) -> bool {
+    operation.code == READ_LOCK && prefers_writers(operation)
+}
+
+fn prefers_writers(operation: &Operation) -> bool {
+    operation.without_await().detail & PREFERS_WRITERS != 0
+}
+
+/// Whether nobody that `operation`, by `code`, would have to wait for is in.
+fn is_free(world: &World, code: OpCode, operation: &Operation) -> bool {
+    let lock = operation.object;
     let alone = matches!(code, WRITE_LOCK | TRY_WRITE_LOCK);
-    writer_of(world, lock).is_none() && (!alone || readers(world, lock) == 0)
+    let others = if alone { readers(world, lock) != 0 } else { writer_waits(world, operation) };
+    writer_of(world, lock).is_none() && !others
 }
 
 /// Whether `event` has come in, and not beside others.
@@ -119,6 +146,7 @@ impl Primitive for ReaderWriterLocks {
             TRY_WRITE_LOCK => "trywrlock",
             UNLOCK => "unlock",
             DESTROY => "destroy",
+            WRITE_ARRIVE => "wait for wrlock",
             _ => "operation",
         }
     }
@@ -126,7 +154,7 @@ impl Primitive for ReaderWriterLocks {
     fn enabled(&self, world: &World, by: ThreadId, operation: &Operation) -> bool {
         let Operation { code, object: lock, .. } = *operation;
         let waits = matches!(code, READ_LOCK | WRITE_LOCK);
-        !waits || is_free(world, code, lock) || writer_of(world, lock) == Some(by)
+        !waits || is_free(world, code, operation) || writer_of(world, lock) == Some(by)
     }
 
     fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
@@ -134,7 +162,7 @@ impl Primitive for ReaderWriterLocks {
         let flags = self.foresee(world, by, operation, &crate::NoMemory);
         if flags.contains(EventFlags::FAILED) {
             return Effect::failed(match code {
-                READ_LOCK | WRITE_LOCK => EDEADLK,
+                READ_LOCK | WRITE_LOCK | WRITE_ARRIVE => EDEADLK,
                 TRY_READ_LOCK | TRY_WRITE_LOCK | DESTROY => EBUSY,
                 _ => 0,
             });
@@ -147,8 +175,12 @@ impl Primitive for ReaderWriterLocks {
                 let slot = world.objects.get_mut(lock);
                 slot.family = FAMILY as u32;
                 match code {
-                    WRITE_LOCK | TRY_WRITE_LOCK => slot.words[WRITER] = by.0 as u64 + 1,
-                    UNLOCK => slot.words[WRITER] = 0,
+                    WRITE_ARRIVE => slot.words[WRITER] += ONE_WAITS,
+                    WRITE_LOCK if prefers_writers(operation) => {
+                        slot.words[WRITER] = slot.words[WRITER].saturating_sub(ONE_WAITS) + by.0 as u64 + 1;
+                    }
+                    WRITE_LOCK | TRY_WRITE_LOCK => slot.words[WRITER] += by.0 as u64 + 1,
+                    UNLOCK => slot.words[WRITER] &= !(ONE_WAITS - 1),
                     _ => slot.words = [0, 0, slot.words[LIFE] + 1],
                 }
             }
@@ -160,9 +192,9 @@ impl Primitive for ReaderWriterLocks {
         let Operation { code, object: lock, .. } = *operation;
         let writes = writer_of(world, lock) == Some(by);
         let fails = match code {
-            READ_LOCK | WRITE_LOCK => writes,
-            TRY_READ_LOCK | TRY_WRITE_LOCK => !is_free(world, code, lock),
-            DESTROY => !is_free(world, TRY_WRITE_LOCK, lock),
+            READ_LOCK | WRITE_LOCK | WRITE_ARRIVE => writes,
+            TRY_READ_LOCK | TRY_WRITE_LOCK => !is_free(world, code, operation),
+            DESTROY => !is_free(world, TRY_WRITE_LOCK, operation),
             // Misuse that changes nothing.
             UNLOCK if !writes => holds(world, lock, by) == 0,
             _ => false,
@@ -184,9 +216,11 @@ impl Primitive for ReaderWriterLocks {
             }
             _ if event.failed() => into.touch(writer, Mode::Read),
             READ_LOCK | TRY_READ_LOCK => {
-                into.touch(readers, Mode::Add);
                 into.touch(writer, Mode::Read);
+                into.touch(readers, Mode::Add);
             }
+            // How many wait only counts.
+            WRITE_ARRIVE => into.touch(writer, Mode::Add),
             UNLOCK if event.flags.contains(EventFlags::SHARED) => into.touch(readers, Mode::Add),
             _ => {
                 into.touch(readers, Mode::Write);
@@ -211,14 +245,26 @@ impl Primitive for ReaderWriterLocks {
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
         match later.operation.code {
             _ if earlier.operation.object != later.operation.object => false,
+            READ_LOCK if prefers_writers(&later.operation) => {
+                let begins = matches!(earlier.operation.code, WRITE_ARRIVE | TRY_WRITE_LOCK);
+                begins && !earlier.failed()
+            }
             READ_LOCK => enters_alone(earlier),
             WRITE_LOCK => enters(earlier),
             _ => false,
         }
     }
 
+    fn continues(&self, earlier: &Event, later: &Event) -> bool {
+        // This writer has kept readers out since it came.
+        later.operation.code == READ_LOCK
+            && prefers_writers(&later.operation)
+            && earlier.operation.code == WRITE_LOCK
+            && !earlier.failed()
+    }
+
     fn depends_on_state(&self, code: OpCode) -> bool {
         // A writer may still have to wait for other readers.
-        !matches!(code, INIT | READ_LOCK)
+        !matches!(code, INIT | READ_LOCK | WRITE_ARRIVE)
     }
 }

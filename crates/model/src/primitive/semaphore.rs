@@ -1,6 +1,10 @@
 //! Semaphores.
 //!
 //! State: the count. Posting never waits and never looks, so posts commute; waits take turns.
+//!
+//! **Named semaphores** live as long as the execution: no file is made, and at the start there are none. A name is an object of its own,
+//! at an address that depends on nothing but the name, with room for the semaphores that have it one after the other: a
+//! name that was unlinked can be used again, for another semaphore.
 
 use super::Primitive;
 use crate::world::Effect;
@@ -20,11 +24,100 @@ pub const POST: OpCode = OpCode::new(FAMILY, 4);
 pub const GETVALUE: OpCode = OpCode::new(FAMILY, 5);
 /// Gone.
 pub const DESTROY: OpCode = OpCode::new(FAMILY, 6);
+/// Opens the semaphore with the name `object`, with the count `argument` if it is made. `detail` is [`CREATE`], perhaps with
+/// [`EXCLUSIVE`]. The result is its address; if it failed, an error number.
+pub const OPEN: OpCode = OpCode::new(FAMILY, 7);
+/// Closes the semaphore at `argument`, whose name is or was `object`. The result is 0 or an error number.
+pub const CLOSE: OpCode = OpCode::new(FAMILY, 8);
+/// The name `object` is free again. The result is 0 or an error number.
+pub const UNLINK: OpCode = OpCode::new(FAMILY, 9);
+
+/// Make it if there is none.
+pub const CREATE: u32 = 1;
+/// Fail if there is one.
+pub const EXCLUSIVE: u32 = 2;
+
+/// Bytes of a name and the semaphores that can have it.
+pub const NAME_SIZE: u64 = 1024;
+const SEMAPHORE_SIZE: u64 = 32;
+
+/// There is none with this name.
+pub const ENOENT: u64 = 2;
+/// There is one with this name.
+pub const EEXIST: u64 = 17;
+/// Not open.
+pub const EINVAL: u64 = 22;
+/// The name was used too often.
+pub const ENOSPC: u64 = 28;
 
 /// There is none to take.
 pub const EAGAIN: u64 = 11;
 
 const COUNT: usize = 0;
+/// Of a named semaphore: how often it is open.
+const OPENED: usize = 1;
+/// Of a name: whether there is a semaphore with it, and how many there have been.
+const LINKED: usize = 0;
+const MADE: usize = 1;
+
+/// The semaphore that has the name `name` now.
+fn named(world: &World, name: ObjectId) -> Option<ObjectId> {
+    let words = world.objects.get(name)?.words;
+    (words[LINKED] != 0).then(|| ObjectId(name.0 + words[MADE] * SEMAPHORE_SIZE))
+}
+
+/// How often the semaphore is open.
+fn opened(world: &World, semaphore: ObjectId) -> u64 {
+    world.objects.get(semaphore).map_or(0, |slot| slot.words[OPENED])
+}
+
+/// Why an operation on a name fails now, if it does.
+fn refusal(world: &World, operation: &Operation) -> Option<u64> {
+    let name = operation.object;
+    let there = named(world, name).is_some();
+    let made = world.objects.get(name).map_or(0, |slot| slot.words[MADE]);
+    match operation.code {
+        OPEN if there => (operation.detail == CREATE | EXCLUSIVE).then_some(EEXIST),
+        OPEN if operation.detail & CREATE == 0 => Some(ENOENT),
+        OPEN => ((made + 2) * SEMAPHORE_SIZE > NAME_SIZE).then_some(ENOSPC),
+        CLOSE => (opened(world, ObjectId(operation.argument)) == 0).then_some(EINVAL),
+        UNLINK => (!there).then_some(ENOENT),
+        _ => None,
+    }
+}
+
+/// Takes an operation on a name.
+fn take_named(world: &mut World, operation: &Operation) -> Effect {
+    if let Some(error) = refusal(world, operation) {
+        return Effect::failed(error);
+    }
+    let name = operation.object;
+    match operation.code {
+        OPEN => {
+            let semaphore = named(world, name).unwrap_or_else(|| {
+                let slot = world.objects.get_mut(name);
+                slot.family = FAMILY as u32;
+                slot.words[LINKED] = 1;
+                slot.words[MADE] += 1;
+                let semaphore = ObjectId(name.0 + slot.words[MADE] * SEMAPHORE_SIZE);
+                let made = world.objects.get_mut(semaphore);
+                made.family = FAMILY as u32;
+                made.words[COUNT] = operation.argument;
+                semaphore
+            });
+            world.objects.get_mut(semaphore).words[OPENED] += 1;
+            Effect::result(semaphore.0)
+        }
+        CLOSE => {
+            world.objects.get_mut(ObjectId(operation.argument)).words[OPENED] -= 1;
+            Effect::default()
+        }
+        _ => {
+            world.objects.get_mut(name).words[LINKED] = 0;
+            Effect::default()
+        }
+    }
+}
 
 fn count(world: &World, semaphore: ObjectId) -> u64 {
     world.objects.get(semaphore).map_or(0, |slot| slot.words[COUNT])
@@ -46,6 +139,9 @@ impl Primitive for Semaphores {
             POST => "post",
             GETVALUE => "getvalue",
             DESTROY => "destroy",
+            OPEN => "open",
+            CLOSE => "close",
+            UNLINK => "unlink",
             _ => "operation",
         }
     }
@@ -55,6 +151,9 @@ impl Primitive for Semaphores {
     }
 
     fn take(&self, world: &mut World, _by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
+        if matches!(operation.code, OPEN | CLOSE | UNLINK) {
+            return take_named(world, operation);
+        }
         let slot = world.objects.get_mut(operation.object);
         slot.family = FAMILY as u32;
         let count = &mut slot.words[COUNT];
@@ -75,7 +174,10 @@ impl Primitive for Semaphores {
     }
 
     fn foresee(&self, world: &World, _by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
-        let fails = operation.code == TRYWAIT && count(world, operation.object) == 0;
+        let fails = match operation.code {
+            TRYWAIT => count(world, operation.object) == 0,
+            _ => refusal(world, operation).is_some(),
+        };
         if fails { EventFlags::FAILED } else { EventFlags::NONE }
     }
 
@@ -83,7 +185,7 @@ impl Primitive for Semaphores {
         let mode = match event.operation.code {
             POST => Mode::Add,
             GETVALUE => Mode::Read,
-            TRYWAIT if event.failed() => Mode::Read,
+            _ if event.failed() => Mode::Read,
             _ => Mode::Write,
         };
         into.touch(event.operation.object, mode);
@@ -99,6 +201,6 @@ impl Primitive for Semaphores {
     }
 
     fn depends_on_state(&self, code: OpCode) -> bool {
-        code == TRYWAIT
+        matches!(code, TRYWAIT | OPEN | CLOSE | UNLINK)
     }
 }

@@ -25,6 +25,11 @@ pub const LAST: OpCode = OpCode::new(FAMILY, 6);
 /// Joins `object` if it has ended. The result is 0 or an error number.
 pub const TRYJOIN: OpCode = OpCode::new(FAMILY, 7);
 
+/// Asks `object` to end. It does at its next [cancellation point](super::cancellation).
+pub const CANCEL: OpCode = OpCode::new(FAMILY, 8);
+/// Whether somebody has asked the thread itself to end: the result is 1 then. It will, before it does anything else.
+pub const TESTCANCEL: OpCode = OpCode::new(FAMILY, 9);
+
 /// Still running.
 pub const EBUSY: u64 = 16;
 /// No such thread.
@@ -49,6 +54,8 @@ impl Primitive for Threads {
             DETACH => "detach",
             TRYJOIN => "tryjoin",
             LAST => "wait for the end of all threads",
+            CANCEL => "cancel",
+            TESTCANCEL => "testcancel",
             _ => "operation",
         }
     }
@@ -76,6 +83,12 @@ impl Primitive for Threads {
             EXIT if operation.argument == 1 => world.thread_mut(target).phase = Phase::Lingering,
             EXIT => world.thread_mut(target).phase = Phase::Finished,
             LAST => world.thread_mut(target).phase = Phase::Alive,
+            CANCEL => match world.thread(target).phase {
+                Phase::Absent => return Effect::failed(ESRCH),
+                _ if world.thread(target).joined => return Effect::failed(ESRCH),
+                _ => world.thread_mut(target).cancelled = true,
+            },
+            TESTCANCEL => return Effect::result(world.thread(target).cancelled as u64),
             TRYJOIN if world.thread(target).phase == Phase::Alive => return Effect::failed(EBUSY),
             JOIN | TRYJOIN | DETACH => {
                 let state = world.thread_mut(target);
@@ -123,6 +136,12 @@ impl Primitive for Threads {
                 into.touch(handle, Mode::Write);
             }
             DETACH => into.touch(handle, Mode::Write),
+            // Twice is as good as once, and of an id that is not valid any more it is misuse.
+            CANCEL => {
+                into.touch(ObjectId::cancellation(target), Mode::Add);
+                into.touch(handle, Mode::Read);
+            }
+            TESTCANCEL => into.touch(ObjectId::cancellation(target), Mode::Read),
             // After all that the others have done.
             LAST => into.touch_everything(),
             _ => {}

@@ -2,9 +2,11 @@
 
 use core::ffi::{c_int, c_void};
 
-use heddle_model::primitive::condvar::{BROADCAST, DESTROY, INIT, REACQUIRE, SIGNAL, WAIT};
-use heddle_model::{ObjectId, OpCode, Operation};
+use heddle_model::primitive::condvar::{BROADCAST, DESTROY, INIT, REACQUIRE, SIGNAL, WAIT, error};
+use heddle_model::primitive::mutex;
+use heddle_model::{EventFlags, ObjectId, OpCode, Operation};
 
+use super::cancel;
 use super::mutex::kind_of;
 use crate::engine::{active, caller, visible};
 
@@ -69,13 +71,23 @@ pub unsafe fn make(condvar: *mut u8, pc: u64) -> c_int {
 pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, pc: u64) -> c_int {
     // SAFETY: the program's mutex.
     let detail = unsafe { kind_of(mutex, pc) };
+    cancel::point(pc);
     let step = |code| Operation { detail, argument: mutex as u64, ..Operation::new(code, ObjectId(condvar as u64)) };
     let sleeps = visible(step(WAIT), pc, |_| {});
     if sleeps.failed() {
         return sleeps.result as c_int;
     }
-    visible(step(REACQUIRE), pc, |_| {});
-    0
+    let woken = visible(cancel::at(step(REACQUIRE)), pc, |_| {});
+    if woken.flags.contains(EventFlags::CANCELLED) {
+        if woken.result != 0 {
+            // It has been woken for nothing: somebody else is to be.
+            operate(SIGNAL, condvar, pc);
+        }
+        // Cleanup handlers find the mutex locked, as POSIX promises.
+        visible(Operation { detail, ..Operation::new(mutex::LOCK, ObjectId(mutex as u64)) }, pc, |_| {});
+        cancel::act(pc);
+    }
+    error(woken.result) as c_int
 }
 
 /// These never fail for the program, whatever the model's result says of whom was woken.

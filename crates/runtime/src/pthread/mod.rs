@@ -1,10 +1,15 @@
 //! The thread library, as the program sees it. What the calls mean is in `heddle-model`; here they are only
 //! translated into operations.
 
+mod aliases;
 mod barrier;
 mod c11;
+pub mod cancel;
 mod condvar;
+mod identity;
+mod keys;
 mod mutex;
+mod named;
 mod once;
 mod rwlock;
 mod semaphore;
@@ -15,5 +20,17 @@ pub mod unwinder;
 pub use once::given_up;
 
 /// What [`crate::real::resolve`] looks up.
-pub static REAL: [&[&crate::real::Real]; 7] =
-    [barrier::REAL, c11::REAL, condvar::REAL, once::REAL, rwlock::REAL, semaphore::REAL, spin::REAL];
+pub static REAL: [&[&crate::real::Real]; 12] = [
+    barrier::REAL,
+    c11::REAL,
+    cancel::REAL,
+    condvar::REAL,
+    identity::REAL,
+    keys::REAL,
+    mutex::REAL,
+    named::REAL,
+    once::REAL,
+    rwlock::REAL,
+    semaphore::REAL,
+    spin::REAL,
+];

@@ -1,13 +1,12 @@
-//! Mutexes: normal, recursive, error-checking and adaptive. The state is in the model; of the program's bytes only the
+//! Mutexes: normal, recursive, error-checking and adaptive, robust or not, with whatever protocol. The state is in the model; of the program's bytes only the
 //! kind is looked at, because static initialisers say there what they are.
 
 use core::ffi::{c_int, c_void};
 
-use heddle_model::primitive::mutex::{self, DESTROY, INIT, LOCK, TRYLOCK, UNLOCK};
+use heddle_model::primitive::mutex::{self, CONSISTENT, DESTROY, INIT, LOCK, TRYLOCK, UNLOCK};
 use heddle_model::{ObjectId, OpCode, Operation};
 
 use crate::engine::{active, caller, unsupported, visible, visible_look};
-use crate::real;
 
 /// glibc's `pthread_mutex_t`: bytes, and where the kind is.
 const SIZE: usize = 40;
@@ -15,56 +14,127 @@ const KIND: usize = 16;
 /// Kinds, in the lowest bits; above them robust, priority and shared between processes.
 pub const RECURSIVE: c_int = 1;
 const ERRORCHECK: c_int = 2;
-const ADAPTIVE: c_int = 3;
+/// The bits of these.
+const TYPE: c_int = 3;
+const ROBUST: c_int = 16;
+/// The owner inherits the priority of who waits for it.
+const INHERIT: c_int = 32;
+/// The owner has the priority that the mutex says, which stands in its first word, from this bit on.
+const PROTECT: c_int = 64;
+const CEILING: u32 = 19;
+/// The largest priority that there is.
+const MOST_URGENT: c_int = 99;
+const EINVAL: c_int = 22;
 /// Whether the kernel is to be told about sleepers of other processes: accepted, since there are none.
 const SHARED: c_int = 128;
 
 unsafe extern "C" {
     fn pthread_mutexattr_gettype(attributes: *const c_void, kind: *mut c_int) -> c_int;
     fn pthread_mutexattr_getrobust(attributes: *const c_void, robust: *mut c_int) -> c_int;
+    fn pthread_mutexattr_getprotocol(attributes: *const c_void, protocol: *mut c_int) -> c_int;
+    fn pthread_mutexattr_getprioceiling(attributes: *const c_void, ceiling: *mut c_int) -> c_int;
+}
+
+originals! {
+    fn pthread_mutex_consistent(mutex: *mut u8) -> c_int;
+    fn pthread_mutex_consistent_np(mutex: *mut u8) -> c_int;
+    fn pthread_mutex_getprioceiling(mutex: *const u8, ceiling: *mut c_int) -> c_int;
+    fn pthread_mutex_setprioceiling(mutex: *mut u8, ceiling: c_int, old: *mut c_int) -> c_int;
 }
 
 interpose! {
     fn pthread_mutex_init(mutex: *mut u8, attributes: *const c_void) -> c_int {
         if !active() {
-            return real::pthread_mutex_init(mutex.cast(), attributes);
+            return crate::real::pthread_mutex_init(mutex.cast(), attributes);
         }
         let pc = caller();
-        let (mut kind, mut robust) = (0, 0);
+        let (mut kind, mut robust, mut protocol, mut ceiling) = (0, 0, 0, 0);
         if !attributes.is_null() {
             pthread_mutexattr_gettype(attributes, &mut kind);
             pthread_mutexattr_getrobust(attributes, &mut robust);
+            pthread_mutexattr_getprotocol(attributes, &mut protocol);
+            pthread_mutexattr_getprioceiling(attributes, &mut ceiling);
         }
         if robust != 0 {
-            unsupported("robust mutex", pc);
+            kind |= ROBUST;
         }
-        make(mutex, kind, pc)
+        let result = make(mutex, kind | [0, INHERIT, PROTECT][(protocol & 3).min(2) as usize], pc);
+        if protocol == 2 {
+            mutex.cast::<c_int>().write(ceiling << CEILING);
+        }
+        result
+    }
+
+    fn pthread_mutex_consistent(mutex: *mut u8) -> c_int {
+        if !active() {
+            return real::pthread_mutex_consistent(mutex);
+        }
+        operate(CONSISTENT, mutex, caller())
+    }
+
+    fn pthread_mutex_consistent_np(mutex: *mut u8) -> c_int {
+        if !active() {
+            return real::pthread_mutex_consistent_np(mutex);
+        }
+        operate(CONSISTENT, mutex, caller())
+    }
+
+    // Priorities are wishes about scheduling, which is Heddle's.
+    fn pthread_mutex_getprioceiling(mutex: *const u8, ceiling: *mut c_int) -> c_int {
+        if !active() {
+            return real::pthread_mutex_getprioceiling(mutex, ceiling);
+        }
+        if mutex.add(KIND).cast::<c_int>().read() & PROTECT == 0 {
+            return EINVAL;
+        }
+        *ceiling = mutex.cast::<c_int>().read() >> CEILING;
+        0
+    }
+
+    fn pthread_mutex_setprioceiling(mutex: *mut u8, ceiling: c_int, old: *mut c_int) -> c_int {
+        if !active() {
+            return real::pthread_mutex_setprioceiling(mutex, ceiling, old);
+        }
+        let pc = caller();
+        if mutex.add(KIND).cast::<c_int>().read() & PROTECT == 0 || !(1..=MOST_URGENT).contains(&ceiling) {
+            return EINVAL;
+        }
+        // POSIX has it lock the mutex for the time being.
+        let error = operate(LOCK, mutex, pc);
+        if error != 0 {
+            return error;
+        }
+        if !old.is_null() {
+            *old = mutex.cast::<c_int>().read() >> CEILING;
+        }
+        mutex.cast::<c_int>().write(ceiling << CEILING);
+        operate(UNLOCK, mutex, pc)
     }
 
     fn pthread_mutex_lock(mutex: *mut u8) -> c_int {
         if !active() {
-            return real::pthread_mutex_lock(mutex.cast());
+            return crate::real::pthread_mutex_lock(mutex.cast());
         }
         operate(LOCK, mutex, caller())
     }
 
     fn pthread_mutex_trylock(mutex: *mut u8) -> c_int {
         if !active() {
-            return real::pthread_mutex_trylock(mutex.cast());
+            return crate::real::pthread_mutex_trylock(mutex.cast());
         }
         operate(TRYLOCK, mutex, caller())
     }
 
     fn pthread_mutex_unlock(mutex: *mut u8) -> c_int {
         if !active() {
-            return real::pthread_mutex_unlock(mutex.cast());
+            return crate::real::pthread_mutex_unlock(mutex.cast());
         }
         operate(UNLOCK, mutex, caller())
     }
 
     fn pthread_mutex_destroy(mutex: *mut u8) -> c_int {
         if !active() {
-            return real::pthread_mutex_destroy(mutex.cast());
+            return crate::real::pthread_mutex_destroy(mutex.cast());
         }
         operate(DESTROY, mutex, caller())
     }
@@ -100,11 +170,17 @@ pub unsafe fn kind_of(mutex: *const u8, pc: u64) -> u32 {
 
 #[cold]
 fn special_kind(kind: c_int, pc: u64) -> u32 {
-    match kind {
-        // An adaptive one spins a little before it sleeps; the same otherwise.
-        0 | ADAPTIVE => mutex::NORMAL,
+    if kind & !(TYPE | ROBUST | INHERIT | PROTECT) != 0 {
+        unsupported("mutex of an unknown kind (it was never initialised, or overwritten)", pc);
+    }
+    let base = match kind & TYPE {
         RECURSIVE => mutex::RECURSIVE,
         ERRORCHECK => mutex::ERRORCHECK,
-        _ => unsupported("mutex of a special kind", pc),
-    }
+        // An adaptive one spins a little before it sleeps; the same otherwise.
+        _ => mutex::NORMAL,
+    };
+    let robust = if kind & ROBUST != 0 { mutex::ROBUST } else { 0 };
+    // glibc looks at the owner of these, whatever their type.
+    let checks = if kind & INHERIT != 0 { mutex::CHECKS_OWNER } else { 0 };
+    base | robust | checks
 }

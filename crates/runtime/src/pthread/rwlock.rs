@@ -3,10 +3,12 @@
 
 use core::ffi::{c_int, c_void};
 
-use heddle_model::primitive::rwlock::{DESTROY, INIT, READ_LOCK, TRY_READ_LOCK, TRY_WRITE_LOCK, UNLOCK, WRITE_LOCK};
+use heddle_model::primitive::rwlock::{
+    DESTROY, INIT, PREFERS_WRITERS, READ_LOCK, TRY_READ_LOCK, TRY_WRITE_LOCK, UNLOCK, WRITE_ARRIVE, WRITE_LOCK,
+};
 use heddle_model::{ObjectId, OpCode, Operation};
 
-use crate::engine::{active, caller, unsupported, visible, visible_look};
+use crate::engine::{active, caller, visible, visible_look};
 
 originals! {
     fn pthread_rwlock_init(lock: *mut u8, attributes: *const c_void) -> c_int;
@@ -76,10 +78,16 @@ interpose! {
 #[inline(always)]
 unsafe fn operate(code: OpCode, lock: *mut u8, pc: u64) -> c_int {
     // SAFETY: the program's lock.
-    if unsafe { lock.add(PREFERENCE).cast::<c_int>().read() } == PREFER_WRITERS {
-        unsupported("reader-writer lock that prefers writers", pc);
+    let prefers = unsafe { lock.add(PREFERENCE).cast::<c_int>().read() } == PREFER_WRITERS;
+    let operation =
+        Operation { detail: prefers as u32 * PREFERS_WRITERS, ..Operation::new(code, ObjectId(lock as u64)) };
+    if prefers && code == WRITE_LOCK {
+        // From now on readers wait.
+        let arrived = visible(Operation { code: WRITE_ARRIVE, ..operation }, pc, |_| {});
+        if arrived.failed() {
+            return arrived.result as c_int;
+        }
     }
-    let operation = Operation::new(code, ObjectId(lock as u64));
     let tries = matches!(code, TRY_READ_LOCK | TRY_WRITE_LOCK);
     let event = if tries { visible_look(operation, pc, |_| {}) } else { visible(operation, pc, |_| {}) };
     event.result as c_int

@@ -5,6 +5,7 @@ use core::ffi::c_int;
 use heddle_model::primitive::semaphore::{DESTROY, GETVALUE, INIT, POST, TRYWAIT, WAIT};
 use heddle_model::{Event, ObjectId, OpCode, Operation};
 
+use super::cancel;
 use crate::engine::{active, caller, visible};
 
 originals! {
@@ -53,7 +54,10 @@ interpose! {
         if !active() {
             return real::sem_wait(semaphore);
         }
-        operate(WAIT, semaphore, caller());
+        let pc = caller();
+        cancel::point(pc);
+        let event = visible(cancel::at(Operation::new(WAIT, ObjectId(semaphore as u64))), pc, |_| {});
+        cancel::obey(&event, pc);
         0
     }
 

@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use heddle_model::primitive::thread::{CREATE, DETACH, JOIN, TRYJOIN};
 use heddle_model::{Event, ObjectId, Operation, Outcome, ThreadId};
 
-use super::unwinder;
+use super::{cancel, unwinder};
 use crate::engine::{self, active, caller, current, visible, visible_look};
 use crate::{callstack, clock, fiber, real, spin, start};
 
@@ -17,6 +17,8 @@ const DETACHED: c_int = 1;
 unsafe extern "C" {
     fn pthread_attr_getdetachstate(attributes: *const c_void, state: *mut c_int) -> c_int;
     fn pthread_attr_getstacksize(attributes: *const c_void, size: *mut usize) -> c_int;
+    fn pthread_attr_setdetachstate(attributes: *mut c_void, state: c_int) -> c_int;
+    fn pthread_attr_setguardsize(attributes: *mut c_void, size: usize) -> c_int;
     fn pthread_attr_init(attributes: *mut c_void) -> c_int;
     fn pthread_attr_setstack(attributes: *mut c_void, low: *mut c_void, size: usize) -> c_int;
 }
@@ -54,6 +56,8 @@ interpose! {
             Some(thread) if thread != ThreadId::MAIN => {
                 let (low, size) = fiber::stack_of(thread);
                 pthread_attr_init(attributes);
+                pthread_attr_setdetachstate(attributes, fiber::of(thread).detached as c_int);
+                pthread_attr_setguardsize(attributes, crate::memory::PAGE);
                 pthread_attr_setstack(attributes, low as *mut c_void, size)
             }
             _ => real::pthread_getattr_np(handle, attributes),
@@ -94,6 +98,7 @@ pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usi
     // SAFETY: the program's place for it.
     unsafe { *handle = fiber::of(child).context.thread_pointer() };
     let create = Operation::new(CREATE, ObjectId::thread(child)).with_argument((detached == DETACHED) as u64);
+    fiber::of(child).detached = detached == DETACHED;
     visible(create, pc, |_| clock::catch_up(child, current()));
     0
 }
@@ -104,7 +109,9 @@ pub unsafe fn join(handle: usize, value: *mut usize, pc: u64) -> c_int {
     if target == current() {
         return EDEADLK;
     }
-    let event = visible(Operation::new(JOIN, ObjectId::thread(target)), pc, |_| {});
+    cancel::point(pc);
+    let event = visible(cancel::at(Operation::new(JOIN, ObjectId::thread(target))), pc, |_| {});
+    cancel::obey(&event, pc);
     // SAFETY: the program's place for it.
     unsafe { joined(target, value, &event) }
 }
@@ -124,7 +131,11 @@ unsafe fn joined(target: ThreadId, value: *mut usize, event: &Event) -> c_int {
 /// Gives up the right to join a thread, in an execution.
 pub fn detach(handle: usize, pc: u64) -> c_int {
     let Some(target) = fiber::thread_at(handle) else { return ESRCH };
-    visible(Operation::new(DETACH, ObjectId::thread(target)), pc, |_| {}).result as c_int
+    let event = visible(Operation::new(DETACH, ObjectId::thread(target)), pc, |_| {});
+    if event.result == 0 {
+        fiber::of(target).detached = true;
+    }
+    event.result as c_int
 }
 
 /// Ends the thread.
@@ -136,7 +147,9 @@ pub unsafe fn exit(value: usize, pc: u64) -> ! {
             }
             engine::stop(Outcome::NeedsThreads, 0, pc, b"");
         }
-        fiber::of(current()).value = value;
+        let fiber = fiber::of(current());
+        fiber.value = value;
+        fiber.cancellation.exiting = true;
     }
     // Unwinds the stack, running cleanup handlers and destructors, and ends in our own destructor.
     // SAFETY: as the program asked.

@@ -205,7 +205,7 @@ impl Optimal {
             Some(event) => event,
             None => &self.analysis.waiting[later as usize - events.len()],
         };
-        let relabels = primitive::of(moved.operation.code).depends_on_state(moved.operation.code);
+        let relabels = primitive::depends_on_state(&moved.operation);
         self.sequence.reversal(events, &self.analysis, earlier, later);
         if relabels && !self.sequence.make_room(events, &self.analysis, moved) {
             return;
