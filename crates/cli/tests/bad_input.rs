@@ -213,7 +213,7 @@ fn a_stack_overflow() {
 #[test]
 fn something_unsupported() {
     let run = check_program("unsupported.c", &[]);
-    run.must_say(4, &["pthread_cancel", "unsupported.c:"]);
+    run.must_say(4, &["pthread_setattr_default_np", "unsupported.c:"]);
 }
 
 // --- What happens to us -----------------------------------------------------------------------------------------

@@ -12,7 +12,9 @@ use heddle_model::{
     Outcome, Pending, Phase, Plan, ThreadId, ThreadState, World,
 };
 
-use crate::program::{ERRORCHECK, Instruction, Program, RECURSIVE, REGISTERS, Value};
+use crate::program::{
+    ERRORCHECK, Instruction, PREFERS_WRITERS, Program, RECURSIVE, REGISTERS, ROBUST, ROBUST_REGISTER, Value,
+};
 
 /// Objects have addresses, as in a real program; kinds are far apart.
 const MUTEXES: u64 = 0x10000;
@@ -29,6 +31,7 @@ const fn mutex_at(index: u8) -> ObjectId {
 }
 const fn kind_of(mutex: u8) -> u32 {
     match mutex {
+        ROBUST.. => kind_of(mutex - ROBUST) | mutex::ROBUST,
         ERRORCHECK.. => mutex::ERRORCHECK,
         RECURSIVE.. => mutex::RECURSIVE,
         _ => mutex::NORMAL,
@@ -45,6 +48,10 @@ const fn semaphore_at(index: u8) -> ObjectId {
 }
 const fn rwlock_at(index: u8) -> ObjectId {
     ObjectId(RWLOCKS + index as u64 * 56)
+}
+const fn on_rwlock(code: OpCode, index: u8) -> Operation {
+    let detail = if index >= PREFERS_WRITERS { rwlock::PREFERS_WRITERS } else { 0 };
+    Operation { detail, ..Operation::new(code, rwlock_at(index)) }
 }
 const fn spin_at(index: u8) -> ObjectId {
     ObjectId(SPIN_LOCKS + index as u64 * 4)
@@ -74,6 +81,19 @@ impl Memory for Variables {
     }
 }
 
+/// What a thread that was cancelled has to do before it ends.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Leaving {
+    #[default]
+    Lives,
+    /// To pass on a signal, then the next.
+    Signal(u8, u8),
+    /// To lock the mutex that it waited with.
+    Lock(u8),
+    /// Nothing.
+    Ends,
+}
+
 /// Where a scripted thread is. Reset for each execution.
 #[derive(Clone, Copy, Default)]
 struct Position {
@@ -81,6 +101,12 @@ struct Position {
     registers: [u64; REGISTERS],
     /// Between the two halves of a condition wait, of a wait at a barrier, or of an initialisation.
     waiting: bool,
+    /// It cannot be cancelled.
+    uncancellable: bool,
+    /// It has looked whether it was cancelled before the operation that comes next.
+    looked: bool,
+    /// It was cancelled, and does what is left of that.
+    leaving: Leaving,
     /// Of the barrier that it waits at.
     round: u64,
     /// The assertion that it stands before has failed.
@@ -281,7 +307,7 @@ fn objects(program: &Program) -> usize {
     use Instruction::*;
     let highest = program.threads.iter().flatten().map(|i| match *i {
         Lock(x) | TryLock(x, _) | Unlock(x) | Signal(x) | Broadcast(x) | SemInit(x, _) | SemWait(x) => x as usize,
-        SemTryWait(x, _) | SemPost(x) | SemValue(x, _) => x as usize,
+        SemTryWait(x, _) | SemPost(x) | SemValue(x, _) | Consistent(x, _) => x as usize,
         ReadLock(x) | TryReadLock(x, _) | WriteLock(x) | TryWriteLock(x, _) | RwUnlock(x) => x as usize,
         SpinLock(x) | SpinTryLock(x, _) | SpinUnlock(x) | BarrierInit(x, _) | BarrierWait(x, _) => x as usize,
         Once(x, _) => x as usize,
@@ -325,8 +351,41 @@ fn perform(variables: &Variables, event: &mut Event) {
 /// What the thread gets from the event that it has just taken.
 fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
     use Instruction::*;
+    match position.leaving {
+        Leaving::Lives => {}
+        Leaving::Signal(_, mutex) => {
+            position.leaving = Leaving::Lock(mutex);
+            return;
+        }
+        Leaving::Lock(_) | Leaving::Ends => {
+            position.leaving = Leaving::Ends;
+            return;
+        }
+    }
+    let cancelled =
+        event.flags.contains(EventFlags::CANCELLED) || event.operation.code == thread::TESTCANCEL && event.result != 0;
+    if cancelled {
+        position.leaving = match code[position.next] {
+            Wait(c, m) if event.operation.code == condvar::REACQUIRE && event.result != 0 => Leaving::Signal(c, m),
+            Wait(_, m) if event.operation.code == condvar::REACQUIRE => Leaving::Lock(m),
+            _ => Leaving::Ends,
+        };
+        return;
+    }
+    position.looked = event.operation.code == thread::TESTCANCEL && code[position.next] != TestCancel;
+    if position.looked {
+        return;
+    }
+    if matches!(event.operation.code, mutex::LOCK) && event.operation.detail & mutex::ROBUST != 0 {
+        position.registers[ROBUST_REGISTER as usize] = event.result;
+    }
     match event.operation.code {
         thread::START => return,
+        rwlock::WRITE_ARRIVE if !event.failed() => {
+            position.waiting = true;
+            return;
+        }
+        rwlock::WRITE_LOCK => position.waiting = false,
         condvar::WAIT if !event.failed() => {
             position.waiting = true;
             return;
@@ -358,6 +417,8 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
         | TryReadLock(_, r)
         | TryWriteLock(_, r)
         | SpinTryLock(_, r)
+        | Consistent(_, r)
+        | TryJoin(_, r)
         | SemTryWait(_, r)
         | SemValue(_, r)
         | Load(_, r)
@@ -375,6 +436,12 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
     let code = &program.threads[thread.index()];
     loop {
         let pc = ((thread.0 as u64) << 16) | (position.next as u64 + 1);
+        match position.leaving {
+            Leaving::Lives => {}
+            Leaving::Signal(c, _) => return (Operation::new(condvar::SIGNAL, condition_at(c)), pc),
+            Leaving::Lock(m) => return (on_mutex(mutex::LOCK, m), pc),
+            Leaving::Ends => position.next = code.len(),
+        }
         let Some(&instruction) = code.get(position.next) else {
             let last = if thread == ThreadId::MAIN {
                 process::end(Ending::Exit, 0)
@@ -389,27 +456,36 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             Value::Register(r) => registers[r as usize],
         };
         let memory = |code, variable| Operation { size: 4, ..Operation::new(code, variable_at(variable)) };
+        let cancels = program.threads.iter().flatten().any(|i| matches!(i, Cancel(_))) && !position.uncancellable;
+        let look = Operation::new(thread::TESTCANCEL, ObjectId::thread(thread));
+        let at = |operation: Operation| if cancels { operation.cancellable() } else { operation };
         let operation = match instruction {
+            TestCancel if cancels => look,
+            SemWait(_) | Join(_) if cancels && !position.looked => look,
+            Wait(..) if cancels && !position.looked && !position.waiting => look,
             Lock(m) => on_mutex(mutex::LOCK, m),
             TryLock(m, _) => on_mutex(mutex::TRYLOCK, m),
             Unlock(m) => on_mutex(mutex::UNLOCK, m),
             Wait(c, m) => {
                 let code = if position.waiting { condvar::REACQUIRE } else { condvar::WAIT };
                 let argument = mutex_at(m).0;
-                Operation { argument, detail: kind_of(m), ..Operation::new(code, condition_at(c)) }
+                let step = Operation { argument, detail: kind_of(m), ..Operation::new(code, condition_at(c)) };
+                if position.waiting { at(step) } else { step }
             }
+            Consistent(m, _) => on_mutex(mutex::CONSISTENT, m),
             Signal(c) => Operation::new(condvar::SIGNAL, condition_at(c)),
             Broadcast(c) => Operation::new(condvar::BROADCAST, condition_at(c)),
             SemInit(s, n) => Operation::new(semaphore::INIT, semaphore_at(s)).with_argument(n as u64),
-            SemWait(s) => Operation::new(semaphore::WAIT, semaphore_at(s)),
+            SemWait(s) => at(Operation::new(semaphore::WAIT, semaphore_at(s))),
             SemTryWait(s, _) => Operation::new(semaphore::TRYWAIT, semaphore_at(s)),
             SemPost(s) => Operation::new(semaphore::POST, semaphore_at(s)),
             SemValue(s, _) => Operation::new(semaphore::GETVALUE, semaphore_at(s)),
-            ReadLock(l) => Operation::new(rwlock::READ_LOCK, rwlock_at(l)),
-            TryReadLock(l, _) => Operation::new(rwlock::TRY_READ_LOCK, rwlock_at(l)),
-            WriteLock(l) => Operation::new(rwlock::WRITE_LOCK, rwlock_at(l)),
-            TryWriteLock(l, _) => Operation::new(rwlock::TRY_WRITE_LOCK, rwlock_at(l)),
-            RwUnlock(l) => Operation::new(rwlock::UNLOCK, rwlock_at(l)),
+            ReadLock(l) => on_rwlock(rwlock::READ_LOCK, l),
+            TryReadLock(l, _) => on_rwlock(rwlock::TRY_READ_LOCK, l),
+            WriteLock(l) if l >= PREFERS_WRITERS && !position.waiting => on_rwlock(rwlock::WRITE_ARRIVE, l),
+            WriteLock(l) => on_rwlock(rwlock::WRITE_LOCK, l),
+            TryWriteLock(l, _) => on_rwlock(rwlock::TRY_WRITE_LOCK, l),
+            RwUnlock(l) => on_rwlock(rwlock::UNLOCK, l),
             SpinLock(l) => Operation::new(spin::LOCK, spin_at(l)),
             SpinTryLock(l, _) => Operation::new(spin::TRYLOCK, spin_at(l)),
             SpinUnlock(l) => Operation::new(spin::UNLOCK, spin_at(l)),
@@ -420,7 +496,9 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             BarrierWait(b, _) => Operation::new(barrier::ARRIVE, barrier_at(b)),
             Once(o, _) => Operation::new(if position.waiting { once::DONE } else { once::BEGIN }, once_at(o)),
             Create(t) => Operation::new(thread::CREATE, ObjectId::thread(ThreadId(t as u16))),
-            Join(t) => Operation::new(thread::JOIN, ObjectId::thread(ThreadId(t as u16))),
+            Join(t) => at(Operation::new(thread::JOIN, ObjectId::thread(ThreadId(t as u16)))),
+            TryJoin(t, _) => Operation::new(thread::TRYJOIN, ObjectId::thread(ThreadId(t as u16))),
+            Cancel(t) => Operation::new(thread::CANCEL, ObjectId::thread(ThreadId(t as u16))),
             Detach(t) => Operation::new(thread::DETACH, ObjectId::thread(ThreadId(t as u16))),
             Load(x, _) if !program.plain => memory(atomic::LOAD, x),
             Store(x, v) if !program.plain => memory(atomic::STORE, x).with_argument(value(registers, v)),
@@ -441,6 +519,7 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
                 match private {
                     Load(x, r) => registers[r as usize] = variables.0[x as usize].get(),
                     Store(x, v) => variables.0[x as usize].set(value(registers, v)),
+                    Cancellable(can) => position.uncancellable = can == 0,
                     Set(r, v) => registers[r as usize] = value(registers, v),
                     Add(r, v) => registers[r as usize] = registers[r as usize].wrapping_add(value(registers, v)),
                     BranchIf(r, v, to) if registers[r as usize] == v => {

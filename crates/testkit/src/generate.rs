@@ -73,10 +73,18 @@ pub const SPIN_LOCKS: u32 = 4096;
 pub const BARRIERS: u32 = 8192;
 /// Initialisation that happens once.
 pub const ONCE: u32 = 16384;
-/// Everything.
+/// Threads that ask others to end.
+pub const CANCELS: u32 = 1 << 15;
+/// Trying to join.
+pub const TRYJOINS: u32 = 1 << 16;
+/// Mutexes are also robust ones.
+pub const ROBUST: u32 = 1 << 17;
+/// Reader-writer locks are also ones that prefer writers.
+pub const PREFERS: u32 = 1 << 18;
+/// Everything that a program in C can do, too.
 pub const ALL: u32 = 32767;
 /// What is no instruction of its own.
-const OTHERWISE: u32 = JOINS | KINDS;
+const OTHERWISE: u32 = JOINS | KINDS | ROBUST | PREFERS;
 
 /// A random program of about this shape.
 pub fn program(random: &mut Random, shape: Shape) -> Program {
@@ -155,7 +163,7 @@ pub fn insert(code: &mut Vec<Instruction>, at: usize, instruction: Instruction) 
 
 fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
     use Instruction::*;
-    let kinds: Vec<u32> = (0..15).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
+    let kinds: Vec<u32> = (0..19).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
     let mut entered: Vec<u8> = Vec::new();
     let mut code = Vec::new();
     let mut held: Vec<u8> = Vec::new();
@@ -163,11 +171,15 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
         let register = random.below(2) as u8;
         let object = random.below(2) as u8;
         let mutex = object + if shape.kinds & KINDS != 0 { 4 * random.below(3) as u8 } else { 0 };
+        let robust = shape.kinds & ROBUST != 0 && !random.one_in(3);
+        let mutex = if robust { mutex + program::ROBUST } else { mutex };
+        let prefers = shape.kinds & PREFERS != 0 && !random.one_in(3);
+        let lock_of = |object: u8| if prefers { object + program::PREFERS_WRITERS } else { object };
         let value = if random.one_in(4) { Value::Register(register) } else { Value::Constant(random.below(3)) };
         match kinds[random.below(kinds.len() as u64) as usize] {
             LOCKS => match held.pop() {
                 // One lock more or less of a mutex that knows its owner.
-                Some(mutex) if mutex >= program::RECURSIVE && random.one_in(3) => {
+                Some(mutex) if mutex % program::ROBUST >= program::RECURSIVE && random.one_in(3) => {
                     code.extend([Lock(mutex), Unlock(mutex)].into_iter().skip(random.below(2) as usize));
                     held.extend(random.one_in(2).then_some(mutex));
                 }
@@ -182,6 +194,9 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                         held.retain(|&m| m != mutex);
                     } else {
                         code.push(Lock(mutex));
+                        if robust && random.one_in(2) {
+                            code.push(Consistent(mutex, register));
+                        }
                         held.push(mutex);
                     }
                 }
@@ -233,29 +248,36 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                     code.push(BranchIf(register, 0, target));
                 }
             }
+            CANCELS => code.push(match random.below(6) {
+                0 | 1 => Cancel(1 + random.below(3) as u8),
+                2 => TestCancel,
+                3 => Cancellable(random.below(2) as u8),
+                _ => SemWait(object),
+            }),
+            TRYJOINS => code.push(TryJoin(1 + random.below(3) as u8, register)),
             RWLOCKS => match (random.below(8), entered.pop()) {
                 (0..4, Some(lock)) => code.push(RwUnlock(lock)),
                 (what, lock) => {
                     entered.extend(lock);
                     match what {
-                        0 | 1 | 4 => code.push(ReadLock(object)),
-                        2 | 5 => code.push(WriteLock(object)),
-                        3 if random.one_in(6) => code.push(RwUnlock(object)),
+                        0 | 1 | 4 => code.push(ReadLock(lock_of(object))),
+                        2 | 5 => code.push(WriteLock(lock_of(object))),
+                        3 if random.one_in(6) => code.push(RwUnlock(lock_of(object))),
                         _ => {
                             let writes = random.one_in(2);
                             code.push(if writes {
-                                TryWriteLock(object, register)
+                                TryWriteLock(lock_of(object), register)
                             } else {
-                                TryReadLock(object, register)
+                                TryReadLock(lock_of(object), register)
                             });
                             let target = code.len() as u16 + 2;
                             code.push(BranchUnless(register, 0, target));
-                            code.push(RwUnlock(object));
+                            code.push(RwUnlock(lock_of(object)));
                             continue;
                         }
                     }
                     if !matches!(code.last(), Some(RwUnlock(_))) {
-                        entered.push(object);
+                        entered.push(lock_of(object));
                     }
                 }
             },

@@ -53,7 +53,11 @@ pub fn printable(program: &Program) -> Program {
                     begun.push((child, known.clone()));
                     known.push(child);
                 }
-                Join(other) | Detach(other) if other == thread || !known.contains(&other) => *instruction = Fence,
+                Join(other) | Detach(other) | TryJoin(other, _) | Cancel(other)
+                    if other == thread || !known.contains(&other) =>
+                {
+                    *instruction = Fence
+                }
                 _ => {}
             }
         }
@@ -166,6 +170,7 @@ fn registers_of(instruction: &Instruction) -> Vec<Register> {
     use Instruction::*;
     let of = |value: Value| if let Value::Register(r) = value { Some(r) } else { None };
     match *instruction {
+        Consistent(_, r) | TryJoin(_, r) => vec![r],
         TryLock(_, r) | SemTryWait(_, r) | SemValue(_, r) | TryReadLock(_, r) | TryWriteLock(_, r) => vec![r],
         SpinTryLock(_, r) | BarrierWait(_, r) | Once(_, r) | Load(_, r) | Choose(_, r) => vec![r],
         BranchIf(r, _, _) | BranchUnless(r, _, _) | Assert(r, _) => vec![r],
@@ -186,6 +191,7 @@ fn statement(instruction: &Instruction, number: usize) -> String {
         Lock(m) => format!("pthread_mutex_lock(&objects.mutex.of[{m}]);"),
         TryLock(m, r) => format!("r{r} = (unsigned)pthread_mutex_trylock(&objects.mutex.of[{m}]);"),
         Unlock(m) => format!("pthread_mutex_unlock(&objects.mutex.of[{m}]);"),
+        Consistent(m, r) => format!("r{r} = (unsigned)pthread_mutex_consistent(&objects.mutex.of[{m}]);"),
         Wait(c, m) => format!("pthread_cond_wait(&objects.condition.of[{c}], &objects.mutex.of[{m}]);"),
         Signal(c) => format!("pthread_cond_signal(&objects.condition.of[{c}]);"),
         Broadcast(c) => format!("pthread_cond_broadcast(&objects.condition.of[{c}]);"),
@@ -212,6 +218,10 @@ fn statement(instruction: &Instruction, number: usize) -> String {
         Once(o, r) => format!("ran = 0; pthread_once(&objects.once.of[{o}].control, run); r{r} = ran;"),
         Create(t) => format!("pthread_create(&handle[{t}], 0, program{number}_thread{t}, 0);"),
         Join(t) => format!("pthread_join(handle[{t}], 0);"),
+        TryJoin(t, r) => format!("r{r} = (unsigned)pthread_tryjoin_np(handle[{t}], 0);"),
+        Cancel(t) => format!("pthread_cancel(handle[{t}]);"),
+        TestCancel => "pthread_testcancel();".to_owned(),
+        Cancellable(can) => format!("pthread_setcancelstate({}, 0);", 1 - can),
         Detach(t) => format!("pthread_detach(handle[{t}]);"),
         Load(v, r) => format!("r{r} = atomic_load(&objects.variable.of[{v}]);"),
         Store(v, what) => format!("atomic_store(&objects.variable.of[{v}], {});", value(what)),

@@ -17,6 +17,15 @@ pub const RECURSIVE: u8 = 4;
 /// Mutexes from this number on are error-checking.
 pub const ERRORCHECK: u8 = 8;
 
+/// Mutexes from this number on are robust: normal, recursive and error-checking ones, four of each.
+pub const ROBUST: u8 = 12;
+
+/// Reader-writer locks from this number on prefer writers.
+pub const PREFERS_WRITERS: u8 = 4;
+
+/// The register that gets the error number of locking a robust mutex.
+pub const ROBUST_REGISTER: Register = 7;
+
 /// A constant, or what is in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
@@ -35,6 +44,8 @@ pub enum Instruction {
     TryLock(u8, Register),
     /// Unlocks.
     Unlock(u8),
+    /// Calls what a robust mutex protects consistent; the register gets 0 or the error number.
+    Consistent(u8, Register),
     /// Waits on a condition variable with a mutex.
     Wait(u8, u8),
     /// Wakes one sleeper of a condition variable.
@@ -77,6 +88,15 @@ pub enum Instruction {
     Create(u8),
     /// Waits for the end of a thread.
     Join(u8),
+    /// Joins a thread if it has ended; the register gets 0 or the error number.
+    TryJoin(u8, Register),
+    /// Asks a thread to end. In a program with one of these, waiting for a semaphore, a condition variable or the end of a thread
+    /// are cancellation points: two operations, of which the first is a look.
+    Cancel(u8),
+    /// A cancellation point and nothing else.
+    TestCancel,
+    /// Private: from now on the thread can be cancelled (1) or not (0).
+    Cancellable(u8),
     /// Gives up the right to join.
     Detach(u8),
     /// The register gets the variable's value.

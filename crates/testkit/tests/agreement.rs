@@ -94,6 +94,33 @@ fn threads() {
 }
 
 #[test]
+fn robust_mutexes() {
+    let kinds = generate::KINDS | generate::ROBUST | generate::LOCKS;
+    agree(800, kinds | generate::TRYLOCKS, 5);
+    agree(800, kinds | generate::JOINS | generate::THREADS, 5);
+    agree(800, kinds | generate::CONDITIONS, 5);
+}
+
+#[test]
+fn cancellation() {
+    agree(1500, generate::CANCELS | generate::SEMAPHORES | generate::ATOMICS, 4);
+    agree(1500, generate::CANCELS | generate::CONDITIONS | generate::LOCKS, 5);
+    agree(800, generate::CANCELS | generate::THREADS | generate::JOINS | generate::TRYJOINS, 4);
+    agree(800, generate::CANCELS | generate::ROBUST | generate::LOCKS | generate::CONDITIONS, 5);
+}
+
+#[test]
+fn tryjoins() {
+    agree(800, generate::TRYJOINS | generate::THREADS | generate::JOINS | generate::ATOMICS, 4);
+}
+
+#[test]
+fn writers_are_preferred() {
+    agree(1200, generate::RWLOCKS | generate::PREFERS, 5);
+    agree(800, generate::RWLOCKS | generate::PREFERS | generate::ATOMICS | generate::ENDS, 5);
+}
+
+#[test]
 fn ends() {
     agree(1000, generate::ENDS | generate::ATOMICS, 3);
 }
@@ -132,4 +159,14 @@ fn interleavings_of_locks_and_barriers() {
     brute_force(800, generate::KINDS | generate::LOCKS | generate::TRYLOCKS, 300);
     brute_force(800, generate::RWLOCKS | generate::ATOMICS, 300);
     brute_force(800, generate::BARRIERS | generate::ATOMICS, 300);
+    brute_force(800, generate::RWLOCKS | generate::PREFERS, 300);
+    brute_force(800, generate::ROBUST | generate::KINDS | generate::LOCKS | generate::TRYLOCKS, 300);
+}
+
+/// And for threads that end before their time.
+#[test]
+fn interleavings_of_cancellation() {
+    brute_force(1500, generate::CANCELS | generate::SEMAPHORES | generate::ATOMICS, 300);
+    brute_force(1500, generate::CANCELS | generate::CONDITIONS | generate::LOCKS, 300);
+    brute_force(800, generate::CANCELS | generate::TRYJOINS | generate::JOINS | generate::THREADS, 300);
 }
