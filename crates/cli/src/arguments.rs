@@ -91,6 +91,15 @@ pub enum Races {
     Off,
 }
 
+/// What to do about accesses to memory that is not there, or not any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum MemoryChecks {
+    /// Look for them, and report them as findings.
+    Report,
+    /// Do not look for them.
+    Off,
+}
+
 /// Check a program: explore every order of its threads that could matter.
 ///
 /// FILES are C and C++ sources, object files and libraries, compiled and linked with the compiler flags among them.
@@ -142,6 +151,15 @@ pub struct Check {
     /// What to do about data races.
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = Races::Report)]
     pub races: Races,
+    /// What to do about memory errors: use after free, out of a heap block, double free, a dead thread's stack.
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = MemoryChecks::Report)]
+    pub memory: MemoryChecks,
+    /// Look for memory that nothing points to any more when the program ends.
+    #[arg(long)]
+    pub leaks: bool,
+    /// How much freed memory each thread keeps unused, to see who still uses it; 0: reuse it at once.
+    #[arg(long, value_name = "SIZE", default_value = "64K", value_parser = values::size_or_none)]
+    pub quarantine: u64,
     /// How executions start over.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Restart::Auto)]
     pub restart: Restart,

@@ -46,9 +46,11 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
         }
     }
 
+    let more_stacks: Vec<_> = recorded.more_stacks.iter().map(|stack| places.stack(Some(stack), 0)).collect();
+
     let mut lines = Lines::new();
     let mut reader = Reader::new(directory);
-    for at in stacks.iter().chain(&pending_stacks).chain([&end_stack, &earlier_stack]).flatten() {
+    for at in stacks.iter().chain(&pending_stacks).chain(&more_stacks).chain([&end_stack, &earlier_stack]).flatten() {
         reader.add(at, &mut lines);
     }
     let mut objects = names(&recorded, symbols);
@@ -69,6 +71,7 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
         pending_stacks,
         end_stack,
         earlier_stack,
+        more_stacks,
         objects,
         lines,
     }

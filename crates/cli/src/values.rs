@@ -57,6 +57,11 @@ pub fn size(text: &str) -> Result<u64, String> {
     if bytes == 0 { Err(format!("`{text}` is no memory at all")) } else { Ok(bytes) }
 }
 
+/// The same, and `0`.
+pub fn size_or_none(text: &str) -> Result<u64, String> {
+    if text.trim() == "0" { Ok(0) } else { size(text) }
+}
+
 /// A duration as a person reads it.
 pub fn show_duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();

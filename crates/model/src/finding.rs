@@ -60,6 +60,8 @@ pub enum FindingKind {
     Memory,
     /// Memory that was never given back.
     Leak,
+    /// Undefined behaviour that the compiler was asked to look for.
+    Undefined,
     /// A thread ran for too long without a visible operation.
     Hang,
     /// The program did not do the same thing twice.
@@ -80,6 +82,7 @@ impl FindingKind {
             FindingKind::Misuse => "misuse",
             FindingKind::Memory => "memory",
             FindingKind::Leak => "leak",
+            FindingKind::Undefined => "undefined",
             FindingKind::Hang => "hang",
             FindingKind::Divergence => "divergence",
         }

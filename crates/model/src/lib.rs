@@ -22,6 +22,7 @@
 
 pub mod access;
 mod event;
+pub mod fault;
 mod flags;
 pub mod follow;
 mod id;

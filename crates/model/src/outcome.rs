@@ -12,6 +12,10 @@ pub enum Ending {
     Assertion = 3,
     /// A signal that kills; the detail is its number.
     Crash = 4,
+    /// Memory was used against its rules ([`crate::fault`]).
+    Memory = 5,
+    /// Undefined behaviour that the compiler was asked to look for; the result's message says which.
+    Undefined = 6,
 }
 
 impl Ending {
@@ -22,6 +26,8 @@ impl Ending {
             2 => Ending::Abort,
             3 => Ending::Assertion,
             4 => Ending::Crash,
+            5 => Ending::Memory,
+            6 => Ending::Undefined,
             _ => return None,
         })
     }

@@ -92,6 +92,15 @@ pub struct Settings {
     /// The most operations of one thread; 0 for no limit.
     #[serde(default)]
     pub max_steps: u32,
+    /// Whether accesses to memory were checked.
+    #[serde(default)]
+    pub memory: bool,
+    /// Whether lost blocks were looked for.
+    #[serde(default)]
+    pub leaks: bool,
+    /// Bytes of freed blocks that were kept unused: addresses depend on it.
+    #[serde(default)]
+    pub quarantine: u64,
 }
 
 /// One step, in words.

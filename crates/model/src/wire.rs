@@ -15,7 +15,7 @@ use crate::{Event, Pending, ThreadId};
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// Both sides must have been built with the same.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// The variable in the program's environment that holds the number of the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// Where the runtime maps the file in the program.
@@ -28,6 +28,11 @@ pub const HEAP_STRIDE: u64 = 16 << 30;
 pub const STACKS: u64 = 0x5000_0000_0000;
 /// From one thread's stack to the next.
 pub const STACK_STRIDE: u64 = 1 << 30;
+
+/// In [`Header::memory`]: accesses outside of blocks, after their end, and the like.
+pub const MEMORY: u32 = 1;
+/// In [`Header::memory`]: blocks that nothing points to when the process ends.
+pub const LEAKS: u32 = 2;
 
 /// How an execution starts over. The numbers are part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -77,8 +82,10 @@ pub struct Header {
     pub check_restore: u32,
     /// 1: look for data races.
     pub races: u32,
-    /// Zero.
-    pub reserved2: u32,
+    /// What to look for in memory: [`MEMORY`] and [`LEAKS`].
+    pub memory: u32,
+    /// Bytes of freed blocks that each thread's heap keeps unused before it hands them out again.
+    pub quarantine: u64,
     /// How far the runtime has come ([`Stage`]).
     pub stage: AtomicU32,
     /// Plans that the driver has filled in, ever. Runs around.
@@ -250,7 +257,9 @@ pub struct WireResult {
     /// How many threads had not ended.
     pub pending: u32,
     /// How many words of call stacks. With `record`, the stacks of the events follow each other: for each event,
-    /// then for each pending thread, a word with the number of frames, then the return addresses, innermost first.
+    /// then for each pending thread, a word with the number of frames, then the return addresses, innermost first. After
+    /// those, in the same form, the stacks that belong to a [`crate::fault::Fault`]: where its block was allocated and
+    /// where it was freed; of a leak, where each of the lost blocks was allocated.
     pub stack_words: u32,
     /// How many bytes the program printed, of which at most [`Layout::output`] were kept. What went to standard
     /// error is in it too, in the order of printing.

@@ -26,6 +26,10 @@ pub fn restart_name(restart: Restart) -> &'static str {
     }
 }
 
+/// How many bytes of freed blocks each thread's heap keeps unused, unless somebody says otherwise. What is kept is
+/// memory to put back after each execution.
+pub const QUARANTINE: u64 = 64 << 10;
+
 /// How a program is to be run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -45,6 +49,12 @@ pub struct Options {
     pub check_restore: bool,
     /// Look for data races.
     pub races: bool,
+    /// Look for accesses to memory that is not there, or not any more.
+    pub memory: bool,
+    /// Look for blocks that are lost when the process ends.
+    pub leaks: bool,
+    /// Bytes of freed blocks that each thread's heap keeps unused.
+    pub quarantine: u64,
     /// How many threads to prepare for at first. The number grows by itself.
     pub threads: u32,
     /// How much room there is in the shared memory.
@@ -64,6 +74,9 @@ impl Default for Options {
             start_within: Duration::from_secs(20),
             check_restore: false,
             races: true,
+            memory: true,
+            leaks: false,
+            quarantine: QUARANTINE,
             threads: 8,
             layout: Layout::new(32, 4096, 1 << 20, 1 << 22, 1 << 20),
             interrupted: Arc::default(),

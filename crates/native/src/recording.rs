@@ -16,6 +16,8 @@ pub struct RecordedExecution {
     pub pending: Vec<Pending>,
     /// For each of those, where it was.
     pub pending_stacks: Vec<Vec<u64>>,
+    /// Where else the program was: the stacks that belong to a fault.
+    pub more_stacks: Vec<Vec<u64>>,
     /// How it ended.
     pub outcome: Outcome,
     /// A number that belongs to the outcome.
@@ -48,11 +50,16 @@ impl NativeExecutor {
         let mut words = taken.stacks.iter().copied();
         let stacks = taken.events.iter().map(|_| stack(&mut words)).collect();
         let pending_stacks = taken.pending.iter().map(|_| stack(&mut words)).collect();
+        let mut more_stacks = Vec::new();
+        while let Some(frames) = words.next() {
+            more_stacks.push(words.by_ref().take(frames as usize).collect());
+        }
         Ok(RecordedExecution {
             events: taken.events.clone(),
             stacks,
             pending: taken.pending.clone(),
             pending_stacks,
+            more_stacks,
             outcome,
             detail: taken.result.detail,
             thread: taken.result.thread,

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use heddle_model::Plan;
-use heddle_model::wire::{Restart, Stage, ThreadName};
+use heddle_model::wire::{LEAKS, MEMORY, Restart, Stage, ThreadName};
 
 use crate::options::Options;
 use crate::process::{self, Process};
@@ -130,6 +130,8 @@ impl Session {
             threads_wanted: needs.threads,
             check_restore: options.check_restore,
             races: options.races,
+            memory: if options.memory { MEMORY } else { 0 } | if options.leaks { LEAKS } else { 0 },
+            quarantine: options.quarantine,
             unwinder: needs.unwinder,
         };
         let wire = Wire::new(options.layout, &settings, names)?;

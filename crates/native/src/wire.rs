@@ -32,6 +32,10 @@ pub struct Settings {
     pub check_restore: bool,
     /// See [`Header::races`].
     pub races: bool,
+    /// See [`Header::memory`].
+    pub memory: u32,
+    /// See [`Header::quarantine`].
+    pub quarantine: u64,
     /// See [`Header::unwinder`].
     pub unwinder: bool,
 }
@@ -92,6 +96,8 @@ impl Wire {
             (*header).threads_wanted = settings.threads_wanted;
             (*header).check_restore = settings.check_restore.into();
             (*header).races = settings.races.into();
+            (*header).memory = settings.memory;
+            (*header).quarantine = settings.quarantine;
             *(*header).unwinder.get_mut() = settings.unwinder.into();
             *(*header).names.get_mut() = names.len() as u32;
             let table: *mut ThreadName = self.at(self.layout.names_at);
@@ -294,6 +300,8 @@ mod tests {
             threads_wanted: 3,
             check_restore: true,
             races: true,
+            memory: 3,
+            quarantine: 4,
             unwinder: true,
         };
         Wire::new(Layout::new(2, 8, 64, 32, 16), &settings, names).unwrap()
@@ -306,6 +314,7 @@ mod tests {
         let header = wire.header();
         assert_eq!((header.magic, header.version, header.restart), (MAGIC, VERSION, Restart::Fork as u32));
         assert_eq!((header.memory_limit, header.stack_size, header.threads_wanted, header.check_restore), (1, 2, 3, 1));
+        assert_eq!((header.races, header.memory, header.quarantine), (1, 3, 4));
         assert_eq!(header.unwinder.load(Relaxed), 1);
         let mut copied = Vec::new();
         assert!(wire.add_names(&mut copied));

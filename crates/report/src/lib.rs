@@ -9,6 +9,7 @@
 //! * [`text`] and [`json`] are the reports.
 
 pub mod deadlock;
+mod fault;
 pub mod json;
 pub mod names;
 pub mod outcome;

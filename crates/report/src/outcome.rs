@@ -45,10 +45,14 @@ const OWN_FAULT: [u64; 7] = [4, 5, 6, 7, 8, 11, 31];
 pub fn classify(execution: &Execution<'_>) -> Class {
     match execution.outcome {
         Outcome::Ended => match execution.events.last().and_then(|event| process::ending(&event.operation)) {
+            // Blocks that were lost.
+            Some(Ending::Exit) if execution.detail > 0 => Class::Finding(FindingKind::Leak),
             Some(Ending::Exit) => Class::Fine,
             Some(Ending::Abort) => Class::Finding(FindingKind::Abort),
             Some(Ending::Assertion) => Class::Finding(FindingKind::Assertion),
             Some(Ending::Crash) => Class::Finding(FindingKind::Crash),
+            Some(Ending::Memory) => Class::Finding(FindingKind::Memory),
+            Some(Ending::Undefined) => Class::Finding(FindingKind::Undefined),
             None => Class::Lost(Lost::Unfinished),
         },
         Outcome::Deadlock => Class::Finding(FindingKind::Deadlock),

@@ -10,10 +10,9 @@ use heddle_model::{Execution, Operation, Outcome, ThreadId};
 use crate::deadlock::{self, Wait};
 use crate::names::Names;
 use crate::outcome::{Class, classify, signal_name};
-use crate::race;
 use crate::recording::user_frame;
 use crate::walk::{self, Walk};
-use crate::{Recording, steps};
+use crate::{Recording, fault, race, steps};
 
 /// A finding, the steps that led to it, and what makes it the same as another one.
 #[derive(Clone, Debug)]
@@ -46,6 +45,11 @@ pub fn recognise(recording: &Recording) -> Option<Recognised> {
         let mut places: Vec<String> = notes.iter().map(|note| place(&note.location)).collect();
         places.sort();
         key = format!("{kind}|{}", places.join("|"));
+    } else if matches!(kind, FindingKind::Memory | FindingKind::Leak) {
+        // Whoever does it, and to which block: what is done, and the places.
+        let what = message.split(':').next().unwrap_or_default();
+        let places: Vec<String> = notes.iter().map(|note| place(&note.location)).collect();
+        key = format!("{kind}|{what}|{}|{}", place(&location), places.join("|"));
     } else {
         key.push('|');
         key.push_str(&place(&location));
@@ -133,6 +137,17 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
     let at_end = user_frame(&recording.end_stack).cloned();
     let location = if recording.outcome == Outcome::Ended { at_last.or(at_end) } else { at_end.or(at_last) };
     let who = names.thread(recording.thread);
+    if matches!(kind, FindingKind::Memory | FindingKind::Leak)
+        && let Some(told) = fault::explain(recording, names, &who)
+    {
+        let location = if kind == FindingKind::Leak {
+            told.notes.first().and_then(|note| note.location.clone())
+        } else {
+            location
+        };
+        let involved = [vec![recording.thread], told.threads].concat();
+        return What { message: told.message, location, notes: told.notes, involved };
+    }
     let message = match kind {
         FindingKind::Assertion => match recording.message.as_str() {
             "" => "an assertion failed".to_string(),
@@ -142,7 +157,8 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
             "" => format!("{who} called abort"),
             text => format!("{who} called abort: {text}"),
         },
-        FindingKind::Crash => crash(recording, &who),
+        FindingKind::Crash => crash(recording, names, &who),
+        FindingKind::Undefined => format!("undefined behaviour: {}", recording.message),
         FindingKind::Hang => format!("{who} runs without end and without a visible operation"),
         other => format!("{other}: {}", recording.message),
     };
@@ -150,7 +166,7 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
 }
 
 /// What killed the process, and over which address, as far as that is known.
-fn crash(recording: &Recording, who: &str) -> String {
+fn crash(recording: &Recording, names: &Names, who: &str) -> String {
     let end = recording.events.last().filter(|_| recording.outcome == Outcome::Ended);
     let Some(end) = end else { return format!("{who} was killed by {}", signal_name(recording.detail)) };
     let Operation { object, detail, .. } = end.operation;
@@ -159,7 +175,10 @@ fn crash(recording: &Recording, who: &str) -> String {
     }
     let signal = detail as u64;
     // Only these two are about an address.
-    let fault = if matches!(signal, 7 | 11) { format!(" at address {:#x}", object.0) } else { String::new() };
+    let fault = match fault::of_crash(recording, names, who) {
+        text if text.is_empty() && matches!(signal, 7 | 11) => format!(" at address {:#x}", object.0),
+        text => text,
+    };
     format!("{who} was killed by {}{fault}", signal_name(signal))
 }
 

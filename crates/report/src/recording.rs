@@ -30,6 +30,9 @@ pub struct Recording {
     pub end_stack: Vec<Location>,
     /// Where the earlier of two racing accesses was.
     pub earlier_stack: Vec<Location>,
+    /// Call stacks that belong to a fault: where its block was allocated and freed; of a leak, where each block was
+    /// allocated.
+    pub more_stacks: Vec<Vec<Location>>,
     /// Objects that have a name in the program: `account.lock`.
     pub objects: HashMap<ObjectId, String>,
     /// Lines of source, by file and line: at least those that the stacks lie in.
@@ -54,6 +57,7 @@ impl Recording {
             pending_stacks: vec![Vec::new(); execution.pending.len()],
             end_stack: Vec::new(),
             earlier_stack: Vec::new(),
+            more_stacks: Vec::new(),
             objects: HashMap::new(),
             lines: Lines::new(),
         }

@@ -35,6 +35,8 @@ pub fn operation(operation: &Operation) -> String {
                 "crash: stack overflow".to_string()
             }
             Some(Ending::Crash) => format!("crash: {}", signal_name(operation.detail as u64)),
+            Some(Ending::Memory) => "memory error".to_string(),
+            Some(Ending::Undefined) => "undefined behaviour".to_string(),
             None => "end of the process".to_string(),
         },
         thread::START => "begin".to_string(),

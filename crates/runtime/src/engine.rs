@@ -17,7 +17,7 @@ use heddle_model::{Event, Memory, ObjectId, Operation, Outcome, Pending, Phase, 
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
-use crate::{callstack, clock, fiber, process, race, random, spin, tsan};
+use crate::{callstack, clock, fiber, memcheck, process, race, random, spin, tsan};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
@@ -114,6 +114,17 @@ pub fn current() -> ThreadId {
     unsafe { CURRENT }
 }
 
+/// Whether call stacks and output are recorded in this execution.
+#[inline(always)]
+pub fn recording() -> bool {
+    engine().recording
+}
+
+/// How far `thread` has come.
+pub fn phase(thread: ThreadId) -> Phase {
+    engine().world.thread(thread).phase
+}
+
 /// How many children `current` has created in this execution.
 pub fn children_of_current() -> u32 {
     engine().world.thread(current()).children
@@ -132,6 +143,7 @@ pub fn run(sequence: u32, main: Context) {
     engine.controller = Context::of_caller();
     clock::reset();
     race::reset(fiber::donors() + 1);
+    memcheck::reset();
     random::reset();
     fiber::of(ThreadId::MAIN).context = main;
     fiber::of(ThreadId::MAIN).reset_main();
@@ -187,12 +199,14 @@ pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Eve
 #[inline(always)]
 fn announce_and_take(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
     let me = current();
+    memcheck::before(&operation, pc);
     engine().world.announce(me, operation, pc);
     reschedule();
     let engine = engine();
     let mut event = engine.world.take(me, engine.choice);
     perform(&mut event);
     note(event);
+    memcheck::after(&operation, pc);
     event
 }
 
@@ -284,6 +298,19 @@ fn record_stack(thread: ThreadId, pc: u64) {
     let frames = callstack::copy(thread, &mut room[2..]) + 1;
     room[0] = frames as u64;
     engine.record.result().stack_words += frames as u32 + 1;
+}
+
+/// Adds a call stack that belongs to no event.
+fn push_stack(frames: &[u64]) {
+    let engine = engine();
+    let room = engine.record.stack_room(engine.wire.header().layout.stack_words);
+    let count = frames.len().min(room.len().saturating_sub(1));
+    if room.is_empty() {
+        return;
+    }
+    room[0] = count as u64;
+    room[1..=count].copy_from_slice(&frames[..count]);
+    engine.record.result().stack_words += count as u32 + 1;
 }
 
 /// On the fiber of a thread that has run to its end, destructors and all.
@@ -408,8 +435,15 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
         }
     }
     engine.record.set_message(message);
-    if outcome == Outcome::Ended {
-        process::describe(&engine.record);
+    let mut detail = detail;
+    if outcome == Outcome::Ended
+        && let Some(fault) = process::describe(&engine.record)
+    {
+        engine.record.set_message(&fault.to_text());
+        detail = fault.count;
+        if engine.recording {
+            memcheck::stacks_of(&fault, push_stack);
+        }
     }
     let result = engine.record.result();
     result.detail = detail;

@@ -39,6 +39,7 @@ mod ids;
 mod imports;
 mod libatomic;
 mod measure;
+mod memcheck;
 mod memory;
 mod process;
 mod pthread;

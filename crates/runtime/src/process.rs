@@ -2,12 +2,13 @@
 
 use core::ffi::{CStr, c_char};
 
+use heddle_model::fault::Fault;
 use heddle_model::primitive::process;
 use heddle_model::{Ending, ObjectId, Operation};
 
 use crate::engine::{self, active, caller};
 use crate::wire::Record;
-use crate::{real, sys};
+use crate::{memcheck, real, sys};
 
 /// The status that the program has asked to exit with. Reset for each execution by being written before it is read.
 static mut STATUS: i32 = 0;
@@ -105,12 +106,19 @@ unsafe fn assertion_failed(text: *const c_char, pc: u64) -> ! {
     engine::end_process(Operation { object: ObjectId(text as u64), ..end }, pc)
 }
 
-/// Adds to a finished record what is to be said of the event that ended the process: the text of the assertion.
-pub fn describe(record: &Record) {
-    let operation = &record.last_event().operation;
-    if process::ending(operation) == Some(Ending::Assertion) && operation.object != ObjectId::NONE {
-        // SAFETY: `assert` passes a string literal, which is still there.
-        let text = unsafe { CStr::from_ptr(operation.object.0 as *const c_char) };
-        record.set_message(text.to_bytes());
+/// What is to be said of the event that ended the process: adds the text of an assertion to the record; returns what
+/// was done to memory.
+pub fn describe(record: &Record) -> Option<Fault> {
+    let event = record.last_event();
+    match process::ending(&event.operation)? {
+        Ending::Assertion if event.operation.object != ObjectId::NONE => {
+            // SAFETY: `assert` passes a string literal, which is still there.
+            let text = unsafe { CStr::from_ptr(event.operation.object.0 as *const c_char) };
+            record.set_message(text.to_bytes());
+            None
+        }
+        Ending::Memory | Ending::Crash => memcheck::fault_of(event.thread),
+        Ending::Exit => memcheck::look_for_leaks(),
+        Ending::Assertion | Ending::Abort | Ending::Undefined => None,
     }
 }

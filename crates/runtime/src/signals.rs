@@ -2,12 +2,13 @@
 //!
 //! All handlers run on a stack of our own: the program's may be exhausted, or not writable.
 
+use heddle_model::fault::Doing;
 use heddle_model::primitive::process;
 use heddle_model::{Ending, ObjectId, Operation, Outcome};
 
 use crate::engine::{self, active};
 use crate::memory::Reserve;
-use crate::{arch, snapshot, start, sys, trap};
+use crate::{arch, memcheck, snapshot, start, sys, trap};
 
 const SIGILL: usize = 4;
 const SIGTRAP: usize = 5;
@@ -80,6 +81,20 @@ unsafe extern "C" fn on_crash(signal: i32, info: *const u64, context: *mut u64) 
     }
     // SAFETY: the third argument of a handler.
     let (pc, stack) = unsafe { (arch::interrupted_pc(context), arch::interrupted_stack(context)) };
+    if matches!(signal as usize, SIGSEGV | SIGBUS) {
+        /// The kernel's `si_code`: there is memory, but not for this.
+        const DENIED: i32 = 2;
+        /// And: the processor gave no address.
+        const BY_KERNEL: i32 = 128;
+        // SAFETY: si_code is eight bytes into siginfo_t; the third argument of a handler.
+        let (code, (write, run)) = unsafe { (*info.cast::<i32>().add(2), arch::interrupted_access(context)) };
+        let doing = match (write, run) {
+            (_, true) => Doing::Running,
+            (true, _) => Doing::Writing,
+            _ => Doing::Reading,
+        };
+        memcheck::note(memcheck::crashed(address, doing, code == DENIED, code == BY_KERNEL));
+    }
     let overflow = signal as usize == SIGSEGV && address.abs_diff(stack) < STACK_REACH;
     let detail = signal as u32 | if overflow { process::STACK_OVERFLOW } else { 0 };
     // The interrupted instruction itself, where others give a return address: one more, since readers subtract one.

@@ -14,7 +14,7 @@ use crate::arch::{self, Context};
 use crate::memory::{PAGE, Reserve, STATES};
 use crate::pthread::{cancel, unwinder};
 use crate::wire::Wire;
-use crate::{control, engine, fiber, heap, process, race, real, signals, snapshot, spin, sys};
+use crate::{control, engine, fiber, heap, memcheck, process, race, real, signals, snapshot, spin, sys};
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 
@@ -201,7 +201,8 @@ unsafe fn set_up(wire: Wire) {
     if header.races != 0 {
         race::set_up(&mut reserve, threads);
     }
-    heap::set_limit(header.memory_limit as usize);
+    memcheck::set_up(&mut reserve, threads, header.memory);
+    heap::set_limits(header.memory_limit as usize, header.quarantine as usize);
 }
 
 /// The kernel must not write into thread control blocks that are no kernel thread's: donors inherit that there is

@@ -16,7 +16,7 @@ use heddle_report::outcome::{Class, Lost};
 use heddle_report::{json, recognise, text};
 use heddle_search::{Algorithm, Search};
 
-use crate::arguments::{Check, Races, Restart};
+use crate::arguments::{Check, MemoryChecks, Races, Restart};
 use crate::collect::{Candidate, Collector};
 use crate::console::Console;
 use crate::coverage::{Conclusion, End, LeftOut};
@@ -174,6 +174,9 @@ fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -
         restart,
         memory_limit: options.memory_limit,
         races: options.races == Races::Report,
+        memory: options.memory == MemoryChecks::Report,
+        leaks: options.leaks,
+        quarantine: options.quarantine,
         hang_after: options.hang_timeout,
         interrupted: Arc::clone(interrupted),
         ..heddle_native::Options::default()
@@ -271,6 +274,9 @@ fn settings(executor: &NativeExecutor, options: &Check) -> Settings {
         memory_limit: options.memory_limit,
         hang_timeout_ms: options.hang_timeout.as_millis() as u64,
         max_steps: options.max_steps.unwrap_or(0),
+        memory: options.memory == MemoryChecks::Report,
+        leaks: options.leaks,
+        quarantine: options.quarantine,
     }
 }
 

@@ -85,6 +85,7 @@ pub fn record(script: &[Scripted], left: &[Scripted], outcome: Outcome, message:
         stacks,
         end_stack: Vec::new(),
         earlier_stack: Vec::new(),
+        more_stacks: Vec::new(),
         objects: [(A, "a".to_string()), (B, "b".to_string())].into(),
         lines: [("abba.c".to_string(), lines)].into(),
     }

@@ -123,6 +123,25 @@ pub fn thread_pointer() -> u64 {
     value
 }
 
+/// The stack pointer, in here or just above.
+#[inline(always)]
+pub fn stack_pointer() -> usize {
+    let value: usize;
+    // SAFETY: only reads.
+    unsafe { asm!("mov {}, rsp", out(reg) value, options(nomem, nostack, preserves_flags)) };
+    value
+}
+
+/// What the processor said of a fault: whether it wanted to write, whether it wanted to run what is there.
+///
+/// # Safety
+/// `context` is the third argument of a signal handler.
+pub unsafe fn interrupted_access(context: *const u64) -> (bool, bool) {
+    // SAFETY: the error code of a page fault stands three registers after rip.
+    let error = unsafe { *context.add(5 + 19) };
+    (error & 2 != 0, error & 16 != 0)
+}
+
 /// Whether the processor and the kernel let a program read and set its thread pointer (FSGSBASE).
 pub fn has_thread_pointer_instructions(hwcap2: u64) -> bool {
     hwcap2 & 2 != 0

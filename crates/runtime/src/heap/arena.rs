@@ -1,12 +1,15 @@
 //! One thread's part of the heap.
 //!
-//! Blocks are carved from the front; freed blocks are kept by size class, last in, first out. All of the allocator's
+//! Blocks are carved from the front. A freed block waits in a queue, the quarantine, so that who still uses it is found
+//! out; when there are enough of younger ones it is kept by its size class, last in, first out, for reuse. Only what the
+//! thread itself freed decides when, so addresses stay its own doing. All of the allocator's
 //! state is in the arena itself, at its beginning, so that memory put back to an earlier state is a heap in that
 //! state. How much of the address range is mapped is the exception: a mapping outlives a restoration, so that is kept
 //! in the runtime's own memory.
 
 use super::block::{HEADER, Header, State};
 use super::class::{self, CLASSES, GRAIN};
+use super::valid;
 use crate::sys;
 
 /// Where the arenas are: arena `n` is at `BASE + n * STRIDE`.
@@ -20,7 +23,8 @@ pub const SYSTEM: usize = ARENAS - 1;
 
 const FIRST_STEP: usize = 256 << 10;
 const LARGEST_STEP: usize = 64 << 20;
-const PAGE: usize = 4096;
+/// Mappings grow by this at least: so much heap has a whole page of [`valid`]'s map.
+const PAGE: usize = 4096 * valid::UNIT;
 /// How many free blocks an aligned request looks at before it takes fresh memory.
 const ALIGNED_TRIES: usize = 16;
 
@@ -36,8 +40,11 @@ pub struct Arena {
     pub extent: usize,
     /// Bytes carved in all arenas together; counted in [`SYSTEM`]'s only.
     pub carved: usize,
-    /// Frees and reallocations that made no sense; counted in [`SYSTEM`]'s only.
-    pub misused: usize,
+    /// The oldest and the youngest block in quarantine, or 0.
+    oldest: usize,
+    youngest: usize,
+    /// The bytes of all of them.
+    waiting: usize,
     free: [usize; CLASSES],
 }
 
@@ -60,6 +67,15 @@ pub const fn base(arena: usize) -> usize {
 pub const fn containing(address: usize) -> Option<usize> {
     let arena = address.wrapping_sub(BASE) / STRIDE;
     if arena < ARENAS { Some(arena) } else { None }
+}
+
+/// Whether `size` bytes at `address`, which is in some arena's range, are mapped.
+#[inline(always)]
+pub fn is_mapped(address: usize, size: usize) -> bool {
+    let offset = address - BASE;
+    // SAFETY: the caller says that it is in range; reads a number.
+    let mapped = unsafe { *(&raw const MAPPED).cast::<usize>().add(offset / STRIDE) };
+    (offset % STRIDE).saturating_add(size) <= mapped
 }
 
 /// The arena, if anything was ever allocated in it.
@@ -105,7 +121,8 @@ fn ensure_mapped(arena: usize, bytes: usize) -> Result<(), Refusal> {
         }
         let step = mapped.clamp(FIRST_STEP, LARGEST_STEP).max(bytes - mapped).next_multiple_of(PAGE);
         let step = step.min(STRIDE - mapped);
-        if step < bytes - mapped || !map(base(arena) + mapped, step) {
+        let address = base(arena) + mapped;
+        if step < bytes - mapped || !map(address, step) || !map(valid::entry(address), step / valid::UNIT) {
             return Err(Refusal::Exhausted);
         }
         MAPPED[arena] = mapped + step;
@@ -155,6 +172,7 @@ impl Arena {
                 // SAFETY: as above.
                 unsafe { *link = header.word };
                 header.set(State::Live, size);
+                valid::open(address, size);
                 return Some(address);
             }
             link = &raw mut header.word;
@@ -188,14 +206,72 @@ impl Arena {
             }
             Header::write(address, size, number as u16, class, State::Live);
         }
+        valid::open(address, size);
         Ok(address)
     }
 
-    /// Keeps a block of this arena for reuse.
+    /// Keeps a block of this arena for reuse, once there are `quarantine` bytes of blocks that were freed later.
     #[inline]
-    pub fn keep(&mut self, header: &mut Header, address: usize) {
+    pub fn keep(&mut self, header: &mut Header, address: usize, quarantine: usize) {
+        let capacity = class::capacity(header.class as usize);
+        if capacity > quarantine {
+            return self.reusable(header, address);
+        }
+        header.set(State::Free, 0);
+        // SAFETY: the youngest is a block of this arena; if its header is damaged, the queue is given up.
+        match unsafe { (self.youngest != 0).then(|| Header::of(self.youngest)).flatten() } {
+            Some(before) => before.word = address,
+            None => (self.oldest, self.waiting) = (address, 0),
+        }
+        self.youngest = address;
+        self.waiting += capacity;
+        while self.waiting > quarantine {
+            let address = self.oldest;
+            // SAFETY: as above.
+            let Some(header) = (unsafe { Header::of(address) }).filter(|header| !header.is_live()) else {
+                (self.oldest, self.youngest, self.waiting) = (0, 0, 0);
+                return;
+            };
+            self.oldest = header.word;
+            self.waiting -= class::capacity(header.class as usize);
+            self.reusable(header, address);
+        }
+    }
+
+    fn reusable(&mut self, header: &mut Header, address: usize) {
         let head = &mut self.free[header.class as usize];
         header.set(State::Free, *head);
         *head = address;
     }
+}
+
+/// A block, or memory between blocks.
+pub struct Place {
+    /// Where the block begins, after its header.
+    pub block: usize,
+    /// Live: the bytes that were asked for. Else those that it can hold.
+    pub size: usize,
+    /// In what state it is.
+    pub state: State,
+}
+
+/// All that `arena` was divided into, in the order of addresses. Ends early where a header was overwritten.
+pub fn places(arena: usize) -> impl Iterator<Item = Place> {
+    let end = existing(arena).map_or(0, |found| base(arena) + found.extent);
+    let mut front = base(arena) + FIRST_BLOCK;
+    core::iter::from_fn(move || {
+        if front >= end {
+            return None;
+        }
+        let block = front + HEADER;
+        // SAFETY: everything below the extent is mapped, and begins with a header.
+        let header = unsafe { Header::any(block) }?;
+        let (length, size) = match header.state() {
+            State::Gap => (header.word, header.word),
+            State::Free => (class::capacity(header.class as usize), class::capacity(header.class as usize)),
+            State::Live => (class::capacity(header.class as usize), header.word),
+        };
+        front = block + length;
+        Some(Place { block, size, state: header.state() })
+    })
 }

@@ -5,7 +5,7 @@
 //! block or past the end of the one before; the mark depends on the address, so that is noticed.
 
 /// In what state a block is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum State {
     /// The program has it.
@@ -26,11 +26,15 @@ pub struct Header {
     pub owner: u16,
     /// The size class.
     pub class: u8,
+    /// A [`State`] in the lower four bits; [`MARKED`].
     state: u8,
 }
 
 /// Bytes of a header.
 pub const HEADER: usize = size_of::<Header>();
+
+/// In the state: reached by who looks for lost blocks.
+const MARKED: u8 = 0x80;
 
 fn mark_of(address: usize) -> u32 {
     0x4c64_6548 ^ (address >> 4) as u32
@@ -54,16 +58,48 @@ impl Header {
     /// The sixteen bytes before `address` are readable.
     #[inline]
     pub unsafe fn of<'a>(address: usize) -> Option<&'a mut Header> {
+        // SAFETY: the caller's.
+        unsafe { Header::any(address) }.filter(|header| header.state() != State::Gap)
+    }
+
+    /// The same, where it may also be a gap.
+    ///
+    /// # Safety
+    /// As above.
+    #[inline]
+    pub unsafe fn any<'a>(address: usize) -> Option<&'a mut Header> {
         // SAFETY: the caller's; headers are never handed out to the program.
         let header = unsafe { &mut *((address - HEADER) as *mut Header) };
-        let sound = header.mark == mark_of(address) && matches!(header.state, 1 | 2);
+        let sound = header.mark == mark_of(address) && matches!(header.state & !MARKED, 1..=3);
         sound.then_some(header)
+    }
+
+    /// In what state it is.
+    #[inline]
+    pub fn state(&self) -> State {
+        match self.state & !MARKED {
+            1 => State::Live,
+            2 => State::Free,
+            _ => State::Gap,
+        }
     }
 
     /// Whether the program has it.
     #[inline]
     pub fn is_live(&self) -> bool {
-        self.state == State::Live as u8
+        self.state() == State::Live
+    }
+
+    /// Whether [`mark`](Self::mark) was called.
+    pub fn is_marked(&self) -> bool {
+        self.state & MARKED != 0
+    }
+
+    /// Marks it. False if it was marked before.
+    pub fn mark(&mut self) -> bool {
+        let before = self.is_marked();
+        self.state |= MARKED;
+        !before
     }
 
     /// Sets the state and what goes with it.

@@ -14,6 +14,15 @@ const SMALL_LOG: usize = 10;
 const SMALL: usize = (1 << SMALL_LOG) / GRAIN;
 const LARGEST_LOG: usize = 33;
 
+/// The room that a block of `size` bytes gets: behind it there are at least sixteen bytes that are nobody's, besides the
+/// header of the next block, and an eighth of the block if it is large.
+#[inline]
+pub fn with_margin(size: usize) -> usize {
+    size.saturating_add((size / 8).clamp(GRAIN, LARGEST_MARGIN))
+}
+
+const LARGEST_MARGIN: usize = 1024;
+
 /// The class that serves `size` bytes. `size` is at most [`LARGEST`].
 #[inline]
 pub fn of(size: usize) -> usize {

@@ -2,7 +2,7 @@
 //!
 //! `operator new` and `delete` are left to the C++ library: they call these, and only it can throw `bad_alloc`.
 
-use super::{allocate, arena, class, find, lock, release};
+use super::{allocate, arena, class, find, lock, release, resize_in_place};
 use crate::engine::caller;
 
 const ENOMEM: i32 = 12;
@@ -43,13 +43,14 @@ fn resize(old: *mut u8, size: usize, pc: u64) -> *mut u8 {
         lock::alone(|| release(old as usize, pc));
         return core::ptr::null_mut();
     }
-    let found = lock::alone(|| find(old as usize, pc).map(|header| (header.word, header.class as usize)));
+    let found = lock::alone(|| find(old as usize, true, pc).map(|header| (header.word, header.class as usize)));
     let Some((old_size, class)) = found else {
         set_errno(ENOMEM);
         return core::ptr::null_mut();
     };
-    if size <= class::LARGEST && class::of(size) == class {
-        lock::alone(|| find(old as usize, pc).map(|header| header.word = size));
+    let roomy = class::with_margin(size);
+    if roomy <= class::LARGEST && class::of(roomy) == class {
+        lock::alone(|| resize_in_place(old as usize, size, pc));
         return old;
     }
     let new = plain_or_null(size, class::GRAIN, false, pc);
@@ -155,7 +156,7 @@ interpose! {
         }
         // What was asked for, not the capacity: a program must not be led to write where a later check says that it
         // may not.
-        lock::alone(|| find(address as usize, pc).map_or(0, |header| header.word))
+        lock::alone(|| find(address as usize, true, pc).map_or(0, |header| header.word))
     }
     fn malloc_trim(pad: usize) -> i32 {
         0

@@ -12,38 +12,44 @@
 //! extent is zero and must be zero again after a restoration ([`erase`]); extents are inside the arenas and come
 //! back with them.
 //!
-//! Not here: finding leaks, use after free and overflows. [`misuse`] only counts what `free` cannot make sense of.
+//! Which bytes of it the program may touch is in [`valid`]. Between two blocks there is room that is nobody's, more behind
+//! a larger block ([`class::with_margin`]), so that who runs over an end is caught there. Who is caught, and what is said of
+//! it, is the business of [`crate::memcheck`].
 
 mod arena;
 mod block;
 mod class;
 mod family;
 mod lock;
+mod valid;
 
-use block::{Header, State};
+use block::Header;
 use heddle_model::Outcome;
-pub use lock::survive_fork;
+use heddle_model::fault::FaultKind;
 
-use crate::{engine, race, spin, sys};
+pub use arena::Place;
+pub use block::State;
+pub use lock::survive_fork;
+pub use valid::{allows, in_range};
+
+use crate::{engine, memcheck, race, spin, sys};
 
 /// Bytes that may be carved from all arenas together.
 static mut LIMIT: usize = usize::MAX;
 /// How often [`enter_system`] was called, less [`leave_system`].
 static mut SYSTEM_DEPTH: usize = 0;
 
-/// What the program did wrong with the heap.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Misuse {
-    /// Freed or reallocated an address that is not the start of a block.
-    NotABlock,
-    /// Freed or reallocated a block that was freed before.
-    AlreadyFree,
-}
+/// Bytes of freed blocks that an arena keeps back. Without Heddle, and before `main`, none.
+static mut QUARANTINE: usize = 0;
 
-/// Sets the bytes that the program may use in one execution, those from before `main` included.
-pub fn set_limit(bytes: usize) {
+/// Sets the bytes that the program may use in one execution, those from before `main` included, and the bytes of freed
+/// blocks that each thread's heap keeps back.
+pub fn set_limits(bytes: usize, quarantine: usize) {
     // SAFETY: set before the first execution.
-    unsafe { LIMIT = bytes }
+    unsafe {
+        LIMIT = bytes;
+        QUARANTINE = quarantine;
+    }
 }
 
 /// What is allocated from now on belongs to no thread of the program's. Nests.
@@ -63,7 +69,13 @@ pub fn arenas() -> impl Iterator<Item = (usize, usize)> {
     arena::all().map(|number| (arena::base(number), arena::existing(number).map_or(0, |found| found.extent)))
 }
 
-/// Makes a part of an arena zero again: from the extent of the saved image to the extent that the execution reached.
+/// The map of what may be touched that belongs to `length` bytes of an arena from its base: where it is, and its length.
+pub fn map_of(base: usize, length: usize) -> (usize, usize) {
+    (valid::entry(base), length.div_ceil(valid::UNIT))
+}
+
+/// Makes a part of an arena, or of its map, zero again: from the extent of the saved image to the extent that the
+/// execution reached.
 pub fn erase(from: usize, to: usize) {
     const PAGE: usize = 4096;
     /// Below this, writing zeros is cheaper than giving pages back and getting them again.
@@ -81,11 +93,11 @@ pub fn erase(from: usize, to: usize) {
     }
 }
 
-/// The program misused the heap at `address`. What it asked for is not done.
+/// The program freed or resized what it must not, at `address`. Outside executions what it asked for is not done.
 #[cold]
-fn misuse(_kind: Misuse, _address: usize, _pc: u64) {
-    if let Ok(system) = arena::get(arena::SYSTEM) {
-        system.misused += 1;
+fn misuse(kind: FaultKind, address: usize, resizes: bool, pc: u64) {
+    if engine::active() {
+        memcheck::bad_free(address, resizes, kind, pc);
     }
 }
 
@@ -102,7 +114,7 @@ fn current_arena() -> usize {
 
 /// The live block at `address`, which is not null.
 #[inline]
-fn find<'a>(address: usize, pc: u64) -> Option<&'a mut Header> {
+fn find<'a>(address: usize, resizes: bool, pc: u64) -> Option<&'a mut Header> {
     let inside = arena::containing(address).and_then(arena::existing).is_some_and(|arena| {
         let offset = address - core::ptr::from_ref(arena) as usize;
         offset >= size_of::<arena::Arena>() + block::HEADER && offset < arena.extent.max(1)
@@ -112,14 +124,79 @@ fn find<'a>(address: usize, pc: u64) -> Option<&'a mut Header> {
     match header {
         Some(header) if header.is_live() => Some(header),
         Some(_) => {
-            misuse(Misuse::AlreadyFree, address, pc);
+            misuse(FaultKind::DoubleFree, address, resizes, pc);
             None
         }
         None => {
-            misuse(Misuse::NotABlock, address, pc);
+            // The map says that a block begins here, but there is no record of it: somebody wrote over that.
+            let begins = inside && valid::is_open(address) && !valid::is_open(address - block::HEADER);
+            let damaged = begins && address.is_multiple_of(class::GRAIN);
+            let kind = if damaged { FaultKind::Damaged } else { FaultKind::InvalidFree };
+            misuse(kind, address, resizes, pc);
             None
         }
     }
+}
+
+/// The parts of the arena that `address` is in.
+pub fn places_around(address: usize) -> impl Iterator<Item = Place> {
+    arena::containing(address).into_iter().flat_map(arena::places)
+}
+
+/// The blocks that threads of the program have got in this execution, freed ones too.
+pub fn blocks_of_threads() -> impl Iterator<Item = Place> {
+    arena::all().filter(|&number| number != arena::SYSTEM).flat_map(arena::places).filter(is_block)
+}
+
+/// The other blocks.
+pub fn blocks_of_system() -> impl Iterator<Item = Place> {
+    arena::places(arena::SYSTEM).filter(is_block)
+}
+
+fn is_block(place: &Place) -> bool {
+    place.state != State::Gap
+}
+
+/// The live block that `address`, in the heap's range, is in.
+pub fn block_containing(address: usize) -> Option<usize> {
+    let arena = arena::containing(address).and_then(arena::existing)?;
+    let offset = address - core::ptr::from_ref(arena) as usize;
+    if offset < size_of::<arena::Arena>() + block::HEADER || offset >= arena.extent {
+        return None;
+    }
+    let mut start = address & !(valid::UNIT - 1);
+    if address == start && header(address).is_some_and(|header| header.is_live()) {
+        // Also where not a byte was asked for.
+        return Some(address);
+    }
+    if !valid::is_open(start) {
+        return None;
+    }
+    while valid::is_open(start - valid::UNIT) {
+        start -= valid::UNIT;
+    }
+    header(start).filter(|header| header.is_live()).map(|_| start)
+}
+
+/// The header of `block`, which lies in an arena in use.
+fn header<'a>(block: usize) -> Option<&'a mut Header> {
+    // SAFETY: everything between an arena's header and its extent is mapped.
+    unsafe { Header::of(block) }
+}
+
+/// The bytes that were asked for of a live block.
+pub fn size_of_block(block: usize) -> usize {
+    if block == 0 { 0 } else { header(block).map_or(0, |header| header.word) }
+}
+
+/// Marks a live block. False if it was marked before.
+pub fn mark(block: usize) -> bool {
+    header(block).is_some_and(|header| header.mark())
+}
+
+/// Whether a block was marked.
+pub fn is_marked(block: usize) -> bool {
+    header(block).is_some_and(|header| header.is_marked())
 }
 
 /// A block, and whether it is known to be all zero. `align` is a power of two.
@@ -128,16 +205,18 @@ fn allocate(size: usize, align: usize, pc: u64) -> Option<(usize, bool)> {
     if size > isize::MAX as usize - align {
         return None;
     }
-    if size.saturating_add(align) > class::LARGEST {
+    let roomy = class::with_margin(size);
+    if roomy.saturating_add(align) > class::LARGEST {
         return refuse(size, pc);
     }
     let number = current_arena();
     if number >= arena::ARENAS {
         engine::stop(Outcome::Capacity, number as u64, pc, b"more threads than the heap has arenas");
     }
-    let class = class::of(size);
+    let class = class::of(roomy);
     let Ok(arena) = arena::get(number) else { return refuse(size, pc) };
     if let Some(address) = arena.reuse(class, align, size) {
+        memcheck::allocated(address, size, pc);
         return Some((address, false));
     }
     let cost = arena.cost(class, align);
@@ -148,7 +227,10 @@ fn allocate(size: usize, align: usize, pc: u64) -> Option<(usize, bool)> {
     }
     system.carved += cost;
     match arena::get(number).and_then(|arena| arena.carve(class, align, size)) {
-        Ok(address) => Some((address, true)),
+        Ok(address) => {
+            memcheck::allocated(address, size, pc);
+            Some((address, true))
+        }
         Err(arena::Refusal::Exhausted) => refuse(size, pc),
     }
 }
@@ -171,17 +253,29 @@ pub fn allocate_for(size: usize, pc: u64) -> *mut u8 {
 /// Gives a block back. Only its owner will get it again.
 fn release(address: usize, pc: u64) {
     spin::changed();
-    let Some(header) = find(address, pc) else { return };
+    let Some(header) = find(address, false, pc) else { return };
     if engine::active() {
+        memcheck::freed(address, header.word, pc);
         // Who frees a block that others still use races with them.
         race::freed(address, header.word, pc);
     }
+    valid::close(address, header.word);
     let number = current_arena();
     if header.owner as usize == number {
         if let Ok(arena) = arena::get(number) {
-            arena.keep(header, address);
+            // SAFETY: reads a static.
+            arena.keep(header, address, unsafe { QUARANTINE });
         }
     } else {
         header.set(State::Free, 0);
     }
+}
+
+/// A live block gets another size that its class has room for.
+fn resize_in_place(address: usize, size: usize, pc: u64) {
+    let Some(header) = find(address, true, pc) else { return };
+    valid::close(address, header.word);
+    valid::open(address, size);
+    header.word = size;
+    memcheck::allocated(address, size, pc);
 }

@@ -21,7 +21,7 @@ use heddle_model::primitive::atomic;
 use heddle_model::race::{Access, Race};
 use heddle_model::{Event, Outcome, ThreadId};
 
-use crate::engine;
+use crate::{engine, heap, memcheck};
 use crate::memory::Reserve;
 
 static mut ON: bool = false;
@@ -68,6 +68,13 @@ pub fn event(event: &Event) {
     if operation.code.family() == atomic::FAMILY && operation.code != atomic::FENCE {
         let write = operation.code != atomic::LOAD && !event.failed();
         access(operation.object.0 as usize, operation.size as usize, Access::new(write, true), event.pc);
+    }
+    if memcheck::needs_its_object(operation) && operation.code.family() != atomic::FAMILY {
+        // Who frees, or overwrites, a lock in the heap must know that nobody uses it.
+        let address = operation.object.0 as usize;
+        if heap::in_range(address) {
+            access(address, 1, Access::new(false, true), event.pc);
+        }
     }
     // Not before: whoever learns of this event learns of the access that it is.
     clocks::advance(event.thread);

@@ -10,6 +10,8 @@ struct Saved {
     base: usize,
     length: usize,
     image: usize,
+    /// Of what may be touched in it.
+    map_image: usize,
 }
 
 static mut SAVED: &mut [Saved] = &mut [];
@@ -35,9 +37,13 @@ pub fn save() {
         for (base, length) in heap::arenas().filter(|&(_, length)| length > 0) {
             memory::map(image, length);
             copy(image, base, length);
-            SAVED[COUNT] = Saved { base, length, image };
+            let map_image = image + length.next_multiple_of(PAGE) + PAGE;
+            let (map, map_length) = heap::map_of(base, length);
+            memory::map(map_image, map_length);
+            copy(map_image, map, map_length);
+            SAVED[COUNT] = Saved { base, length, image, map_image };
             COUNT += 1;
-            image += length.next_multiple_of(PAGE) + PAGE;
+            image = map_image + map_length.next_multiple_of(PAGE) + PAGE;
         }
     }
 }
@@ -48,11 +54,15 @@ pub fn restore() {
         let length = match saved(base) {
             Some(saved) => {
                 copy(base, saved.image, saved.length);
+                let (map, map_length) = heap::map_of(base, saved.length);
+                copy(map, saved.map_image, map_length);
                 saved.length
             }
             None => 0,
         };
         heap::erase(base + length, base + used.max(length));
+        let (map, kept) = heap::map_of(base, length);
+        heap::erase(map + kept, map + heap::map_of(base, used).1.max(kept));
     }
 }
 
@@ -61,7 +71,12 @@ pub fn differing() -> u64 {
     let mut count = 0;
     for (base, used) in heap::arenas() {
         count += match saved(base) {
-            Some(saved) => different_pages(base, saved.image, saved.length) + (used != saved.length) as u64,
+            Some(saved) => {
+                let (map, map_length) = heap::map_of(base, saved.length);
+                different_pages(base, saved.image, saved.length)
+                    + different_pages(map, saved.map_image, map_length)
+                    + (used != saved.length) as u64
+            }
             None => (used != 0) as u64,
         };
     }

@@ -1,9 +1,10 @@
 //! Accesses to plain memory.
 //!
-//! They are no places to switch. What they are watched for: races ([`crate::race`]), and whether a thread that looks
+//! They are no places to switch. What they are watched for: whether they are allowed at all ([`crate::memcheck`]), races
+//! ([`crate::race`]), and whether a thread that looks
 //! again and again changes anything at all ([`crate::spin`]).
 
-use crate::{engine, race, spin};
+use crate::{engine, memcheck, race, spin};
 
 /// An access to plain memory is about to happen.
 #[inline(always)]
@@ -11,6 +12,8 @@ pub fn plain(address: usize, size: usize, write: bool, pc: u64) {
     if !engine::active() {
         return;
     }
+    // Before races are looked for: that memory is not there any more says more than that somebody else was there.
+    memcheck::access(address, size, write, pc);
     race::plain(address, size, write, pc);
     // A loop that only looks is recognised by its stack; what is written elsewhere must be known.
     let here = &raw const address as usize;

@@ -1,0 +1,218 @@
+//! What a program did to memory that it must not, or where it was when the processor refused.
+//!
+//! The runtime notes a [`Fault`] when a thread commits it; the thread then stands before the end of the process
+//! ([`crate::Ending::Memory`], or [`crate::Ending::Crash`] where the processor noticed first), and the text of the fault
+//! is the message of an execution that ends there. What lies behind the numbers in it, call stacks above all, is known
+//! only when the execution is recorded.
+
+use crate::ThreadId;
+
+/// What was done.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum FaultKind {
+    /// Nothing.
+    #[default]
+    None = 0,
+    /// A block was accessed after it had been freed.
+    UseAfterFree = 1,
+    /// An access outside of what was asked for of a block, before it or after it.
+    OutOfBounds = 2,
+    /// A block was freed, or resized, after it had been freed.
+    DoubleFree = 3,
+    /// Something was freed, or resized, that is no block, or not its beginning.
+    InvalidFree = 4,
+    /// The allocator's own record in front of a block was overwritten.
+    Damaged = 5,
+    /// The stack, or the thread-local storage, of a thread that has ended.
+    DeadStack = 6,
+    /// A variable of a function that has returned, on the stack of another thread.
+    DeadFrame = 7,
+    /// The address is almost null.
+    Null = 8,
+    /// There is no memory at the address, or not for this kind of access.
+    Wild = 9,
+    /// Below the end of a thread's stack: `other` is whose.
+    Guard = 10,
+    /// No address at all: not in the form that the processor wants.
+    NotAnAddress = 11,
+    /// In memory that may only be read.
+    ReadOnly = 12,
+    /// Blocks that nothing points to are left at the end; `count` of them, the first is `block`.
+    Leak = 13,
+    /// Freed by another function than the one that belongs to how it was allocated.
+    Mismatch = 14,
+}
+
+const KINDS: [FaultKind; 15] = [
+    FaultKind::None,
+    FaultKind::UseAfterFree,
+    FaultKind::OutOfBounds,
+    FaultKind::DoubleFree,
+    FaultKind::InvalidFree,
+    FaultKind::Damaged,
+    FaultKind::DeadStack,
+    FaultKind::DeadFrame,
+    FaultKind::Null,
+    FaultKind::Wild,
+    FaultKind::Guard,
+    FaultKind::NotAnAddress,
+    FaultKind::ReadOnly,
+    FaultKind::Leak,
+    FaultKind::Mismatch,
+];
+
+/// What the thread was doing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum Doing {
+    /// It is not known which.
+    #[default]
+    Using = 0,
+    /// Reading.
+    Reading = 1,
+    /// Writing.
+    Writing = 2,
+    /// An operation on something that lies there: a lock, an atomic.
+    Operating = 3,
+    /// Freeing.
+    Freeing = 4,
+    /// Resizing.
+    Resizing = 5,
+    /// Running the instructions there.
+    Running = 6,
+}
+
+const DOINGS: [Doing; 7] =
+    [Doing::Using, Doing::Reading, Doing::Writing, Doing::Operating, Doing::Freeing, Doing::Resizing, Doing::Running];
+
+/// A function that allocates or frees, in the low four bits; the other one's in the next four.
+pub mod family {
+    /// `malloc` and its relatives, `free`.
+    pub const MALLOC: u8 = 0;
+    /// `new`, `delete`.
+    pub const NEW: u8 = 1;
+    /// `new[]`, `delete[]`.
+    pub const NEW_ARRAY: u8 = 2;
+}
+
+/// See the module.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Fault {
+    /// What was done.
+    pub kind: FaultKind,
+    /// In the course of what.
+    pub doing: Doing,
+    /// Of a [`FaultKind::Mismatch`]: how the block was allocated (low four bits) and freed; see [`family`].
+    pub families: u8,
+    /// Another thread that it is about.
+    pub other: Option<ThreadId>,
+    /// Who allocated the block, if that is known.
+    pub allocated_by: Option<ThreadId>,
+    /// Who freed it, if that is known.
+    pub freed_by: Option<ThreadId>,
+    /// The address.
+    pub address: u64,
+    /// Bytes of the access.
+    pub size: u64,
+    /// The block that it is about, or the nearest; 0 if there is none.
+    pub block: u64,
+    /// The bytes that were asked for of that block.
+    pub block_size: u64,
+    /// How many blocks are lost.
+    pub count: u64,
+    /// How many bytes are in those.
+    pub bytes: u64,
+}
+
+const WORDS: usize = 8;
+/// Characters of a fault in a message: words of sixteen hexadecimal digits.
+pub const CHARACTERS: usize = WORDS * 16;
+/// Stands for nobody.
+const NOBODY: u16 = u16::MAX;
+
+fn number(thread: Option<ThreadId>) -> u64 {
+    thread.map_or(NOBODY, |thread| thread.0) as u64
+}
+
+fn somebody(number: u64) -> Option<ThreadId> {
+    Some(ThreadId(number as u16)).filter(|thread| thread.0 != NOBODY)
+}
+
+impl Fault {
+    /// Whether it is one.
+    pub fn is_some(&self) -> bool {
+        self.kind != FaultKind::None
+    }
+
+    /// As text that [`from_text`](Self::from_text) understands.
+    pub fn to_text(&self) -> [u8; CHARACTERS] {
+        let what = self.kind as u64 | (self.doing as u64) << 8 | (self.families as u64) << 16;
+        let who = number(self.other) | number(self.allocated_by) << 16 | number(self.freed_by) << 32;
+        let words = [what, who, self.address, self.size, self.block, self.block_size, self.count, self.bytes];
+        let mut text = [0; CHARACTERS];
+        for (to, word) in text.chunks_exact_mut(16).zip(words) {
+            for (i, digit) in to.iter_mut().enumerate() {
+                *digit = b"0123456789abcdef"[(word >> (60 - 4 * i)) as usize & 15];
+            }
+        }
+        text
+    }
+
+    /// The fault that this text tells.
+    pub fn from_text(text: &str) -> Option<Fault> {
+        let mut words = [0u64; WORDS];
+        for (i, word) in words.iter_mut().enumerate() {
+            *word = u64::from_str_radix(text.get(16 * i..16 * (i + 1))?, 16).ok()?;
+        }
+        let [what, who, address, size, block, block_size, count, bytes] = words;
+        Some(Fault {
+            kind: *KINDS.get(what as u8 as usize)?,
+            doing: *DOINGS.get((what >> 8) as u8 as usize)?,
+            families: (what >> 16) as u8,
+            other: somebody(who),
+            allocated_by: somebody(who >> 16),
+            freed_by: somebody(who >> 32),
+            address,
+            size,
+            block,
+            block_size,
+            count,
+            bytes,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_survives_the_wire() {
+        for (number, &kind) in KINDS.iter().enumerate() {
+            assert_eq!(kind as usize, number);
+            for (number, &doing) in DOINGS.iter().enumerate() {
+                assert_eq!(doing as usize, number);
+                let fault = Fault {
+                    kind,
+                    doing,
+                    families: 0x21,
+                    other: None,
+                    allocated_by: Some(ThreadId(300)),
+                    freed_by: Some(ThreadId(0)),
+                    address: 0x1234_5678_9abc,
+                    size: 4,
+                    block: 0x1000_0000_0040,
+                    block_size: u64::MAX,
+                    count: 1,
+                    bytes: 2,
+                };
+                let text = fault.to_text();
+                let text = core::str::from_utf8(&text).unwrap();
+                assert_eq!(Fault::from_text(text), Some(fault));
+                assert_eq!(Fault::from_text(&text[1..]), None);
+            }
+        }
+        assert_eq!(Fault::from_text(&"f".repeat(CHARACTERS)), None);
+    }
+}

@@ -1,0 +1,166 @@
+//! What was done to memory, told.
+
+use heddle_model::ThreadId;
+use heddle_model::fault::{Doing, Fault, FaultKind, family};
+use heddle_model::finding::{Location, Note};
+
+use crate::Recording;
+use crate::names::Names;
+use crate::recording::user_frame;
+
+/// A fault in words.
+pub struct Told {
+    /// In one line.
+    pub message: String,
+    /// Where blocks were allocated and freed.
+    pub notes: Vec<Note>,
+    /// The other threads that it is about.
+    pub threads: Vec<ThreadId>,
+}
+
+/// The fault that ended `recording`, which `who` committed.
+pub fn explain(recording: &Recording, names: &Names, who: &str) -> Option<Told> {
+    let fault = Fault::from_text(&recording.message).filter(Fault::is_some)?;
+    let mut notes = Vec::new();
+    if fault.kind == FaultKind::Leak {
+        for stack in &recording.more_stacks {
+            note(&mut notes, "a block that is lost is allocated here".to_string(), stack);
+        }
+    } else {
+        let by =
+            |thread: Option<ThreadId>| thread.map_or(String::new(), |thread| format!(" by {}", names.thread(thread)));
+        let mut stacks = recording.more_stacks.iter();
+        if let Some(stack) = stacks.next() {
+            note(&mut notes, format!("the block is allocated here{}", by(fault.allocated_by)), stack);
+        }
+        if let Some(stack) = stacks.next().filter(|_| was_freed(&fault)) {
+            note(&mut notes, format!("it is freed here{}", by(fault.freed_by)), stack);
+        }
+    }
+    let threads = [fault.other, fault.freed_by.filter(|_| was_freed(&fault))].into_iter().flatten().collect();
+    Some(Told { message: message(&fault, names, who), notes, threads })
+}
+
+fn was_freed(fault: &Fault) -> bool {
+    matches!(fault.kind, FaultKind::UseAfterFree | FaultKind::DoubleFree)
+}
+
+fn note(notes: &mut Vec<Note>, message: String, stack: &[Location]) {
+    if let Some(at) = user_frame(stack) {
+        let note = Note { message, location: Some(at.clone()) };
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+}
+
+fn bytes(count: u64) -> String {
+    if count == 1 { "1 byte".to_string() } else { format!("{count} bytes") }
+}
+
+/// What the thread was doing, to what.
+fn access(fault: &Fault) -> String {
+    match fault.doing {
+        Doing::Reading if fault.size > 0 => format!("reads {}", bytes(fault.size)),
+        Doing::Writing if fault.size > 0 => format!("writes {}", bytes(fault.size)),
+        Doing::Reading => "reads".to_string(),
+        Doing::Writing => "writes".to_string(),
+        Doing::Operating => "operates on something".to_string(),
+        Doing::Running => "runs what is there".to_string(),
+        Doing::Freeing => "frees something".to_string(),
+        Doing::Resizing => "resizes something".to_string(),
+        Doing::Using => "uses something".to_string(),
+    }
+}
+
+/// Where an address is, seen from a block.
+fn place(fault: &Fault) -> String {
+    let (address, block, size) = (fault.address, fault.block, fault.block_size);
+    let end = block + size;
+    if address < block {
+        format!("{} before a block of {}", bytes(block - address), bytes(size))
+    } else if address == block && size > 0 {
+        format!("at the start of a block of {}", bytes(size))
+    } else if address < end {
+        format!("{} into a block of {}", bytes(address - block), bytes(size))
+    } else if address == end {
+        format!("at the end of a block of {}", bytes(size))
+    } else {
+        format!("{} after the end of a block of {}", bytes(address - end), bytes(size))
+    }
+}
+
+fn message(fault: &Fault, names: &Names, who: &str) -> String {
+    let verb = if fault.doing == Doing::Resizing { "resizes" } else { "frees" };
+    let other = fault.other.map_or("a thread".to_string(), |thread| names.thread(thread));
+    match fault.kind {
+        FaultKind::UseAfterFree => {
+            let freed = fault.freed_by.map_or(String::new(), |thread| match names.thread(thread) {
+                by if by == who => " that it has freed".to_string(),
+                by => format!(" that {by} has freed"),
+            });
+            let freed = if freed.is_empty() { " that was freed".to_string() } else { freed };
+            format!("use after free: {who} {}, {}{freed}", access(fault), place(fault))
+        }
+        FaultKind::OutOfBounds => format!("out of bounds: {who} {}, {}", access(fault), place(fault)),
+        FaultKind::DoubleFree => {
+            let by = fault.freed_by.map_or("was".to_string(), |thread| format!("{} has", names.thread(thread)));
+            format!("double free: {who} {verb} a block of {} that {by} freed already", bytes(fault.block_size))
+        }
+        FaultKind::InvalidFree if fault.block != 0 => format!("invalid free: {who} {verb} {}", place(fault)),
+        FaultKind::InvalidFree => {
+            format!("invalid free: {who} {verb} {:#x}, which is no block of the heap", fault.address)
+        }
+        FaultKind::Damaged => format!(
+            "heap damaged: {who} {verb} a block whose record was overwritten: something wrote in front of it, or past the \
+             end of the block before it"
+        ),
+        FaultKind::DeadStack => {
+            format!("use of a dead stack: {who} {} on the stack of {other}, which has ended", access(fault))
+        }
+        FaultKind::DeadFrame => format!(
+            "use after return: {who} {} on the stack of {other}, in a function that has returned",
+            access(fault)
+        ),
+        FaultKind::Mismatch => {
+            let (allocated, freed) = (fault.families & 15, fault.families >> 4);
+            format!(
+                "mismatched free: {who} frees with `{}` what was allocated with `{}`",
+                ["free", "delete", "delete[]"][freed.min(family::NEW_ARRAY) as usize],
+                ["malloc", "new", "new[]"][allocated.min(family::NEW_ARRAY) as usize]
+            )
+        }
+        FaultKind::Leak => {
+            let blocks = if fault.count == 1 { "1 block".to_string() } else { format!("{} blocks", fault.count) };
+            format!("{blocks} ({} in all) left that nothing points to", bytes(fault.bytes))
+        }
+        FaultKind::Null | FaultKind::Wild | FaultKind::Guard | FaultKind::NotAnAddress | FaultKind::ReadOnly => {
+            format!("{who} {}: {}", access(fault), refused(fault, names, who))
+        }
+        FaultKind::None => String::new(),
+    }
+}
+
+/// What lies at the address of a fault that the processor noticed.
+fn refused(fault: &Fault, names: &Names, who: &str) -> String {
+    let address = fault.address;
+    match fault.kind {
+        FaultKind::Null if address == 0 => "null pointer".to_string(),
+        FaultKind::Null if address < 1 << 32 => format!("null pointer + {address}"),
+        FaultKind::Null => format!("null pointer - {}", address.wrapping_neg()),
+        FaultKind::Guard => match fault.other.map(|thread| names.thread(thread)) {
+            Some(owner) if owner != who => format!("{address:#x}, below the end of the stack of {owner}"),
+            _ => format!("{address:#x}, below the end of its stack"),
+        },
+        FaultKind::NotAnAddress => "something that is no address".to_string(),
+        FaultKind::ReadOnly => format!("{address:#x}, where there is memory that does not allow it"),
+        FaultKind::UseAfterFree | FaultKind::OutOfBounds => format!("{address:#x}, {}", place(fault)),
+        _ => format!("{address:#x}, where there is no memory"),
+    }
+}
+
+/// What lies at the address that a crash was about: ` (null pointer + 8)`; empty if that is not known.
+pub fn of_crash(recording: &Recording, names: &Names, who: &str) -> String {
+    let fault = Fault::from_text(&recording.message).filter(Fault::is_some);
+    fault.map_or(String::new(), |fault| format!(": it {} at {}", access(&fault), refused(&fault, names, who)))
+}

@@ -1,0 +1,213 @@
+//! Memory used against its rules: outside of a block of the heap, after it was freed, on the stack of a thread that has
+//! ended or in a frame that has returned; blocks freed twice, or that are none; and what lies at an address that the
+//! processor refused.
+//!
+//! What may be touched in the heap is known byte by byte ([`crate::heap::allows`]); the stacks of threads are known by
+//! their addresses. An access that is in order costs a few instructions ([`access`]); an access that is not is looked
+//! into ([`explain`]), noted as a [`Fault`], and its thread stands before the end of the process from then on. That is an
+//! operation like any other, so what other threads would still have done is not hidden behind it.
+//!
+//! Freeing is no visible operation. It need not be: if nothing orders it with another thread's access it is a data race
+//! ([`crate::race`]), whichever comes first; and where something does, the search explores the orders of that.
+//!
+//! Where blocks were allocated and freed is written down only in executions that are recorded ([`notes`]). Not here:
+//! globals and the frames of the running thread itself, whose bounds the compiler knows and we do not.
+
+mod explain;
+mod leaks;
+mod notes;
+
+use heddle_model::fault::{Doing, Fault, FaultKind};
+use heddle_model::primitive::{atomic, condvar, mutex, process, rwlock, semaphore, spin};
+use heddle_model::wire::{LEAKS, MEMORY};
+use heddle_model::{Ending, ObjectId, Operation, Phase, ThreadId};
+
+use crate::heap;
+use crate::memory::{HEAPS, Reserve, STACK_STRIDE, STACKS, STACKS_END};
+use crate::{engine, fiber, start};
+
+pub use explain::crashed;
+pub use leaks::look as look_for_leaks;
+pub use notes::{allocated, freed};
+
+static mut ON: bool = false;
+/// What each thread did wrong, if it stands before the end for it; valid in the execution with that number.
+static mut FAULTS: &mut [(u64, Fault)] = &mut [];
+static mut EXECUTION: u64 = 0;
+
+/// Makes room for `threads` threads. Once. `what`: the header's wishes.
+pub fn set_up(reserve: &mut Reserve, threads: usize, what: u32) {
+    // SAFETY: at start-up.
+    unsafe {
+        FAULTS = reserve.take(threads);
+        ON = what & MEMORY != 0;
+    }
+    notes::set_up(reserve);
+    if what & LEAKS != 0 {
+        leaks::set_up(reserve);
+    }
+}
+
+/// An execution begins.
+pub fn reset() {
+    // SAFETY: one kernel thread.
+    unsafe { EXECUTION += 1 };
+    notes::reset();
+}
+
+#[inline(always)]
+fn on() -> bool {
+    // SAFETY: set once.
+    unsafe { ON }
+}
+
+const REGION: u32 = 40;
+const FIRST: usize = HEAPS >> REGION;
+const FIRST_STACK: usize = STACKS >> REGION;
+const LAST: usize = STACKS_END >> REGION;
+/// The kernel's part of the addresses, where the main thread's stack is, and libraries.
+const KERNELS: usize = 0x7f;
+
+/// The running thread is about to access plain memory. Only in executions.
+#[inline(always)]
+pub fn access(address: usize, size: usize, write: bool, pc: u64) {
+    let region = address >> REGION;
+    if region.wrapping_sub(FIRST) < LAST - FIRST {
+        if region < FIRST_STACK {
+            if !heap::allows(address, size) {
+                outside(address, size, write, pc);
+            }
+        } else if (address - STACKS) / STACK_STRIDE != engine::current().index() {
+            others_stack(address, size, write, pc);
+        }
+    } else if region == KERNELS && engine::current() != ThreadId::MAIN {
+        others_stack(address, size, write, pc);
+    }
+}
+
+fn doing(write: bool) -> Doing {
+    if write { Doing::Writing } else { Doing::Reading }
+}
+
+#[cold]
+fn outside(address: usize, size: usize, write: bool, pc: u64) {
+    if on() {
+        commit(explain::heap(address, size, doing(write)), pc);
+    }
+}
+
+/// An access to memory on another thread's stack, or above the heaps at least.
+#[inline(never)]
+fn others_stack(address: usize, size: usize, write: bool, pc: u64) {
+    if on()
+        && let Some(fault) = dead_stack(address)
+    {
+        commit(Fault { address: address as u64, size: size as u64, doing: doing(write), ..fault }, pc);
+    }
+}
+
+/// Whether `address` is on another thread's stack where nothing lives any more.
+fn dead_stack(address: usize) -> Option<Fault> {
+    let (low, high) = start::main_stack();
+    let (owner, low, high) = if (low..high).contains(&address) {
+        (ThreadId::MAIN, low, high)
+    } else {
+        let owner = fiber::thread_at(address).filter(|&owner| owner != ThreadId::MAIN)?;
+        let (low, size) = fiber::stack_of(owner);
+        (owner, low, low + size)
+    };
+    if owner == engine::current() || address < low {
+        return None;
+    }
+    let kind = match engine::phase(owner) {
+        Phase::Finished => FaultKind::DeadStack,
+        Phase::Alive => {
+            // A thread that crashed is suspended on another stack: then its own is as it was.
+            let live_from = fiber::of(owner).context.stack();
+            if !(low..high).contains(&live_from) || address >= live_from {
+                return None;
+            }
+            FaultKind::DeadFrame
+        }
+        Phase::Absent | Phase::Lingering => return None,
+    };
+    Some(Fault { kind, other: Some(owner), ..Fault::default() })
+}
+
+/// The running thread is about to announce `operation`: what it is done to must be there.
+#[inline(always)]
+pub fn before(operation: &Operation, pc: u64) {
+    if heap::in_range(operation.object.0 as usize) {
+        check_object(operation, pc);
+    }
+}
+
+/// The running thread has just taken `operation`. What it is done to may have been freed while it waited.
+#[inline(always)]
+pub fn after(operation: &Operation, pc: u64) {
+    if heap::in_range(operation.object.0 as usize) && needs_its_object(operation) {
+        check_object(operation, pc);
+    }
+}
+
+/// Whether an operation must find its object when it is taken. Not those by which a thread leaves what it has waited for:
+/// a condition variable may be destroyed once its waiters are woken, a barrier once all have arrived.
+pub fn needs_its_object(operation: &Operation) -> bool {
+    match operation.code.family() {
+        atomic::FAMILY | mutex::FAMILY | rwlock::FAMILY | semaphore::FAMILY | spin::FAMILY => true,
+        condvar::FAMILY => operation.code != condvar::REACQUIRE,
+        _ => false,
+    }
+}
+
+#[inline(never)]
+fn check_object(operation: &Operation, pc: u64) {
+    let (address, size) = (operation.object.0 as usize, operation.size.max(1) as usize);
+    if on() && operation.code != process::END && !heap::allows(address, size) {
+        commit(explain::heap(address, size, Doing::Operating), pc);
+    }
+}
+
+/// The running thread frees or resizes something that it must not. Does nothing if nobody wants to know.
+#[cold]
+pub fn bad_free(address: usize, resizes: bool, kind: FaultKind, pc: u64) {
+    if !on() {
+        return;
+    }
+    let doing = if resizes { Doing::Resizing } else { Doing::Freeing };
+    let near = if heap::in_range(address) { explain::heap(address, 0, doing) } else { Fault::default() };
+    commit(Fault { kind, doing, address: address as u64, ..near }, pc)
+}
+
+/// The running thread did this: it goes no further.
+#[cold]
+fn commit(fault: Fault, pc: u64) -> ! {
+    note(fault);
+    let end = process::end(Ending::Memory, fault.kind as u32);
+    engine::end_process(Operation { object: ObjectId(fault.address), ..end }, pc)
+}
+
+/// Keeps what the running thread did until its end is taken.
+pub fn note(fault: Fault) {
+    // SAFETY: one kernel thread; ids are below the number of faults.
+    unsafe { FAULTS[engine::current().index()] = (EXECUTION, notes::complete(fault)) };
+}
+
+/// What `thread`, which ended the process, did.
+pub fn fault_of(thread: ThreadId) -> Option<Fault> {
+    // SAFETY: as above.
+    let (execution, fault) = unsafe { FAULTS[thread.index()] };
+    // SAFETY: reads a number.
+    (execution == unsafe { EXECUTION } && fault.is_some()).then_some(fault)
+}
+
+/// Calls `each` with the call stacks that belong to `fault`, in the order that the wire format says. Only in executions
+/// that are recorded.
+pub fn stacks_of(fault: &Fault, mut each: impl FnMut(&[u64])) {
+    if fault.kind == FaultKind::Leak {
+        leaks::lost().for_each(|block| each(notes::allocation_of(block)));
+    } else {
+        each(notes::allocation_of(fault.block as usize));
+        each(notes::end_of(fault.block as usize));
+    }
+}

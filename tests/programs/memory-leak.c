@@ -1,0 +1,38 @@
+// A node that is unlinked and forgotten; the rest of the list stays reachable, also through pointers into the middle.
+//
+// heddle: verdict = found
+// heddle: kind = leak
+// heddle: executions = 1
+// heddle: flags = --leaks
+#include <stdlib.h>
+
+struct node {
+    long before[4];
+    struct node *next;
+};
+
+static struct node **last;
+
+static __attribute__((noinline)) void build(void)
+{
+    struct node *first = malloc(sizeof *first);
+    first->next = calloc(1, sizeof *first);
+    last = &first->next;
+    struct node *lost = malloc(sizeof *lost); // heddle: here
+    lost->next = first;
+}
+
+/// Where `build` had its variables there is something else now.
+static __attribute__((noinline)) int overwrite(void)
+{
+    volatile long room[512];
+    for (int i = 0; i < 512; i++)
+        room[i] = i;
+    return (int)room[511] - 511;
+}
+
+int main(void)
+{
+    build();
+    return overwrite();
+}
