@@ -11,7 +11,8 @@ struct node {
     struct node *next;
 };
 
-static struct node **last;
+static struct node **volatile last;
+static struct node *volatile passing;
 
 static __attribute__((noinline)) void build(void)
 {
@@ -20,6 +21,8 @@ static __attribute__((noinline)) void build(void)
     last = &first->next;
     struct node *lost = malloc(sizeof *lost); // heddle: here
     lost->next = first;
+    passing = lost;
+    passing = NULL;
 }
 
 /// Where `build` had its variables there is something else now.

@@ -21,8 +21,8 @@ use heddle_model::primitive::atomic;
 use heddle_model::race::{Access, Race};
 use heddle_model::{Event, Outcome, ThreadId};
 
-use crate::{engine, heap, memcheck};
 use crate::memory::Reserve;
+use crate::{engine, heap, memcheck};
 
 static mut ON: bool = false;
 
@@ -67,12 +67,17 @@ pub fn event(event: &Event) {
     let operation = &event.operation;
     if operation.code.family() == atomic::FAMILY && operation.code != atomic::FENCE {
         let write = operation.code != atomic::LOAD && !event.failed();
+        // In memory that is not there any more it is something else than a race, and about to be told.
+        if memcheck::forbids(operation) {
+            clocks::advance(event.thread);
+            return;
+        }
         access(operation.object.0 as usize, operation.size as usize, Access::new(write, true), event.pc);
     }
     if memcheck::needs_its_object(operation) && operation.code.family() != atomic::FAMILY {
         // Who frees, or overwrites, a lock in the heap must know that nobody uses it.
         let address = operation.object.0 as usize;
-        if heap::in_range(address) {
+        if heap::in_range(address) && !memcheck::forbids(operation) {
             access(address, 1, Access::new(false, true), event.pc);
         }
     }
