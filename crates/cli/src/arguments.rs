@@ -157,6 +157,9 @@ pub struct Check {
     /// Look for memory that nothing points to any more when the program ends.
     #[arg(long)]
     pub leaks: bool,
+    /// Look for undefined behaviour that the compiler can test for: overflows, shifts, indices, misaligned or null pointers.
+    #[arg(long)]
+    pub ub: bool,
     /// How much freed memory each thread keeps unused, to see who still uses it; 0: reuse it at once.
     #[arg(long, value_name = "SIZE", default_value = "64K", value_parser = values::size_or_none)]
     pub quarantine: u64,

@@ -53,6 +53,7 @@ mod strings;
 mod sys;
 mod trap;
 mod tsan;
+mod undefined;
 mod unsupported;
 mod wire;
 

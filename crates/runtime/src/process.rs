@@ -8,7 +8,7 @@ use heddle_model::{Ending, ObjectId, Operation};
 
 use crate::engine::{self, active, caller};
 use crate::wire::Record;
-use crate::{memcheck, real, sys};
+use crate::{memcheck, real, sys, undefined};
 
 /// The status that the program has asked to exit with. Reset for each execution by being written before it is read.
 static mut STATUS: i32 = 0;
@@ -119,6 +119,10 @@ pub fn describe(record: &Record) -> Option<Fault> {
         }
         Ending::Memory | Ending::Crash => memcheck::fault_of(event.thread),
         Ending::Exit => memcheck::look_for_leaks(),
-        Ending::Assertion | Ending::Abort | Ending::Undefined => None,
+        Ending::Undefined => {
+            record.set_message(undefined::text_of(event.thread));
+            None
+        }
+        Ending::Assertion | Ending::Abort => None,
     }
 }

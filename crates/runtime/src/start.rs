@@ -14,7 +14,7 @@ use crate::arch::{self, Context};
 use crate::memory::{PAGE, Reserve, STATES};
 use crate::pthread::{cancel, unwinder};
 use crate::wire::Wire;
-use crate::{control, engine, fiber, heap, memcheck, process, race, real, signals, snapshot, spin, sys};
+use crate::{control, engine, fiber, heap, memcheck, process, race, real, signals, snapshot, spin, sys, undefined};
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 
@@ -201,6 +201,7 @@ unsafe fn set_up(wire: Wire) {
     if header.races != 0 {
         race::set_up(&mut reserve, threads);
     }
+    undefined::set_up(&mut reserve, threads);
     memcheck::set_up(&mut reserve, threads, header.memory);
     heap::set_limits(header.memory_limit as usize, header.quarantine as usize);
 }

@@ -28,6 +28,9 @@ use crate::{interrupt, record, smallest, store};
 /// The algorithm of a search that names none.
 pub const DEFAULT_ALGORITHM: &str = "optimal";
 
+/// The compiler flags of `--ub`. Checks of virtual functions' tables need a library that knows the types of C++.
+const UNDEFINED: [&str; 2] = ["-fsanitize=undefined", "-fno-sanitize=vptr"];
+
 /// The algorithms that there are.
 pub fn algorithm_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(Algorithm::NAMES.iter().map(|(name, _)| *name))
@@ -61,7 +64,11 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
     let progress = Progress::new(console.shows_progress());
     progress.say("compiling");
     let choice = Choice::from_environment(options.cc.clone());
-    let prepared = prepare::prepare(&options.words, &options.arguments, &choice, &interrupted);
+    let mut words = options.words.clone();
+    if options.ub {
+        words.extend(UNDEFINED.map(str::to_owned));
+    }
+    let prepared = prepare::prepare(&words, &options.arguments, &choice, &interrupted);
     progress.finish();
     let prepared = prepared?;
     console.pass_on(&prepared.warnings);

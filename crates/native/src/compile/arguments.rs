@@ -104,6 +104,10 @@ const REFUSED: [(&str, &str); 8] = [
     ("-r", "Heddle links the program itself"),
 ];
 
+/// Sanitizers that need a library of their own.
+const CONTRADICTS: [&str; 9] =
+    ["address", "hwaddress", "leak", "memory", "kernel-address", "cfi", "safe-stack", "dataflow", "realtime"];
+
 /// Sorts the words.
 pub fn parse(words: &[String]) -> Result<Vec<Argument>, CompileError> {
     let mut arguments = Vec::new();
@@ -116,6 +120,14 @@ pub fn parse(words: &[String]) -> Result<Vec<Argument>, CompileError> {
         }
         if let Some((_, why)) = REFUSED.iter().find(|(refused, _)| word == refused) {
             return Err(CompileError::RefusedFlag { flag: word.clone(), why });
+        }
+        if let Some(names) = word.strip_prefix("-fsanitize=")
+            && let Some(name) = names.split(',').find(|name| CONTRADICTS.contains(name))
+        {
+            return Err(CompileError::RefusedFlag {
+                flag: format!("-fsanitize={name}"),
+                why: "its library and Heddle's cannot be in one program; Heddle looks for memory errors itself",
+            });
         }
         if word == "-fsanitize=thread" {
             continue; // That is what happens anyway; at the link it would bring the compiler's own library.
@@ -166,8 +178,10 @@ fn file(path: &Path, forced: Option<Language>) -> Result<Argument, CompileError>
 }
 
 fn is_for_compiling(word: &str) -> bool {
+    // At the link these would bring the compiler's own libraries.
+    let sanitizers = ["-fsanitize=", "-fno-sanitize=", "-fsanitize-"];
     let glued = ["-I", "-D", "-U", "-std=", "-Wa,", "-Wp,", "--std="];
-    COMPILE_WITH_VALUE.contains(&word) || glued.iter().any(|prefix| word.starts_with(prefix))
+    COMPILE_WITH_VALUE.contains(&word) || glued.iter().chain(&sanitizers).any(|prefix| word.starts_with(prefix))
 }
 
 fn is_for_linking(word: &str) -> bool {
