@@ -158,7 +158,7 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
             text => format!("{who} called abort: {text}"),
         },
         FindingKind::Crash => crash(recording, names, &who),
-        FindingKind::Undefined => format!("undefined behaviour: {}", recording.message),
+        FindingKind::Undefined => recording.message.clone(),
         FindingKind::Hang => format!("{who} runs without end and without a visible operation"),
         other => format!("{other}: {}", recording.message),
     };
