@@ -49,6 +49,8 @@ struct Line {
 }
 
 #[derive(clap::Subcommand)]
+// Made once, from what was typed.
+#[allow(clippy::large_enum_variant)]
 enum LineCommand {
     Check(Check),
     Replay(Replay),
