@@ -53,7 +53,7 @@ impl Write for Text {
 
 /// Where in the source: two words that we need not look at, since the caller's address says the same.
 #[repr(C)]
-struct Place {
+pub struct Place {
     file: *const c_char,
     line: u32,
     column: u32,
@@ -61,7 +61,7 @@ struct Place {
 
 /// The description of a type: what kind, how wide, and its name, which follows.
 #[repr(C)]
-struct Type {
+pub struct Type {
     kind: u16,
     info: u16,
     name: [c_char; 0],
@@ -69,7 +69,7 @@ struct Type {
 
 /// What most descriptions begin with.
 #[repr(C)]
-struct Data {
+pub struct Data {
     place: Place,
     first: *const Type,
     second: *const Type,
@@ -77,7 +77,7 @@ struct Data {
 
 /// What the description of an access says: the type, the alignment's logarithm, and what kind of access it is.
 #[repr(C)]
-struct Mismatch {
+pub struct Mismatch {
     place: Place,
     kind: *const Type,
     log_alignment: u8,

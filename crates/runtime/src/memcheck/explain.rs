@@ -47,7 +47,7 @@ pub fn crashed(address: usize, doing: Doing, denied: bool, general: bool) -> Fau
     if general {
         return Fault { kind: FaultKind::NotAnAddress, ..fault };
     }
-    if address < ALMOST_NULL || address > usize::MAX - ALMOST_NULL {
+    if !(ALMOST_NULL..=usize::MAX - ALMOST_NULL).contains(&address) {
         return Fault { kind: FaultKind::Null, ..fault };
     }
     if let Some(owner) = below_stack(address) {
