@@ -37,6 +37,72 @@ fn main() {
     if wanted("million") {
         million();
     }
+    if wanted("bugs") {
+        bugs();
+    }
+}
+
+/// Executions until the bug of each pattern is found, by algorithm.
+fn bugs() {
+    use heddle_search::{Algorithm, Flow, Info, Observer, Search};
+
+    /// Stops at the first execution that ends badly.
+    struct First(Option<u64>);
+    impl Observer for First {
+        fn execution(&mut self, execution: &heddle_model::Execution<'_>, info: &Info<'_>) -> Flow {
+            use heddle_report::outcome::{Class, classify};
+            if let Class::Finding(_) = classify(execution) {
+                self.0 = Some(info.number);
+                return Flow::Stop;
+            }
+            Flow::Continue
+        }
+    }
+
+    const LIMIT: u64 = 10_000;
+    const SIZED: [(&str, &[u32]); 4] =
+        [("reorder", &[3, 5, 10, 20]), ("twostage", &[2, 20, 100]), ("wronglock", &[3, 8, 20]), ("sigma", &[6, 20])];
+    println!("\n## Executions until the bug is found (at most {LIMIT})\n");
+    let algorithms = [
+        Algorithm::Optimal,
+        Algorithm::Source,
+        Algorithm::Dpor,
+        Algorithm::Random,
+        Algorithm::Pct,
+        Algorithm::Pos,
+        Algorithm::Few,
+    ];
+    let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
+    println!("| program | {} |\n|---|{}", names.join(" | "), "---:|".repeat(names.len()));
+    let mut files: Vec<PathBuf> = std::fs::read_dir(root().join("benches/bugs"))
+        .expect("the patterns are there")
+        .map(|entry| entry.expect("a file").path())
+        .collect();
+    files.sort();
+    for file in files {
+        let name = file.file_stem().unwrap_or_default().display().to_string();
+        let sizes = SIZED.iter().find(|(sized, _)| *sized == name).map_or(&[0][..], |(_, sizes)| sizes);
+        for &size in sizes {
+            let flag = (size != 0).then(|| format!("-DK={size}"));
+            let program =
+                build(&format!("benches/bugs/{name}.c"), &flag.iter().map(String::as_str).collect::<Vec<_>>());
+            let until = |&algorithm: &Algorithm| {
+                let mut executor = launch(&program, Restart::Snapshot);
+                let mut first = First(None);
+                let options = heddle_search::Options {
+                    algorithm,
+                    max_executions: Some(LIMIT),
+                    timeout: Some(Duration::from_secs(20)),
+                    ..heddle_search::Options::default()
+                };
+                Search::new(options).run(&mut executor, &mut first).expect("it runs");
+                first.0.map_or("-".to_owned(), |number| number.to_string())
+            };
+            let cells: Vec<String> = algorithms.iter().map(until).collect();
+            let label = if size == 0 { name.clone() } else { format!("{name}_{size}") };
+            println!("| {label} | {} |", cells.join(" | "));
+        }
+    }
 }
 
 fn machine() {

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Session, must_replay};
 
-const SAMPLERS: [&str; 3] = ["random", "pct", "pos"];
+const SAMPLERS: [&str; 4] = ["random", "pct", "pos", "few"];
 
 #[test]
 fn the_deadlock_is_found_and_replayed() {

@@ -20,6 +20,8 @@ pub enum Algorithm {
     Pct,
     /// Samples: priorities for operations, drawn again after races ([`crate::sampling`]).
     Pos,
+    /// Samples: a few threads in any order, then the others ([`crate::sampling`]).
+    Few,
 }
 
 impl Algorithm {
@@ -32,6 +34,7 @@ impl Algorithm {
         ("random", Algorithm::Random),
         ("pct", Algorithm::Pct),
         ("pos", Algorithm::Pos),
+        ("few", Algorithm::Few),
     ];
 
     /// The name that a person types.
@@ -41,7 +44,7 @@ impl Algorithm {
 
     /// Whether it only samples, so that its end proves nothing.
     pub fn samples(self) -> bool {
-        matches!(self, Algorithm::Random | Algorithm::Pct | Algorithm::Pos)
+        matches!(self, Algorithm::Random | Algorithm::Pct | Algorithm::Pos | Algorithm::Few)
     }
 }
 

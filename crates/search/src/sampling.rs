@@ -7,9 +7,16 @@
 //! `pct` needs to know how long executions are. The first sample is drawn without changes of priority; from then on the
 //! length is that of the longest execution so far, looked at again whenever the number of samples has doubled. Looking
 //! always would make a sample depend on how many are under way at once.
+//!
+//! `few` draws a handful of threads for each sample. Threads that are made at one place in the program do the same, so
+//! places are drawn first, then a thread of each: one reader among a hundred writers is in every other handful. Which threads
+//! there are is looked at as the length is for `pct`.
 
-use heddle_model::follow::Policy;
-use heddle_model::{Execution, Plan};
+use std::collections::BTreeMap;
+
+use heddle_model::follow::{Policy, few};
+use heddle_model::primitive::thread::CREATE;
+use heddle_model::{Execution, Plan, ThreadId};
 
 use crate::options::{Algorithm, Options};
 use crate::search::{Strategy, Ticket};
@@ -21,6 +28,10 @@ pub(crate) struct Sampling {
     digested: u64,
     /// The most events that an execution had.
     longest: u32,
+    /// The threads that were made so far, by the place where they are made.
+    made: BTreeMap<u64, Vec<ThreadId>>,
+    /// The same, as it was when it was last looked at.
+    roles: Vec<Vec<ThreadId>>,
 }
 
 impl Sampling {
@@ -28,24 +39,49 @@ impl Sampling {
         let policy = match options.algorithm {
             Algorithm::Pct => Policy::Pct { depth: options.depth, length: 0 },
             Algorithm::Pos => Policy::Pos,
+            Algorithm::Few => Policy::Few { first: 0, second: 0 },
             _ => Policy::Random,
         };
-        Sampling { policy, seed: options.seed, drawn: 0, digested: 0, longest: 0 }
+        let (made, roles) = (BTreeMap::new(), Vec::new());
+        Sampling { policy, seed: options.seed, drawn: 0, digested: 0, longest: 0, made, roles }
+    }
+
+    /// A handful of threads for the sample with this seed.
+    fn handful(&self, seed: u64) -> (u32, u32) {
+        let mut state = seed;
+        let mut below = |limit: usize| {
+            state = sample_seed(state, 1);
+            (state >> 32) as usize % limit.max(1)
+        };
+        let mut threads = [ThreadId::MAIN; few::HANDFUL];
+        let count = 2 + below(few::HANDFUL - 1);
+        for thread in threads.iter_mut().take(count) {
+            let Some(role) = self.roles.get(below(self.roles.len())) else { break };
+            *thread = role[below(role.len())];
+        }
+        few::pack(threads)
     }
 }
 
 impl Strategy for Sampling {
     fn propose(&mut self, plan: &mut Plan) -> Option<Ticket> {
-        if let Policy::Pct { length, .. } = &mut self.policy
-            && self.drawn.is_power_of_two()
-        {
+        if matches!(self.policy, Policy::Pct { .. } | Policy::Few { .. }) && self.drawn.is_power_of_two() {
             if self.digested < self.drawn {
                 return None;
             }
-            *length = self.longest;
+            self.roles = self.made.values().cloned().collect();
+            if let Policy::Pct { length, .. } = &mut self.policy {
+                *length = self.longest;
+            }
         }
-        plan.policy = self.policy;
         plan.seed = sample_seed(self.seed, self.drawn);
+        plan.policy = match self.policy {
+            Policy::Few { .. } => {
+                let (first, second) = self.handful(plan.seed);
+                Policy::Few { first, second }
+            }
+            other => other,
+        };
         self.drawn += 1;
         Some(Ticket(0))
     }
@@ -53,6 +89,15 @@ impl Strategy for Sampling {
     fn digest(&mut self, _: Ticket, execution: &Execution<'_>) {
         self.digested += 1;
         self.longest = self.longest.max(execution.events.len() as u32);
+        if matches!(self.policy, Policy::Few { .. }) {
+            for event in execution.events.iter().filter(|event| event.operation.code == CREATE) {
+                let Some(thread) = event.operation.object.as_thread() else { continue };
+                let role = self.made.entry(event.pc).or_default();
+                if !role.contains(&thread) {
+                    role.push(thread);
+                }
+            }
+        }
     }
 
     fn pending(&self) -> u64 {

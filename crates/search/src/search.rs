@@ -105,7 +105,7 @@ pub(crate) fn run_once(
     let bound = Bound { preemptions, switches: options.max_switches };
     let mut strategy: Box<dyn Strategy> = match options.algorithm {
         Algorithm::Dfs => Box::new(Dfs::new(bound)),
-        Algorithm::Random | Algorithm::Pct | Algorithm::Pos => Box::new(Sampling::new(options)),
+        Algorithm::Random | Algorithm::Pct | Algorithm::Pos | Algorithm::Few => Box::new(Sampling::new(options)),
         _ if bound.is_some() => Box::new(Stack::bounded(bound, options)),
         Algorithm::Optimal => Box::new(Optimal::new(options)),
         Algorithm::Source => Box::new(Stack::new(Source::default(), options)),

@@ -8,6 +8,7 @@
 //! One file for each policy that draws lots. None of them allocates or remembers more than the priority in a thread's
 //! state: they run inside the program under test.
 
+pub mod few;
 mod lots;
 mod pct;
 mod policy;
@@ -133,6 +134,7 @@ impl<'p> Follower<'p> {
             Policy::Random => random::next(&mut self.lots, world),
             Policy::Pct { .. } => pct::next(&mut self.changes, &mut self.lots, world),
             Policy::Pos => pos::next(&mut self.lots, world),
+            Policy::Few { .. } => few::next(self.plan.policy.parameters(), self.plan.seed, &mut self.lots, world),
         };
         match next {
             Some(step) => {

@@ -18,6 +18,13 @@ pub enum Policy {
     },
     /// A priority for each pending operation, drawn again after a race (`pos.rs`).
     Pos,
+    /// A few threads in any order, then the others (`few.rs`).
+    Few {
+        /// The first two of them.
+        first: u32,
+        /// The others.
+        second: u32,
+    },
 }
 
 impl Policy {
@@ -28,13 +35,15 @@ impl Policy {
             Policy::Random => 1,
             Policy::Pct { .. } => 2,
             Policy::Pos => 3,
+            Policy::Few { .. } => 4,
         }
     }
 
-    /// The numbers that belong to it in the wire format: depth and length, or zeroes.
+    /// The numbers that belong to it in the wire format: depth and length, or threads, or zeroes.
     pub const fn parameters(self) -> (u32, u32) {
         match self {
             Policy::Pct { depth, length } => (depth, length),
+            Policy::Few { first, second } => (first, second),
             _ => (0, 0),
         }
     }
@@ -46,6 +55,7 @@ impl Policy {
             1 => Some(Policy::Random),
             2 => Some(Policy::Pct { depth, length }),
             3 => Some(Policy::Pos),
+            4 => Some(Policy::Few { first: depth, second: length }),
             _ => None,
         }
     }
@@ -60,6 +70,8 @@ mod tests {
         for policy in [Policy::NonPreemptive, Policy::Random, Policy::Pct { depth: 3, length: 70_000 }, Policy::Pos] {
             assert_eq!(Policy::from_code(policy.code(), policy.parameters()), Some(policy));
         }
-        assert_eq!(Policy::from_code(4, (0, 0)), None);
+        let few = Policy::Few { first: 70_000, second: 3 };
+        assert_eq!(Policy::from_code(few.code(), few.parameters()), Some(few));
+        assert_eq!(Policy::from_code(5, (0, 0)), None);
     }
 }
