@@ -78,8 +78,11 @@ impl Console {
 
     /// A result. Nothing else goes to standard output.
     pub fn result(&self, text: &str) {
+        // A terminal that has only ASCII would show something else for the bytes of a source's other characters.
+        let plain = (!self.wishes.json && std::io::stdout().is_terminal() && !speaks_unicode())
+            .then(|| text.replace(|c: char| !c.is_ascii(), "?"));
         let mut out = std::io::stdout().lock();
-        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        let _ = out.write_all(plain.as_deref().unwrap_or(text).as_bytes()).and_then(|()| out.flush());
     }
 
     /// Something to know, unless the user wants quiet.

@@ -22,13 +22,14 @@ pub struct Story {
 
 /// The story of `recording`, which `plan` made happen; none if it has no finding.
 pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, settings: &Settings) -> Option<Story> {
-    let Recognised { finding, threads, mut steps, key } = heddle_report::recognise(&recording)?;
+    let Recognised { finding, threads, mut steps, last, mut focus, key } = heddle_report::recognise(&recording)?;
     let mut schedule: Vec<Step> = recording.events.iter().map(Step::of).collect();
     let mut continuation = None;
     if recording.events.is_empty() {
         // Its process died: the plan is all there is.
         schedule.clone_from(&plan.schedule);
         steps = schedule.iter().map(expected).collect();
+        focus.clear();
         continuation = Some(Continuation { sleep: plan.sleep.clone(), policy: plan.policy, seed: plan.seed });
     }
     let mut program = program.clone();
@@ -43,6 +44,8 @@ pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, setting
         schedule,
         continuation,
         steps,
+        last,
+        focus,
         end: TraceEnd {
             outcome: outcome::name(recording.outcome).to_string(),
             thread: recording.thread,

@@ -101,6 +101,9 @@ pub struct Settings {
     /// Bytes of freed blocks that were kept unused: addresses depend on it.
     #[serde(default)]
     pub quarantine: u64,
+    /// Data races were not looked for: an execution goes on where it would otherwise end with one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub races_off: bool,
 }
 
 /// One step, in words.
@@ -122,6 +125,19 @@ pub struct TraceStep {
     /// Another thread ran just before, and could have gone on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub preempts: bool,
+    /// The steps of other threads, by their index, that this one follows from: who woke it, who gave the lock away. Not
+    /// those that it follows from by way of another step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<u32>,
+    /// What its thread holds from here on, where that has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds: Option<Vec<String>>,
+    /// Threads that cannot go on from here on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<ThreadId>,
+    /// Threads that could not go on before, and can from here on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frees: Vec<ThreadId>,
 }
 
 /// How the execution ended, to compare a replay with.
@@ -171,6 +187,14 @@ pub struct Trace {
     pub continuation: Option<Continuation>,
     /// The same in words, one for each step of the schedule.
     pub steps: Vec<TraceStep>,
+    /// What the threads that are left were doing or about to do when it ended, in the order of their ids; `result` says
+    /// `waits` of those that could not go on.
+    #[serde(default)]
+    pub last: Vec<TraceStep>,
+    /// The steps, by their index, that the finding follows from: what is not before one of them does not matter to it.
+    /// Empty where that is not known.
+    #[serde(default)]
+    pub focus: Vec<u32>,
     /// How it ended.
     pub end: TraceEnd,
     /// What was found.
@@ -232,6 +256,18 @@ impl Trace {
             if step.code == OpCode::ANY && self.continuation.is_none() {
                 return wrong(format!("step {} does not say which operation it is", index + 1));
             }
+        }
+        for (index, described) in self.steps.iter().enumerate() {
+            if let Some(cause) = described.after.iter().find(|cause| **cause as usize >= index) {
+                return wrong(format!(
+                    "step {} follows from step {}, which is not before it",
+                    index + 1,
+                    cause.saturating_add(1)
+                ));
+            }
+        }
+        if let Some(step) = self.focus.iter().find(|step| **step as usize >= self.steps.len()) {
+            return wrong(format!("the finding follows from step {}, which there is not", step.saturating_add(1)));
         }
         if self.program.build.is_empty() && self.program.binary.is_none() {
             return wrong("it names neither sources nor a program".to_string());

@@ -22,6 +22,10 @@ fn trace() -> Trace {
         result: String::new(),
         at: Some(place(line)),
         preempts: thread == 2,
+        after: vec![0; thread as usize - 1],
+        holds: Some(vec!["mutex `a`".into()]),
+        blocks: vec![ThreadId(2)],
+        frees: vec![ThreadId(1)],
     };
     Trace {
         format: FORMAT.into(),
@@ -41,6 +45,8 @@ fn trace() -> Trace {
             .to_vec(),
         continuation: None,
         steps: vec![step(1, 7), step(2, 9)],
+        last: vec![step(1, 8)],
+        focus: vec![1],
         end: TraceEnd { outcome: "deadlock".into(), ..TraceEnd::default() },
         finding: Finding {
             id: "deadlock-1".into(),

@@ -5,9 +5,10 @@
 //! * [`Recording`] is one execution with its names and places resolved by whoever ran it.
 //! * [`outcome`] says what an execution is to a verdict: fine, a finding, something Heddle cannot do.
 //! * [`recognise()`] turns a recording into a [`Finding`](heddle_model::Finding): who holds what, who waits for what, where.
-//! * [`steps`] tells the execution step by step.
+//! * [`steps`] tells the execution step by step, [`causes`] what each step follows from.
 //! * [`text`] and [`json`] are the reports.
 
+pub mod causes;
 pub mod deadlock;
 mod fault;
 pub mod json;
@@ -16,6 +17,7 @@ pub mod outcome;
 mod race;
 pub mod recognise;
 pub mod recording;
+pub mod relevance;
 pub mod steps;
 pub mod text;
 pub mod walk;

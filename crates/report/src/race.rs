@@ -2,6 +2,7 @@
 
 use heddle_model::finding::{Location, Note};
 use heddle_model::race::{Access, Race};
+use heddle_model::trace::TraceStep;
 use heddle_model::{ObjectId, ThreadId};
 
 use crate::Recording;
@@ -23,10 +24,7 @@ pub struct Told {
 /// The race that ended `recording`.
 pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
     let race = Race::from_text(&recording.message)?;
-    let name = match recording.objects.get(&ObjectId(race.address)) {
-        Some(name) => format!("`{name}`"),
-        None => format!("{} at {:#x}", bytes(race.size), race.address),
-    };
+    let name = name(recording, &race);
     let later_at = user_frame(&recording.end_stack).cloned();
     let earlier_at = user_frame(&recording.earlier_stack).cloned();
     let (later_who, earlier_who) = (names.thread(race.later_thread), names.thread(race.earlier_thread));
@@ -43,6 +41,31 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
         verb(race.earlier)
     );
     Some(Told { message, location: later_at, notes, threads: vec![race.later_thread, race.earlier_thread] })
+}
+
+/// The two accesses as steps: neither is a step of the schedule, for nothing orders them.
+pub fn accesses(recording: &Recording) -> Vec<TraceStep> {
+    let Some(race) = Race::from_text(&recording.message) else { return Vec::new() };
+    let object = name(recording, &race);
+    let access = |thread, how, stack: &[Location]| TraceStep {
+        thread,
+        operation: verb(how).to_string(),
+        object: object.clone(),
+        at: user_frame(stack).cloned(),
+        ..TraceStep::default()
+    };
+    vec![
+        access(race.earlier_thread, race.earlier, &recording.earlier_stack),
+        access(race.later_thread, race.later, &recording.end_stack),
+    ]
+}
+
+/// What the race is on.
+fn name(recording: &Recording, race: &Race) -> String {
+    match recording.objects.get(&ObjectId(race.address)) {
+        Some(name) => format!("`{name}`"),
+        None => format!("{} at {:#x}", bytes(race.size), race.address),
+    }
 }
 
 fn bytes(count: u64) -> String {

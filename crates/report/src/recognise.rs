@@ -23,6 +23,10 @@ pub struct Recognised {
     pub threads: BTreeMap<ThreadId, String>,
     /// The execution, step by step.
     pub steps: Vec<TraceStep>,
+    /// What the threads that are left were doing at its end.
+    pub last: Vec<TraceStep>,
+    /// The steps that it follows from.
+    pub focus: Vec<u32>,
     /// Two findings with equal keys are one: kind, places, what.
     pub key: String,
 }
@@ -70,7 +74,25 @@ pub fn recognise(recording: &Recording) -> Option<Recognised> {
         notes,
     };
     let steps = steps::steps(recording, &names, &walk);
-    Some(Recognised { finding, threads: names.functions().clone(), steps, key })
+    let last = steps::last(recording, &names);
+    let focus = focus(recording, &walk, &involved);
+    Some(Recognised { finding, threads: names.functions().clone(), steps, last, focus, key })
+}
+
+/// The steps that a finding about these threads follows from: the last of each, and those by which somebody took what
+/// they wait for.
+fn focus(recording: &Recording, walk: &Walk, involved: &[ThreadId]) -> Vec<u32> {
+    let mut focus: Vec<u32> = Vec::new();
+    for &thread in involved {
+        focus.extend(recording.events.iter().rposition(|event| event.thread == thread).map(|index| index as u32));
+        let pending = recording.pending.iter().find(|pending| pending.thread == thread);
+        if let Some(Wait::Mutex(object, Some(_))) = pending.and_then(|pending| Wait::of(pending, walk)) {
+            focus.extend(walk.holder(object, thread).map(|holder| holder.since as u32));
+        }
+    }
+    focus.sort_unstable();
+    focus.dedup();
+    focus
 }
 
 /// What and where an unsupported call, or another end that is no finding, is.

@@ -4,25 +4,61 @@ use heddle_model::primitive::{
     OperationName, atomic, barrier, choice, condvar, mutex, once, process, rwlock, semaphore, spin, thread, yielding,
 };
 use heddle_model::trace::TraceStep;
-use heddle_model::{Ending, Event, EventFlags, OpCode, Operation, ThreadId};
+use heddle_model::{Ending, Event, EventFlags, OpCode, Operation, Outcome, ThreadId};
 
-use crate::Recording;
 use crate::names::Names;
 use crate::outcome::signal_name;
-use crate::walk::Walk;
+use crate::walk::{Change, Walk};
+use crate::{Recording, causes, race};
 
 /// Every event of `recording`, in words.
 pub fn steps(recording: &Recording, names: &Names, walk: &Walk) -> Vec<TraceStep> {
-    let describe = |(index, event): (usize, &Event)| TraceStep {
-        thread: event.thread,
-        operation: operation(&event.operation),
-        object: object(&event.operation, names),
-        result: result(event, names),
-        at: recording.place(index).cloned(),
-        preempts: walk.preemptions.get(index).copied().unwrap_or(false),
+    let mut causes = causes::causes(&recording.events);
+    let describe = |(index, event): (usize, &Event)| {
+        let Change { holds, blocks, frees } = walk.changes.get(index).cloned().unwrap_or_default();
+        TraceStep {
+            thread: event.thread,
+            operation: operation(&event.operation),
+            object: object(&event.operation, names),
+            result: result(event, names),
+            at: recording.place(index).cloned(),
+            preempts: walk.preemptions.get(index).copied().unwrap_or(false),
+            after: std::mem::take(&mut causes[index]),
+            holds: holds.map(|held| held.into_iter().map(|object| names.object(object)).collect()),
+            blocks,
+            frees,
+        }
     };
     recording.events.iter().enumerate().map(describe).collect()
 }
+
+/// What the threads that are left were doing or about to do at the end, in the order of their ids.
+pub fn last(recording: &Recording, names: &Names) -> Vec<TraceStep> {
+    let mut last: Vec<TraceStep> = Vec::new();
+    for (index, pending) in recording.pending.iter().enumerate() {
+        let runs = recording.outcome == Outcome::Hang && pending.thread == recording.thread;
+        last.push(TraceStep {
+            thread: pending.thread,
+            operation: if runs { "runs without end".to_string() } else { operation(&pending.operation) },
+            object: if runs { String::new() } else { object(&pending.operation, names) },
+            result: if pending.enabled == 0 { WAITS.to_string() } else { String::new() },
+            at: recording.pending_place(index).cloned(),
+            ..TraceStep::default()
+        });
+    }
+    if recording.outcome == Outcome::Race {
+        for access in race::accesses(recording) {
+            last.retain(|step| step.thread != access.thread);
+            last.push(access);
+        }
+        // Stable: the two accesses stand for their threads.
+        last.sort_by_key(|step| step.thread);
+    }
+    last
+}
+
+/// What [`last`] says of a thread that cannot go on.
+pub const WAITS: &str = "waits";
 
 /// What an operation is called: `lock`, `create`. The object says of what.
 pub fn operation(operation: &Operation) -> String {

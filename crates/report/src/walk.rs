@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use heddle_model::primitive::{condvar, mutex, once, rwlock, spin};
-use heddle_model::{Event, EventFlags, NoMemory, ObjectId, ObjectSlot, Pending, ThreadId, ThreadState, World};
+use heddle_model::{Event, EventFlags, NoMemory, ObjectId, ObjectSlot, Pending, Phase, ThreadId, ThreadState, World};
 
 /// What a walk through an execution tells.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +21,23 @@ pub struct Walk {
     pub running: HashMap<ObjectId, Holder>,
     /// Threads that sleep on a condition variable at the end and were not woken.
     pub sleepers: HashMap<ThreadId, ObjectId>,
+    /// For each event: how the world differs after it.
+    pub changes: Vec<Change>,
 }
+
+/// How the world differs after an event.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Change {
+    /// What its thread holds now, if that has changed, in the order in which it was taken.
+    pub holds: Option<Vec<ObjectId>>,
+    /// Who cannot go on any more.
+    pub blocks: Vec<ThreadId>,
+    /// Who can go on again.
+    pub frees: Vec<ThreadId>,
+}
+
+/// With more threads times events than this, nobody looks at who can go on after each.
+const MOST: usize = 4_000_000;
 
 /// Who holds a mutex, and since which event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,7 +87,10 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
     let mut world = World::new(&mut threads, &mut slots, &NoMemory);
     let next = next_operations(events, pending);
 
-    let mut walk = Walk::default();
+    let mut walk = Walk { changes: vec![Change::default(); events.len()], ..Walk::default() };
+    let mut held = Held::default();
+    let mut blocked: Vec<ThreadId> = Vec::new();
+    let watched = events.len() * world.thread_capacity() <= MOST;
     let mut locked_at: HashMap<ObjectId, usize> = HashMap::new();
     for (index, event) in events.iter().enumerate() {
         let before = index.checked_sub(1).map(|i| events[i].thread);
@@ -105,16 +124,18 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
         if let Some((operation, pc)) = next[index] {
             world.announce(event.thread, operation, pc);
         }
+        walk.changes[index].holds = held.after(event, &world);
+        if watched {
+            let now: Vec<ThreadId> = world.ids().filter(|&thread| waits(&world, thread)).collect();
+            walk.changes[index].blocks = now.iter().filter(|thread| !blocked.contains(thread)).copied().collect();
+            walk.changes[index].frees = blocked.iter().filter(|&&thread| !now.contains(&thread)).copied().collect();
+            blocked = now;
+        }
     }
     walk.switches.resize(events.len(), false);
     walk.preemptions.resize(events.len(), false);
     for (&object, &since) in &locked_at {
-        let owner = match world.objects.get(object).map_or(0, |slot| slot.family) as u8 {
-            rwlock::FAMILY => rwlock::writer_of(&world, object),
-            spin::FAMILY => spin::owner_of(&world, object),
-            _ => mutex::owner_of(&world, object),
-        };
-        if let Some(thread) = owner {
+        if let Some(thread) = owner(&world, object) {
             walk.holders.insert(object, Holder { thread, since });
         }
     }
@@ -125,6 +146,71 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
         }
     }
     walk
+}
+
+/// Who has `object` for itself alone.
+fn owner(world: &World, object: ObjectId) -> Option<ThreadId> {
+    match world.objects.get(object)?.family as u8 {
+        rwlock::FAMILY => rwlock::writer_of(world, object),
+        spin::FAMILY => spin::owner_of(world, object),
+        mutex::FAMILY => mutex::owner_of(world, object),
+        _ => None,
+    }
+}
+
+/// Whether `thread` is alive and cannot go on.
+fn waits(world: &World, thread: ThreadId) -> bool {
+    world.thread(thread).phase == Phase::Alive && !world.enabled(thread)
+}
+
+/// What each thread holds, in the order in which it was taken.
+#[derive(Default)]
+struct Held {
+    by: HashMap<ThreadId, Vec<ObjectId>>,
+    /// Who is in each reader-writer lock as a reader: the model only counts them.
+    readers: HashMap<ObjectId, Vec<ThreadId>>,
+}
+
+impl Held {
+    /// What the thread of `event` holds after it, if that has changed. Asked of the world and not of the operation, so
+    /// that whatever locks and unlocks is seen.
+    fn after(&mut self, event: &Event, world: &World) -> Option<Vec<ObjectId>> {
+        let me = event.thread;
+        let second = matches!(event.operation.code, condvar::WAIT | condvar::REACQUIRE);
+        let objects = [Some(event.operation.object), second.then_some(ObjectId(event.operation.argument))];
+        let before = self.by.entry(me).or_default().clone();
+        for object in objects.into_iter().flatten().filter(|object| object.as_thread().is_none()) {
+            self.note_reader(event, object);
+            let reads = self.readers.get(&object).is_some_and(|readers| readers.contains(&me));
+            let mine = owner(world, object) == Some(me) || reads;
+            let held = self.by.entry(me).or_default();
+            match (mine, held.iter().position(|known| *known == object)) {
+                (true, None) => held.push(object),
+                (false, Some(at)) => {
+                    held.remove(at);
+                }
+                _ => {}
+            }
+        }
+        let held = &self.by[&me];
+        (*held != before).then(|| held.clone())
+    }
+
+    fn note_reader(&mut self, event: &Event, object: ObjectId) {
+        if event.operation.code.family() != rwlock::FAMILY || event.failed() {
+            return;
+        }
+        let readers = self.readers.entry(object).or_default();
+        match event.operation.code {
+            rwlock::READ_LOCK | rwlock::TRY_READ_LOCK => readers.push(event.thread),
+            rwlock::UNLOCK if event.flags.contains(EventFlags::SHARED) => {
+                if let Some(at) = readers.iter().rposition(|thread| *thread == event.thread) {
+                    readers.remove(at);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// The mutex that `event` locked.

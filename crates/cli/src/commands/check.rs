@@ -284,6 +284,7 @@ fn settings(executor: &NativeExecutor, options: &Check) -> Settings {
         memory: options.memory == MemoryChecks::Report,
         leaks: options.leaks,
         quarantine: options.quarantine,
+        races_off: options.races == Races::Off,
     }
 }
 

@@ -106,7 +106,7 @@ fn prepare(trace: &Trace, given: Option<PathBuf>, interrupted: &AtomicBool) -> R
 }
 
 fn launch(trace: &Trace, prepared: &Prepared, interrupted: &Arc<AtomicBool>) -> Result<NativeExecutor, Failure> {
-    let Settings { restart, memory_limit, hang_timeout_ms, memory, leaks, quarantine, .. } = &trace.settings;
+    let Settings { restart, memory_limit, hang_timeout_ms, memory, leaks, quarantine, races_off, .. } = &trace.settings;
     let restart = match restart.as_str() {
         "snapshot" => RestartMode::Only(wire::Restart::Snapshot),
         "fork" => RestartMode::Only(wire::Restart::Fork),
@@ -120,6 +120,7 @@ fn launch(trace: &Trace, prepared: &Prepared, interrupted: &Arc<AtomicBool>) -> 
         memory: *memory,
         leaks: *leaks,
         quarantine: *quarantine,
+        races: !races_off,
         hang_after: Duration::from_millis((*hang_timeout_ms).max(1)),
         interrupted: Arc::clone(interrupted),
         ..heddle_native::Options::default()

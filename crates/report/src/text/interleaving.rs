@@ -1,174 +1,358 @@
-//! The interleaving: one line for each step, with the switches marked.
+//! The interleaving in columns: one for each thread, time downwards.
+//!
+//! Only one thread acts in a line, so its words may run over the columns to the right of its own. Where even that
+//! gives too little room (many threads, a narrow terminal), the thread stands in front of the words instead.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::Path;
 
-use heddle_model::Trace;
 use heddle_model::finding::Location;
 use heddle_model::trace::TraceStep;
+use heddle_model::{ThreadId, Trace};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::table::pad;
-use super::{BOLD, DIM, Options, counted, grouped, printable};
+use super::{BOLD, DIM, Options, RED, counted, printable};
+use crate::relevance;
+use crate::steps::WAITS;
 
-/// From so many steps on, those that do not matter to the finding are folded.
-const FOLD_FROM: usize = 30;
-/// The end of an execution is always shown.
-const TAIL: usize = 8;
-/// The most lines that are shown of a folded execution.
-const MOST: usize = 80;
+/// The most lines that are shown of an execution, unless all are asked for.
+const MOST: usize = 24;
+/// With less room than this for a column, threads have no columns.
+const NARROWEST: usize = 7;
+/// With less room than this, source says nothing.
+const SOURCE: usize = 16;
 
 /// The interleaving of `trace`.
 pub fn render(trace: &Trace, options: &Options) -> String {
-    let finding = &trace.finding;
-    let heading = format!(
-        "interleaving: {}, {}, {}{} (`>` switch, `>>` preemption)",
-        counted(trace.steps.len() as u64, "step"),
-        counted(finding.switches as u64, "switch"),
-        counted(finding.preemptions as u64, "preemption"),
-        // Nobody wonders about none.
-        if finding.minimal && finding.preemptions > 0 { ", the fewest possible" } else { "" },
-    );
-    let mut text = format!("{}\n", options.paint(BOLD, &heading));
-    let shown = shown(trace, options);
-    let files = file_names(trace);
-    let rows: Vec<Row> = trace.steps.iter().enumerate().map(|(i, step)| Row::of(i, step, trace, &files)).collect();
-    let width_of = |cell: fn(&Row) -> &str| {
-        rows.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(row, _)| cell(row).width()).max().unwrap_or(0)
+    let shown = match options.verbose {
+        true => vec![true; trace.steps.len()],
+        false => relevance::most_relevant(trace, MOST),
     };
-    let widths = Widths {
-        number: grouped(trace.steps.len() as u64).width(),
-        thread: width_of(|row| &row.thread),
-        what: width_of(|row| &row.what),
-        place: width_of(|row| &row.place),
-    };
-    let mut folded = 0;
-    for (row, shown) in rows.iter().zip(&shown) {
-        if !shown {
-            folded += 1;
-            continue;
-        }
-        text.push_str(&fold_line(&mut folded, &widths, options));
-        text.push_str(&row.render(&widths, options));
+    let mut rows = rows(trace, &shown, options);
+    let file = only_file(&mut rows);
+    let mut text = heading(trace, &shown, options);
+    if rows.is_empty() {
+        return text;
     }
-    text.push_str(&fold_line(&mut folded, &widths, options));
+    let table = Table::of(&rows, file, trace, options);
+    text.push_str(&table.header(trace, options));
+    for row in &rows {
+        text.push_str(&table.row(row, options));
+    }
     text
 }
 
-fn fold_line(folded: &mut u64, widths: &Widths, options: &Options) -> String {
-    if *folded == 0 {
-        return String::new();
-    }
-    let text = format!("   {:>1$} {2}\n", "...", widths.number, counted(*folded, "step"));
-    *folded = 0;
-    options.paint(DIM, text.trim_end_matches('\n')) + "\n"
-}
-
-/// Which steps are shown: all of a short execution; of a long one those that touch what the finding is about, the
-/// switches, and the end.
-fn shown(trace: &Trace, options: &Options) -> Vec<bool> {
-    let steps = &trace.steps;
-    if options.verbose || steps.len() <= FOLD_FROM {
-        return vec![true; steps.len()];
-    }
-    let finding = &trace.finding;
-    let matters = |step: &TraceStep| {
-        let named = |text: &str| !step.object.is_empty() && text.contains(&step.object);
-        finding.threads.iter().any(|t| named(&t.state) || t.holds.iter().any(|held| named(held)))
+fn heading(trace: &Trace, shown: &[bool], options: &Options) -> String {
+    let all = trace.steps.len() as u64;
+    let told = shown.iter().filter(|shown| **shown).count() as u64;
+    let steps = match told < all {
+        true => format!("{told} of {}", counted(all, "step")),
+        false => counted(all, "step"),
     };
-    let mut shown: Vec<bool> = (0..steps.len())
-        .map(|i| {
-            let switch = i > 0 && steps[i].thread != steps[i - 1].thread;
-            i == 0 || i + TAIL >= steps.len() || switch || steps[i].preempts || matters(&steps[i])
-        })
-        .collect();
-    // A fold that hides one step hides nothing.
-    for i in 1..steps.len() - 1 {
-        shown[i] |= shown[i - 1] && shown[i + 1];
-    }
-    // From the end: what happened last explains the most.
-    let mut left = MOST;
-    for mark in shown.iter_mut().rev() {
-        if *mark {
-            *mark = left > 0;
-            left = left.saturating_sub(1);
-        }
-    }
-    shown
+    let heading = format!(
+        "interleaving: {steps}, {}, {}",
+        counted(trace.finding.switches as u64, "switch"),
+        counted(trace.finding.preemptions as u64, "preemption"),
+    );
+    let all = if told < all { "; --verbose shows all" } else { "" };
+    format!("{} (> switch, >> preemption{all})\n", options.paint(BOLD, &heading))
 }
 
-struct Widths {
-    number: usize,
-    thread: usize,
-    what: usize,
-    place: usize,
-}
-
+/// One line.
 struct Row {
     mark: &'static str,
     number: String,
-    thread: String,
-    what: String,
     place: String,
+    thread: ThreadId,
+    what: String,
     source: String,
+    /// It is where things went wrong.
+    wrong: bool,
+}
+
+/// The rows of the steps that are shown, and of what threads were doing at the end.
+fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
+    let files = file_names(trace);
+    let mut rows: Vec<Row> = Vec::new();
+    let mut before: Option<ThreadId> = None;
+    let mut preempts = false;
+    let mut index = 0;
+    while index < trace.steps.len() {
+        let step = &trace.steps[index];
+        if index > 0 && trace.steps[index - 1].thread != step.thread {
+            preempts = false;
+        }
+        preempts |= step.preempts;
+        if !shown[index] {
+            index += 1;
+            continue;
+        }
+        let mut end = index + 1;
+        if !options.verbose {
+            while end < trace.steps.len() && shown[end] && alike(step, &trace.steps[end]) {
+                end += 1;
+            }
+        }
+        let switch = before.is_some_and(|before| before != step.thread);
+        let mark = match (switch, preempts) {
+            (true, true) => ">>",
+            (true, false) => ">",
+            _ => "",
+        };
+        let number = if end - index == 1 { format!("{}", index + 1) } else { format!("{}-{end}", index + 1) };
+        let what = together(&trace.steps[index..end]);
+        let last = end == trace.steps.len() && trace.end.outcome == "ended";
+        rows.push(Row::of(trace, &files, step, mark, number, what, last));
+        before = Some(step.thread);
+        preempts = false;
+        index = end;
+    }
+    let focus: HashSet<ThreadId> = trace.focus.iter().map(|&step| trace.steps[step as usize].thread).collect();
+    for step in &trace.last {
+        // How an execution ended is a step, and what the others were doing is told elsewhere.
+        if options.verbose || (trace.end.outcome != "ended" && focus.contains(&step.thread)) {
+            let waits = if step.result == WAITS { "waits: " } else { "" };
+            let what = format!("{waits}{}", words(step));
+            let mark = if focus.contains(&step.thread) { "x" } else { "" };
+            rows.push(Row::of(trace, &files, step, mark, String::new(), what, mark == "x"));
+        }
+    }
+    rows
+}
+
+/// Whether two steps can be told in one line.
+fn alike(a: &TraceStep, b: &TraceStep) -> bool {
+    let line = |step: &TraceStep| step.at.as_ref().map(|at| (at.file.clone(), at.line));
+    a.thread == b.thread && a.operation == b.operation && a.result == b.result && line(a) == line(b) && a.at.is_some()
+}
+
+/// Steps that are alike, in words.
+fn together(steps: &[TraceStep]) -> String {
+    let first = &steps[0];
+    let [_, .., last] = steps else { return words(first) };
+    if steps.iter().all(|step| step.object == first.object) {
+        return format!("{}, {} times", words(first), steps.len());
+    }
+    let between = if steps.len() == 2 { "," } else { " .." };
+    let object = format!("{}{between} {}", short(&first.object), short(&last.object));
+    [first.operation.as_str(), &object, &short(&first.result)].join(" ").trim_end().to_string()
+}
+
+fn words(step: &TraceStep) -> String {
+    let parts = [step.operation.clone(), short(&step.object), short(&step.result)];
+    parts.into_iter().filter(|part| !part.is_empty() && part != WAITS).collect::<Vec<_>>().join(" ")
+}
+
+/// "mutex `a`" as `a`, "thread 1 (worker)" as `thread 1`: the operation says what kind of thing it is, and the column whose.
+pub fn short(object: &str) -> String {
+    let part = |part: &str| {
+        if let Some((_, rest)) = part.split_once('`') {
+            return rest.replace('`', "");
+        }
+        match part.split_once(" (") {
+            Some((thread, _)) if part.contains("thread ") => thread.to_string(),
+            _ => part.to_string(),
+        }
+    };
+    object.split(" with ").map(part).collect::<Vec<_>>().join(" with ")
 }
 
 impl Row {
-    fn of(index: usize, step: &TraceStep, trace: &Trace, files: &HashMap<&str, &str>) -> Row {
-        let switch = index > 0 && trace.steps[index - 1].thread != step.thread;
-        let mark = match (switch, step.preempts) {
-            (true, true) => ">>",
-            (true, false) => "> ",
-            _ => "  ",
-        };
-        let mut what = step.operation.clone();
-        for part in [&step.object, &step.result] {
-            if !part.is_empty() {
-                what.push(' ');
-                what.push_str(part);
-            }
-        }
-        let name = trace.threads.get(&step.thread).map_or("", String::as_str);
+    fn of(
+        trace: &Trace,
+        files: &HashMap<&str, &str>,
+        step: &TraceStep,
+        mark: &'static str,
+        number: String,
+        what: String,
+        wrong: bool,
+    ) -> Row {
         let at = step.at.as_ref();
         let line = at.and_then(|at| trace.lines.get(&at.file)?.get(&at.line));
+        let place = at.map_or(String::new(), |at| {
+            let file = files.get(at.file.as_str()).copied().unwrap_or(&at.file);
+            printable(&Location { file: file.to_string(), ..at.clone() }.to_string())
+        });
         Row {
             mark,
-            number: grouped(index as u64 + 1),
-            thread: printable(format!("{} {name}", step.thread).trim_end()),
+            number,
+            place,
+            thread: step.thread,
             what: printable(&what),
-            place: at.map_or(String::new(), |at| {
-                let file = files.get(at.file.as_str()).copied().unwrap_or(&at.file);
-                printable(&Location { file: file.to_string(), ..at.clone() }.to_string())
-            }),
             source: line.map_or(String::new(), |line| printable(line.trim())),
+            wrong,
         }
+    }
+}
+
+/// Where the columns are.
+struct Table {
+    number: usize,
+    place: usize,
+    /// The first character of each thread's column, counted from where the columns begin; none where there are no columns.
+    lanes: Option<BTreeMap<ThreadId, usize>>,
+    /// How wide all columns are together.
+    width: usize,
+    source: usize,
+    /// The file that all lines are in, if it is one.
+    file: String,
+}
+
+/// The file that all rows are in, if it is one: it need not stand in each of them.
+fn only_file(rows: &mut [Row]) -> String {
+    let file = |place: &str| place.rsplit_once(':').map(|(file, _)| file.to_string());
+    let Some(first) = rows.iter().find_map(|row| file(&row.place)) else { return String::new() };
+    if !rows.iter().all(|row| row.place.is_empty() || file(&row.place).as_ref() == Some(&first)) {
+        return String::new();
+    }
+    for row in rows {
+        row.place.replace_range(..first.len().min(row.place.len()), "");
+    }
+    first
+}
+
+impl Table {
+    fn of(rows: &[Row], file: String, trace: &Trace, options: &Options) -> Table {
+        let widest = |cell: fn(&Row) -> &str| rows.iter().map(|row| cell(row).width()).max().unwrap_or(0);
+        let mut table = Table {
+            number: widest(|row| &row.number),
+            place: widest(|row| &row.place),
+            lanes: None,
+            width: 0,
+            source: 0,
+            file,
+        };
+        let room = options.width.saturating_sub(table.start());
+        let mut natural: BTreeMap<ThreadId, usize> = BTreeMap::new();
+        for row in rows {
+            let needed = row.what.width().max(label(trace, row.thread).width()) + 3;
+            let known = natural.entry(row.thread).or_default();
+            *known = (*known).max(needed);
+        }
+        let wanted: usize = natural.values().sum();
+        let longest = rows.iter().map(|row| row.what.width() + 2).max().unwrap_or(0);
+        let share = room / natural.len().max(1);
+        let widths: Option<Vec<usize>> = match wanted <= room {
+            true => Some(natural.values().copied().collect()),
+            false if share >= NARROWEST && longest <= room => Some(narrowed(&natural, room)),
+            false => None,
+        };
+        match widths {
+            Some(widths) => {
+                let mut at = 0;
+                let mut lanes = BTreeMap::new();
+                for (&thread, width) in natural.keys().zip(&widths) {
+                    lanes.insert(thread, at);
+                    at += width;
+                }
+                table.width = if wanted <= room { at } else { room };
+                table.lanes = Some(lanes);
+            }
+            None => {
+                let listed = |row: &Row| label(trace, row.thread).width() + 2 + row.what.width();
+                table.width = rows.iter().map(listed).max().unwrap_or(0).min(room);
+            }
+        }
+        let left = room.saturating_sub(table.width + 2);
+        table.source = if left >= SOURCE { left } else { 0 };
+        table
     }
 
-    fn render(&self, widths: &Widths, options: &Options) -> String {
-        let start = format!(
-            "{} {:>number$}  {}  {}  {}",
-            self.mark,
-            self.number,
-            pad(&self.thread, widths.thread),
-            pad(&self.what, widths.what),
-            pad(&self.place, widths.place),
-            number = widths.number,
-        );
-        // With less room than this the source says nothing: the place is enough.
-        const LEAST: usize = 12;
-        let room = options.width.saturating_sub(start.width() + 2);
-        let source = if room < LEAST { String::new() } else { cut(&self.source, room) };
-        if source.is_empty() {
-            return format!("{}\n", start.trim_end());
-        }
-        format!("{start}  {}\n", options.paint(DIM, &source))
+    /// Where the columns begin.
+    fn start(&self) -> usize {
+        3 + self.number + 2 + self.place + 2
     }
+
+    fn header(&self, trace: &Trace, options: &Options) -> String {
+        let file = cut(&self.file, self.start() - 2);
+        let Some(lanes) = &self.lanes else {
+            return if file.is_empty() { file } else { options.paint(BOLD, &file) + "\n" };
+        };
+        let starts: Vec<usize> = lanes.values().copied().chain([self.width]).collect();
+        let mut text = format!("{:>1$}  ", file, self.start() - 2);
+        for (&thread, bounds) in lanes.keys().zip(starts.windows(2)) {
+            let room = bounds[1] - bounds[0];
+            text.push_str(&pad(&format!("{} {}", bar(options), cut(&label(trace, thread), room - 3)), room));
+        }
+        options.paint(BOLD, text.trim_end()) + "\n"
+    }
+
+    fn row(&self, row: &Row, options: &Options) -> String {
+        let start = format!("{:<2} {:>2$}  {3}  ", row.mark, row.number, self.number, pad(&row.place, self.place));
+        let what = |text: &str| if row.wrong { options.paint(RED, text) } else { text.to_string() };
+        let (cell, used) = match &self.lanes {
+            None => {
+                let text = cut(&format!("{}  {}", row.thread, row.what), self.width);
+                (what(&text), text.width())
+            }
+            Some(lanes) => self.lane(row, lanes, &what, options),
+        };
+        if self.source == 0 || row.source.is_empty() {
+            return format!("{start}{cell}").trim_end().to_string() + "\n";
+        }
+        let gap = " ".repeat((self.width + 2).saturating_sub(used));
+        format!("{start}{cell}{gap}{}\n", options.paint(DIM, &cut(&row.source, self.source)))
+    }
+
+    /// The cell of a thread, with the borders of all columns that it does not run over.
+    fn lane(
+        &self,
+        row: &Row,
+        lanes: &BTreeMap<ThreadId, usize>,
+        what: &dyn Fn(&str) -> String,
+        options: &Options,
+    ) -> (String, usize) {
+        let words = cut(&row.what, self.width.saturating_sub(2));
+        let own = lanes.get(&row.thread).copied().unwrap_or(0);
+        // Shifted to the left where it would run over the edge.
+        let from = (own + 2).min(self.width.saturating_sub(words.width()));
+        let to = from + words.width();
+        let mut text = String::new();
+        let mut used = 0;
+        let border = |text: &mut String, used: &mut usize, at: usize| {
+            text.push_str(&" ".repeat(at - *used));
+            text.push_str(&options.paint(DIM, bar(options)));
+            *used = at + 1;
+        };
+        for &at in lanes.values().filter(|at| **at < from.saturating_sub(1)) {
+            border(&mut text, &mut used, at);
+        }
+        text.push_str(&" ".repeat(from - used));
+        text.push_str(&what(&words));
+        used = to;
+        for &at in lanes.values().filter(|at| **at > to) {
+            border(&mut text, &mut used, at);
+        }
+        (text, used)
+    }
+}
+
+/// Columns that are too wide together, made narrower: the widest first.
+fn narrowed(natural: &BTreeMap<ThreadId, usize>, room: usize) -> Vec<usize> {
+    let mut widths: Vec<usize> = natural.values().copied().collect();
+    while widths.iter().sum::<usize>() > room {
+        let widest = widths.iter_mut().max().expect("there is a column");
+        *widest -= 1;
+    }
+    widths
+}
+
+fn bar(options: &Options) -> &'static str {
+    if options.unicode { "│" } else { "|" }
+}
+
+/// What a column is called: the thread's number and the function that it began with.
+fn label(trace: &Trace, thread: ThreadId) -> String {
+    let name = trace.threads.get(&thread).map_or("", String::as_str);
+    printable(format!("{thread} {name}").trim_end())
 }
 
 /// What to call the files of a trace: without their directories, unless two have the same name.
 fn file_names(trace: &Trace) -> HashMap<&str, &str> {
-    let whole: HashSet<&str> = trace.steps.iter().filter_map(|step| Some(step.at.as_ref()?.file.as_str())).collect();
+    let steps = trace.steps.iter().chain(&trace.last);
+    let whole: HashSet<&str> = steps.filter_map(|step| Some(step.at.as_ref()?.file.as_str())).collect();
     let short = |file: &'_ str| {
         Path::new(file).file_name().and_then(OsStr::to_str).filter(|name| file.ends_with(name)).unwrap_or(file).len()
     };
@@ -191,5 +375,7 @@ fn cut(text: &str, room: usize) -> String {
         used += c.width().unwrap_or(0);
         used <= room
     });
-    format!("{}...", fits.collect::<String>())
+    let mut short = fits.collect::<String>();
+    short.push_str(&"..."[..room.min(3)]);
+    short
 }

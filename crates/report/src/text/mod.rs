@@ -41,6 +41,7 @@ impl Options {
 
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
+const RED: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(anstyle::AnsiColor::Red)));
 
 /// The report of one finding: what and where, who holds and waits for what, the interleaving, how to replay it.
 pub fn finding(trace: &Trace, options: &Options) -> String {

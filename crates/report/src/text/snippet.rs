@@ -66,6 +66,12 @@ fn remarks(finding: &Finding) -> Vec<Remark> {
     for remark in &mut remarks {
         const SHOWN: usize = 2;
         remark.labels.retain(|label| !label.is_empty());
+        if remark.labels.len() > 1 {
+            // Side by side, each says only the first thing that it has to say: the table of threads says the rest.
+            for label in &mut remark.labels {
+                label.truncate(label.find(", ").unwrap_or(label.len()));
+            }
+        }
         if remark.labels.len() > SHOWN {
             let more = remark.labels.len() - SHOWN;
             remark.labels.truncate(SHOWN);

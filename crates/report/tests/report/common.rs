@@ -93,7 +93,7 @@ pub fn record(script: &[Scripted], left: &[Scripted], outcome: Outcome, message:
 
 /// What a check makes of a recording.
 pub fn trace(recording: &Recording) -> Trace {
-    let Recognised { mut finding, threads, steps, .. } = recognise(recording).expect("there is a finding");
+    let Recognised { mut finding, threads, steps, last, focus, .. } = recognise(recording).expect("there is a finding");
     finding.id = format!("{}-1", finding.kind);
     finding.execution = 3;
     finding.trace = Some(format!("heddle-out/{}.json", finding.id));
@@ -107,6 +107,8 @@ pub fn trace(recording: &Recording) -> Trace {
         schedule: recording.events.iter().map(Step::of).collect(),
         continuation: None,
         steps,
+        last,
+        focus,
         end: TraceEnd {
             outcome: outcome::name(recording.outcome).into(),
             thread: recording.thread,
