@@ -17,6 +17,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
 use heddle_model::RunReport;
 
 use crate::console::{Console, When, Wishes};
+use crate::formats::Format;
 use crate::values;
 
 /// What was typed, understood.
@@ -35,6 +36,10 @@ pub enum Command {
     Replay(Replay),
     /// `heddle report`.
     Report(Report),
+    /// `heddle man`.
+    Man(Man),
+    /// `heddle completions`.
+    Completions(Completions),
 }
 
 /// A model checker for multithreaded C and C++ programs.
@@ -55,6 +60,35 @@ enum LineCommand {
     Check(Check),
     Replay(Replay),
     Report(Report),
+    #[command(hide = true)]
+    Man(Man),
+    #[command(hide = true)]
+    Completions(Completions),
+}
+
+/// Writes the manual pages: for those who make packages.
+#[derive(Args, Debug)]
+pub struct Man {
+    /// Where to.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Prints a script that completes heddle's options in a shell: for those who make packages.
+#[derive(Args, Debug)]
+pub struct Completions {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The definition of the whole command line.
+pub fn definition() -> clap::Command {
+    Line::command()
 }
 
 /// Options that every subcommand has.
@@ -186,8 +220,32 @@ pub struct Check {
     /// How long a thread may run without a visible operation.
     #[arg(long, alias = "watchdog", value_name = "DURATION", default_value = "3s", value_parser = values::duration)]
     pub hang_timeout: Duration,
-    /// Print one JSON document (schema heddle/1) on standard output, and nothing else there.
+    /// Explore only what can follow the first steps of this finding's execution; the program is built from the file.
+    #[arg(long, value_name = "FINDING.json", requires = "at")]
+    pub from: Option<PathBuf>,
+    /// With --from: how many of its steps to take first.
+    #[arg(long, value_name = "STEP", requires = "from")]
+    pub at: Option<usize>,
+    /// List every execution that was run in one line each, and count the outcomes.
     #[arg(long)]
+    pub dump_executions: bool,
+    /// Write a page that shows the run and steps through its findings.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the findings as SARIF 2.1.0, for code scanning.
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// Write the run as JUnit XML, for continuous integration.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write an SV-COMP violation witness (YAML 2.0) of the first finding.
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
+    /// Write the happens-before graph of the first finding: .dot for Graphviz, .mmd for Mermaid.
+    #[arg(long, value_name = "FILE")]
+    pub graph: Option<PathBuf>,
+    /// Print one JSON document (schema heddle/1) on standard output, and nothing else there.
+    #[arg(long, conflicts_with = "dump_executions")]
     pub json: bool,
     /// Where to store traces. Made when there is something to store.
     #[arg(long, value_name = "DIR", default_value = "heddle-out")]
@@ -210,7 +268,11 @@ pub struct Check {
 /// Builds the program from what the trace file says, follows its schedule step by step, and stops at the first step
 /// that is not what was recorded.
 #[derive(Args, Debug)]
-#[command(after_help = "Exit code: 1 the finding happened again, 2 it did not, or an error.")]
+#[command(after_help = "Examples:\n  \
+                  heddle replay heddle-out/deadlock-1.json           the report again, from a new execution\n  \
+                  heddle replay heddle-out/deadlock-1.json --step    step by step in the terminal\n  \
+                  heddle replay heddle-out/deadlock-1.json --gdb     in gdb, at the failing point\n\n\
+                  Exit code: 1 the finding happened again, 2 it did not, or an error.")]
 pub struct Replay {
     /// The trace file of the finding.
     #[arg(value_name = "FINDING.json")]
@@ -221,6 +283,15 @@ pub struct Replay {
     /// Show all that the program prints.
     #[arg(long)]
     pub output: bool,
+    /// Walk through the execution step by step, forward and backward; commands are read from standard input.
+    #[arg(long, conflicts_with_all = ["json", "output"])]
+    pub step: bool,
+    /// Open gdb with the program at the failing point; `help heddle` there lists commands to walk through the execution.
+    #[arg(long, conflicts_with_all = ["json", "output", "step"])]
+    pub gdb: bool,
+    /// The same without anybody at the keyboard: gdb runs the commands in this file and ends.
+    #[arg(long, value_name = "SCRIPT", conflicts_with_all = ["json", "output", "step"])]
+    pub gdb_batch: Option<PathBuf>,
     /// Print one JSON document (schema heddle/1) on standard output, and nothing else there.
     #[arg(long)]
     pub json: bool,
@@ -228,18 +299,37 @@ pub struct Replay {
     pub common: Common,
 }
 
-/// Show a finding that was stored.
+/// Show a finding that was stored, or a whole run.
+///
+/// Nothing is run again: the file has everything. A run is what `heddle check --json` printed.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  \
+                  heddle report heddle-out/deadlock-1.json\n  \
+                  heddle report heddle-out/deadlock-1.json --html --output deadlock.html\n  \
+                  heddle report run.json --format sarif > findings.sarif\n  \
+                  heddle report heddle-out/deadlock-1.json --format dot | dot -Tsvg > deadlock.svg")]
 pub struct Report {
-    /// The trace file of the finding.
-    #[arg(value_name = "FINDING.json")]
+    /// The trace file of a finding, or the JSON document of a run.
+    #[arg(value_name = "FINDING.json|RUN.json")]
     pub trace: PathBuf,
+    /// The format.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    pub format: Format,
     /// As text, the default.
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, group = "short")]
     pub text: bool,
-    /// The finding as JSON.
-    #[arg(long)]
+    /// Short for --format json.
+    #[arg(long, group = "short", conflicts_with = "format")]
     pub json: bool,
+    /// Short for --format html.
+    #[arg(long, group = "short", conflicts_with = "format")]
+    pub html: bool,
+    /// Short for --format sarif.
+    #[arg(long, group = "short", conflicts_with = "format")]
+    pub sarif: bool,
+    /// Write it to this file and not to standard output.
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     #[command(flatten)]
     pub common: Common,
 }
@@ -290,8 +380,18 @@ fn understand(line: Vec<OsString>) -> Result<Typed, clap::Error> {
             Typed { command: Command::Replay(replay), console }
         }
         LineCommand::Report(report) => {
-            let console = Wishes { json: report.json, ..Wishes::of(&report.common) };
+            let mut report = report;
+            for (asked, format) in
+                [(report.json, Format::Json), (report.html, Format::Html), (report.sarif, Format::Sarif)]
+            {
+                report.format = if asked { format } else { report.format };
+            }
+            let console = Wishes { json: report.format == Format::Json, ..Wishes::of(&report.common) };
             Typed { command: Command::Report(report), console }
+        }
+        LineCommand::Man(man) => Typed { console: Wishes::of(&man.common), command: Command::Man(man) },
+        LineCommand::Completions(completions) => {
+            Typed { console: Wishes::of(&completions.common), command: Command::Completions(completions) }
         }
     })
 }

@@ -13,6 +13,7 @@ use heddle_model::{Execution, FindingKind, Outcome, Plan};
 use heddle_report::outcome::{Class, Lost, classify};
 use heddle_search::{Flow, Info, Observer};
 
+use crate::dump::Dump;
 use crate::interrupt;
 use crate::progress::Progress;
 
@@ -41,6 +42,8 @@ const KEPT: usize = 1000;
 /// What is kept of the executions of a search.
 pub struct Collector {
     all: bool,
+    /// Executions to be listed, if they are to be.
+    pub dump: Option<Dump>,
     interrupted: Arc<AtomicBool>,
     progress: Progress,
     by_key: HashMap<Vec<u64>, usize>,
@@ -69,6 +72,7 @@ impl Collector {
     pub fn new(all: bool, interrupted: Arc<AtomicBool>, progress: Progress) -> Collector {
         Collector {
             all,
+            dump: None,
             interrupted,
             progress,
             by_key: HashMap::new(),
@@ -117,6 +121,9 @@ impl Collector {
 impl Observer for Collector {
     fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
         self.count(execution);
+        if let Some(dump) = &mut self.dump {
+            dump.add(info.number, execution);
+        }
         match classify(execution) {
             Class::Fine | Class::Redundant => Flow::Continue,
             Class::Finding(kind) => self.found(kind, execution, info),

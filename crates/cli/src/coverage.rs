@@ -198,13 +198,19 @@ impl Conclusion<'_> {
         let looked = options.races == Races::Report && instrumented == Instrumentation::Memory;
         Coverage {
             model: "sc".to_string(),
-            exhaustive: exhausted && collector.bounded == 0 && !self.left_out.bounded && !lost && !cut,
+            exhaustive: exhausted
+                && options.from.is_none()
+                && collector.bounded == 0
+                && !self.left_out.bounded
+                && !lost
+                && !cut,
             bounds: Bounds {
                 preemptions: options.max_preemptions.filter(|_| self.left_out.bounded || !exhausted),
                 switches: options.max_switches.filter(|_| self.left_out.bounded || !exhausted),
                 steps: options.max_steps,
                 executions: options.max_executions,
                 seconds: options.timeout.map(|limit| limit.as_secs_f64()),
+                prefix: options.at.map(|at| at as u64),
             },
             instrumented: instrumented.name().to_string(),
             restart: restart_name(executor.restart()).to_string(),

@@ -8,12 +8,15 @@ mod collect;
 mod commands;
 mod console;
 mod coverage;
+mod dump;
+mod formats;
 mod interrupt;
 mod prepare;
 mod progress;
 mod record;
 mod smallest;
 mod sources;
+mod stepping;
 mod store;
 mod story;
 mod values;
@@ -38,6 +41,8 @@ fn run(command: Command, console: Console) -> ExitCode {
         Command::Check(options) => commands::check::run(*options, &console),
         Command::Replay(options) => commands::replay::run(options, &console),
         Command::Report(options) => commands::report::run(options, &console),
+        Command::Man(options) => commands::pages::man(&options, &console),
+        Command::Completions(options) => commands::pages::completions(&options, &console),
     };
     ExitCode::from(code)
 }

@@ -34,6 +34,26 @@ pub fn write(directory: &Path, trace: &Trace) -> Result<PathBuf, String> {
     Ok(path)
 }
 
+/// Writes a file that the user named, whole or not at all.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let complain = |error: io::Error| format!("{} cannot be written: {error}", path.display());
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    if let Some(directory) = directory {
+        fs::create_dir_all(directory).map_err(complain)?;
+    }
+    // A device or a pipe is written to as it is: it cannot be replaced by a file.
+    if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+        return fs::write(path, bytes).map_err(complain);
+    }
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(format!(".{}.partial", std::process::id()));
+    let partial = PathBuf::from(partial);
+    write_through(&partial, bytes).and_then(|()| fs::rename(&partial, path)).map_err(|error| {
+        let _ = fs::remove_file(&partial);
+        complain(error)
+    })
+}
+
 fn write_through(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = fs::File::create(path)?;
     file.write_all(bytes)?;

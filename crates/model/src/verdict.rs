@@ -68,6 +68,9 @@ pub struct Bounds {
     /// The most time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// Only executions that begin with so many given steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<u64>,
 }
 
 /// What a verdict covers.

@@ -130,6 +130,16 @@ impl NativeExecutor {
         &self.options
     }
 
+    /// Where the runtime is.
+    pub(crate) fn runtime_path(&self) -> std::path::PathBuf {
+        self.runtime.path().join(library::NAME)
+    }
+
+    /// What executions were found to need.
+    pub(crate) fn needs(&self) -> Needs {
+        self.needs
+    }
+
     /// Where the program and its libraries lie in memory.
     pub fn mappings(&self) -> &Mappings {
         &self.mappings

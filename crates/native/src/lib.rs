@@ -8,6 +8,7 @@
 //! * [`program`] looks at a program that exists already: can it be run, and how much of it will be seen?
 //! * [`NativeExecutor`] starts the program with the runtime loaded into it and runs plans, whatever happens to the
 //!   processes on the way. [`NativeExecutor::record`] runs one schedule again and keeps everything.
+//!   [`NativeExecutor::debug`] opens gdb on it.
 //! * [`symbols`] turns addresses into functions, lines and names of variables.
 //!
 //! Deliberately absent: which executions to run (that is `heddle-search`), what they mean (`heddle-model`), how to
@@ -16,6 +17,7 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 pub mod compile;
+mod debugger;
 mod executor;
 pub mod instrument;
 mod library;
@@ -29,6 +31,7 @@ mod temporary;
 mod watchdog;
 mod wire;
 
+pub use debugger::Debugger;
 pub use executor::{Fallback, NativeExecutor, Statistics};
 pub use options::{Options, RestartMode, restart_name};
 pub use process::signal_name;

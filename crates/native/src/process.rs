@@ -191,7 +191,7 @@ const USUAL_STACK: u64 = 8 << 20;
 const LARGEST_STACK: u64 = 64 << 20;
 
 /// In the child, before the program: only system calls.
-fn prepare(wire: i32, parent: u32) -> io::Result<()> {
+pub fn prepare(wire: i32, parent: u32) -> io::Result<()> {
     // SAFETY: system calls with numbers and structures of our own.
     unsafe {
         if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
@@ -230,7 +230,7 @@ fn prepare(wire: i32, parent: u32) -> io::Result<()> {
 ///
 /// It is filled up to a fixed size, because it lies above the stack: addresses of the main thread's variables would
 /// otherwise depend on the shell that Heddle was started from.
-fn environment(runtime: &Path, wire: i32) -> Vec<(OsString, OsString)> {
+pub fn environment(runtime: &Path, wire: i32) -> Vec<(OsString, OsString)> {
     const OWN: [&str; 5] = ["LD_PRELOAD", "LD_BIND_NOW", ENVIRONMENT, PADDING, "LD_DEBUG"];
     let mut variables: Vec<(OsString, OsString)> =
         std::env::vars_os().filter(|(name, _)| !OWN.iter().any(|own| name == OsStr::new(own))).collect();

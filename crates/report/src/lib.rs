@@ -11,16 +11,22 @@
 pub mod causes;
 pub mod deadlock;
 mod fault;
+pub mod graph;
+pub mod html;
 pub mod json;
+pub mod junit;
 pub mod names;
 pub mod outcome;
 mod race;
 pub mod recognise;
 pub mod recording;
 pub mod relevance;
+pub mod sarif;
+pub mod state;
 pub mod steps;
 pub mod text;
 pub mod walk;
+pub mod witness;
 
 pub use recognise::recognise;
 pub use recording::Recording;

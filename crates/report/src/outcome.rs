@@ -3,6 +3,8 @@
 use heddle_model::primitive::process;
 use heddle_model::{Ending, Execution, FindingKind, Outcome};
 
+use crate::{Recording, steps};
+
 /// What one execution is to a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
@@ -68,6 +70,18 @@ pub fn classify(execution: &Execution<'_>) -> Class {
         Outcome::Diverged => Class::Lost(Lost::Diverged),
         Outcome::NeedsFork => Class::Lost(Lost::NeedsFork),
         Outcome::Running | Outcome::NeedsThreads => Class::Lost(Lost::Unfinished),
+    }
+}
+
+/// How an execution ended, in a few words.
+pub fn in_words(recording: &Recording) -> String {
+    match recording.outcome {
+        Outcome::Ended => {
+            let end = recording.events.last().map_or(String::new(), |event| steps::operation(&event.operation));
+            if recording.message.is_empty() { end } else { format!("{end}: {}", recording.message) }
+        }
+        Outcome::Race => "data race".to_string(),
+        other => name(other).to_string(),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use heddle_model::finding::Location;
+use heddle_model::primitive::condvar;
 use heddle_model::{Event, Execution, ObjectId, Outcome, Pending, ThreadId};
 
 /// One execution with names and places. Whoever ran the program fills it in; what is missing stays empty.
@@ -72,6 +73,21 @@ impl Recording {
     pub fn pending_place(&self, index: usize) -> Option<&Location> {
         user_frame(self.pending_stacks.get(index)?)
     }
+}
+
+/// The objects that the events and the pending operations of `recording` mention.
+pub fn objects(recording: &Recording) -> Vec<ObjectId> {
+    let operations =
+        recording.events.iter().map(|e| &e.operation).chain(recording.pending.iter().map(|p| &p.operation));
+    let mut objects = Vec::new();
+    for operation in operations {
+        let waits = matches!(operation.code, condvar::WAIT | condvar::REACQUIRE);
+        objects.push(operation.object);
+        objects.extend(waits.then_some(ObjectId(operation.argument)));
+    }
+    objects.sort();
+    objects.dedup();
+    objects
 }
 
 /// The innermost frame that lies in the user's own source, or the innermost that lies anywhere.

@@ -106,7 +106,7 @@ pub fn object(operation: &Operation, names: &Names) -> String {
 }
 
 /// What came of an event, where that is not a matter of course.
-fn result(event: &Event, names: &Names) -> String {
+pub fn result(event: &Event, names: &Names) -> String {
     match event.operation.code {
         once::BEGIN if event.failed() => "already done".to_string(),
         mutex::TRYLOCK | mutex::DESTROY | spin::TRYLOCK if event.failed() => "fails: locked".to_string(),

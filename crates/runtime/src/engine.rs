@@ -17,7 +17,7 @@ use heddle_model::{Event, Memory, ObjectId, Operation, Outcome, Pending, Phase, 
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
-use crate::{callstack, clock, fiber, memcheck, process, race, random, spin, tsan};
+use crate::{callstack, clock, debug, fiber, memcheck, process, race, random, spin, tsan};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
@@ -154,6 +154,9 @@ pub fn run(sequence: u32, main: Context) {
         callstack::switch_to(ThreadId::MAIN);
         spin::reset(ThreadId::MAIN);
         ACTIVE = true;
+        if engine.recording {
+            debug::begin();
+        }
         arch::heddle_switch(&mut engine.controller, &fiber::of(ThreadId::MAIN).context);
     }
 }
@@ -274,6 +277,7 @@ fn note(event: Event) {
     engine.wire.header().progress.store(engine.progress, Relaxed);
     if engine.recording {
         record_stack(event.thread, event.pc);
+        debug::took(index + 1, event.thread);
     }
     if engine.awaiting > 0 {
         engine.world.settle(&event);
@@ -412,6 +416,9 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
     let engine = engine();
     // SAFETY: one kernel thread.
     unsafe { ACTIVE = false };
+    if engine.recording {
+        debug::end(engine.world.events, current());
+    }
     let room = engine.wire.header().layout.threads;
     for thread in engine.world.ids() {
         let state = *engine.world.thread(thread);

@@ -31,6 +31,7 @@ mod real;
 mod callstack;
 mod clock;
 mod control;
+mod debug;
 mod engine;
 mod fiber;
 mod heap;

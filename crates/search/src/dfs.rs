@@ -7,6 +7,7 @@ use heddle_model::follow::Step;
 use heddle_model::{Execution, Plan};
 
 use crate::bound::{Bound, Spent};
+use crate::options::Options;
 use crate::replay::Replay;
 use crate::search::{Strategy, Ticket};
 
@@ -23,12 +24,14 @@ pub(crate) struct Dfs {
     spent: Vec<(Spent, bool)>,
     bound: Bound,
     cut: bool,
+    /// So many steps are given: nothing is tried in their place.
+    given: usize,
 }
 
 impl Dfs {
     /// Every interleaving within `bound`.
-    pub fn new(bound: Bound) -> Dfs {
-        Dfs { bound, ..Dfs::default() }
+    pub fn new(bound: Bound, options: &Options) -> Dfs {
+        Dfs { bound, given: options.prefix.len(), ..Dfs::default() }
     }
 }
 
@@ -56,7 +59,7 @@ impl Strategy for Dfs {
         self.under_way = false;
         let events = execution.events;
         let from = self.schedule.len();
-        let Dfs { untried, left, spent, bound, cut, .. } = self;
+        let Dfs { untried, left, spent, bound, cut, given, .. } = self;
         spent.truncate(from);
         self.replay.walk(execution, from, |index, ready| {
             let Some(event) = events.get(index) else { return };
@@ -68,6 +71,10 @@ impl Strategy for Dfs {
             };
             let could_go_on = now.last.is_some_and(can);
             spent.push((now, could_go_on));
+            if index < *given {
+                untried.push(others);
+                return;
+            }
             for ready in ready {
                 if !bound.allows(&now.then(ready.thread, could_go_on)) {
                     *cut = true;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use heddle_model::follow::Step;
+
 /// Which algorithm decides what to run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Algorithm {
@@ -66,6 +68,8 @@ pub struct Options {
     /// Begin with no preemptions, and allow one more whenever all executions with so many were run, up to
     /// `max_preemptions` if there is one.
     pub iterate: bool,
+    /// Explore only what can follow these steps: every execution begins with them.
+    pub prefix: Vec<Step>,
     /// For algorithms that draw lots.
     pub seed: u64,
     /// `pct`: how many ordering constraints a bug may need.
@@ -89,6 +93,7 @@ impl Default for Options {
             max_preemptions: None,
             max_switches: None,
             iterate: false,
+            prefix: Vec::new(),
             seed: 0,
             depth: 3,
             sleep_sets: true,

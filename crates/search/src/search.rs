@@ -104,7 +104,7 @@ pub(crate) fn run_once(
 ) -> Result<Summary, ExecutorError> {
     let bound = Bound { preemptions, switches: options.max_switches };
     let mut strategy: Box<dyn Strategy> = match options.algorithm {
-        Algorithm::Dfs => Box::new(Dfs::new(bound)),
+        Algorithm::Dfs => Box::new(Dfs::new(bound, options)),
         Algorithm::Random | Algorithm::Pct | Algorithm::Pos | Algorithm::Few => Box::new(Sampling::new(options)),
         _ if bound.is_some() => Box::new(Stack::bounded(bound, options)),
         Algorithm::Optimal => Box::new(Optimal::new(options)),
@@ -153,6 +153,10 @@ fn drive(
                 spare.push(plan);
                 break;
             };
+            if plan.schedule.is_empty() {
+                // The first of a search, or a sample.
+                plan.schedule.extend_from_slice(&options.prefix);
+            }
             executor.submit(&plan)?;
             submitted += 1;
             under_way.push_back((ticket, plan));

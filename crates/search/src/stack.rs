@@ -121,6 +121,8 @@ pub(crate) struct Stack<R> {
     from: usize,
     bound: Bound,
     cut: bool,
+    /// So many steps are given: nothing is tried in their place.
+    given: usize,
 }
 
 impl<R: Rule> Stack<R> {
@@ -138,6 +140,7 @@ impl<R: Rule> Stack<R> {
             from: 0,
             bound: Bound::default(),
             cut: false,
+            given: options.prefix.len(),
         }
     }
 }
@@ -157,6 +160,9 @@ impl<R: Rule> Strategy for Stack<R> {
         }
         if self.started {
             let step = loop {
+                if self.frames.len() <= self.given {
+                    return None;
+                }
                 match self.frames.last_mut()?.next(&self.bound, &mut self.cut) {
                     Some(step) => break step,
                     None => self.frames.pop(),
@@ -219,6 +225,6 @@ impl<R: Rule> Strategy for Stack<R> {
             let ways = f.entry(f.step.thread).map_or(0, |r| r.alternatives - 1 - f.step.choice.min(r.alternatives - 1));
             left.saturating_sub(1) + ways as u64
         };
-        self.frames.iter().map(open).sum::<u64>() + u64::from(!self.started)
+        self.frames.iter().skip(self.given).map(open).sum::<u64>() + u64::from(!self.started)
     }
 }

@@ -7,19 +7,25 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::builder::PossibleValuesParser;
+use heddle_model::follow::Step;
 use heddle_model::trace::Settings;
 use heddle_model::wire;
 use heddle_model::{ExecutorError, FindingKind, Location, RunReport, Trace, Verdict};
 use heddle_native::compile::Choice;
+use heddle_native::symbols::Symbols;
 use heddle_native::{NativeExecutor, RestartMode, StartError, restart_name};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::{json, recognise, text};
 use heddle_search::{Algorithm, Search};
 
+use super::replay;
+use super::report::load;
 use crate::arguments::{Check, MemoryChecks, Races, Restart};
 use crate::collect::{Candidate, Collector};
 use crate::console::Console;
 use crate::coverage::{Conclusion, End, LeftOut};
+use crate::dump::Dump;
+use crate::formats::{self, Format};
 use crate::prepare::{self, Failure, Prepared};
 use crate::progress::Progress;
 use crate::story::{self, Story};
@@ -38,22 +44,95 @@ pub fn algorithm_parser() -> PossibleValuesParser {
 
 /// Checks a program. Returns the exit code.
 pub fn run(options: Check, console: &Console) -> u8 {
-    match check(&options, console) {
+    let (options, given) = match given(options) {
+        Ok(given) => given,
+        Err(message) => return console.fail(&message),
+    };
+    match check(&options, given.as_ref(), console) {
         Ok(report) => report.verdict.exit_code(),
-        Err(Failure::Error(message)) => console.fail(&message),
-        Err(Failure::Unsupported(message)) => conclude(Verdict::Unsupported, &message, console),
-        Err(Failure::Interrupted) => conclude(Verdict::Incomplete, "interrupted before the first execution", console),
+        Err(Failure::Error(message)) => {
+            let report = RunReport::error(message.clone());
+            let written = write_reports(&options, &report, &[]);
+            let code = console.fail(&message);
+            written.err().into_iter().for_each(|message| console.error(&message));
+            code
+        }
+        Err(Failure::Unsupported(message)) => conclude(Verdict::Unsupported, &message, &options, console),
+        Err(Failure::Interrupted) => {
+            conclude(Verdict::Incomplete, "interrupted before the first execution", &options, console)
+        }
     }
 }
 
 /// The end of a run that did not come to run anything.
-fn conclude(verdict: Verdict, reason: &str, console: &Console) -> u8 {
+fn conclude(verdict: Verdict, reason: &str, options: &Check, console: &Console) -> u8 {
     let report = RunReport { verdict, ..RunReport::error(reason.to_string()) };
     show(&report, &[], console);
-    verdict.exit_code()
+    match write_reports(options, &report, &[]) {
+        Ok(()) => verdict.exit_code(),
+        Err(message) => {
+            console.error(&message);
+            Verdict::Error.exit_code()
+        }
+    }
 }
 
-fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
+/// The reports that were asked for, in files. Those that are about a finding are written if there is one.
+fn write_reports(options: &Check, report: &RunReport, traces: &[Trace]) -> Result<(), String> {
+    let plain = text::Options::default();
+    if let Some(path) = &options.junit {
+        store::write_file(path, &formats::junit_of(&options.words, report, traces))?;
+    }
+    let runs = [(&options.html, Format::Html), (&options.sarif, Format::Sarif)];
+    let graph = options.graph.as_ref().map(|path| formats::of_graph(path)).transpose()?.unwrap_or(Format::Dot);
+    let findings = [(&options.witness, Format::Witness), (&options.graph, graph)];
+    let findings = findings.into_iter().filter(|_| !traces.is_empty());
+    for (path, format) in runs.into_iter().chain(findings) {
+        if let Some(path) = path {
+            store::write_file(path, &formats::render(format, report, traces, &plain)?)?;
+        }
+    }
+    Ok(())
+}
+
+/// An execution to start from, and the steps of it that are given.
+struct Given {
+    trace: Trace,
+    steps: Vec<Step>,
+}
+
+/// With `--from`, the program and how it is run are the file's.
+fn given(mut options: Check) -> Result<(Check, Option<Given>), String> {
+    let (Some(path), Some(at)) = (options.from.clone(), options.at) else { return Ok((options, None)) };
+    let trace = load(&path)?;
+    if !options.words.is_empty() || !options.arguments.is_empty() {
+        return Err("--from: the program is built and run as the file says; leave files and arguments out".to_string());
+    }
+    if trace.continuation.is_some() {
+        return Err("--from: the steps of this execution are not known: its process died".to_string());
+    }
+    if at > trace.schedule.len() {
+        return Err(format!("--at {at}: the execution has only {} steps", trace.schedule.len()));
+    }
+    options.words.clone_from(&trace.program.build);
+    options.arguments.clone_from(&trace.program.arguments);
+    options.memory_limit = trace.settings.memory_limit;
+    options.memory = if trace.settings.memory { MemoryChecks::Report } else { MemoryChecks::Off };
+    options.leaks = trace.settings.leaks;
+    options.quarantine = trace.settings.quarantine;
+    if trace.settings.races_off {
+        options.races = Races::Off;
+    }
+    // The directory is about to change.
+    let files = [&mut options.html, &mut options.sarif, &mut options.junit, &mut options.witness, &mut options.graph];
+    for path in files.into_iter().flatten().chain([&mut options.out]) {
+        *path = std::path::absolute(&*path).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let steps = trace.schedule[..at].to_vec();
+    Ok((options, Some(Given { trace, steps })))
+}
+
+fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<RunReport, Failure> {
     if options.jobs > 1 {
         return Err(Failure::Error(format!(
             "--jobs {}: running several executions at once is not supported yet; leave it out, or say --jobs 1",
@@ -63,12 +142,23 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
     let interrupted = interrupt::catch().map_err(|error| Failure::Error(format!("cannot catch signals: {error}")))?;
     let progress = Progress::new(console.shows_progress());
     progress.say("compiling");
-    let choice = Choice::from_environment(options.cc.clone());
-    let mut words = options.words.clone();
-    if options.ub {
-        words.extend(UNDEFINED.map(str::to_owned));
+    if let Some(path) = &options.graph {
+        formats::of_graph(path).map_err(Failure::Error)?;
     }
-    let prepared = prepare::prepare(&words, &options.arguments, &choice, &interrupted);
+    let prepared = match given {
+        Some(given) => {
+            replay::enter(&given.trace, console)?;
+            replay::prepare(&given.trace, None, &interrupted)
+        }
+        None => {
+            let choice = Choice::from_environment(options.cc.clone());
+            let mut words = options.words.clone();
+            if options.ub {
+                words.extend(UNDEFINED.map(str::to_owned));
+            }
+            prepare::prepare(&words, &options.arguments, &choice, &interrupted)
+        }
+    };
     progress.finish();
     let prepared = prepared?;
     console.pass_on(&prepared.warnings);
@@ -77,6 +167,7 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
     refuse_what_has_no_effect(algorithm, options)?;
     let mut executor = launch(&prepared, options, &interrupted)?;
     let mut collector = Collector::new(options.all, Arc::clone(&interrupted), Progress::new(console.shows_progress()));
+    collector.dump = options.dump_executions.then(Dump::default);
     let begin = Instant::now();
     let mut search = Search::new(heddle_search::Options {
         algorithm,
@@ -86,6 +177,7 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
         max_preemptions: options.max_preemptions,
         max_switches: options.max_switches,
         iterate: options.iterate,
+        prefix: given.map_or(Vec::new(), |given| given.steps.clone()),
         sleep_sets: !options.no_sleep_sets,
         locksets: !options.no_locksets,
         seed: options.seed,
@@ -110,6 +202,9 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
     // What was found before the signal is told in spite of it.
     interrupt::lower(&interrupted);
 
+    if let Some(dump) = collector.dump.take() {
+        console.result(&dump.tell(&Symbols::new(executor.mappings())));
+    }
     let mut told = Told::of(&collector, &mut executor, &prepared, options)?;
     let stored = told.store(&options.out);
     let conclusion = Conclusion {
@@ -136,7 +231,7 @@ fn check(options: &Check, console: &Console) -> Result<RunReport, Failure> {
             text::counted(collector.not_kept, "execution")
         ));
     }
-    match stored {
+    match stored.and_then(|()| write_reports(options, &report, &told.traces)) {
         Ok(()) => Ok(report),
         Err(message) => {
             // The verdict is out; that it could not be stored is an error all the same.

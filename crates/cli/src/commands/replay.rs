@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use heddle_model::trace::{Settings, TraceStep};
-use heddle_model::{ExecutorError, Outcome, Trace, wire};
-use heddle_native::{NativeExecutor, RestartMode};
+use heddle_model::{ExecutorError, Outcome, Plan, Trace, wire};
+use heddle_native::{Debugger, NativeExecutor, RestartMode};
 use heddle_report::names::{Names, thread_label};
 use heddle_report::{Recording, json, steps, text, walk};
 
@@ -15,7 +15,7 @@ use super::report::{document, load};
 use crate::arguments::Replay;
 use crate::console::Console;
 use crate::prepare::{self, Failure, Prepared};
-use crate::{interrupt, record, sources, story};
+use crate::{interrupt, record, sources, stepping, story};
 
 /// Replays a finding. Returns the exit code: 1 if it happened again.
 pub fn run(options: Replay, console: &Console) -> u8 {
@@ -32,6 +32,11 @@ fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
     // Before the directory changes.
     let given = options.program.as_ref().map(std::path::absolute).transpose();
     let given = given.map_err(|error| Failure::Error(error.to_string()))?;
+    let script = options.gdb_batch.as_ref().map(std::path::absolute).transpose();
+    let script = script.map_err(|error| Failure::Error(error.to_string()))?;
+    if let Some(script) = script.as_ref().filter(|script| !script.is_file()) {
+        return Err(Failure::Error(format!("{}: no such file", script.display())));
+    }
     enter(&trace, console)?;
     let changed = changes(&trace);
     for change in &changed {
@@ -62,11 +67,30 @@ fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
     again.finding.count = known.count;
     again.finding.execution = known.execution;
     again.finding.trace = Some(options.trace.display().to_string());
+    if options.gdb || script.is_some() {
+        debug(&mut executor, &again, &plan, script.as_deref())?;
+    }
     Ok(again)
 }
 
+/// Opens gdb on the execution that has just happened again.
+fn debug(executor: &mut NativeExecutor, trace: &Trace, plan: &Plan, script: Option<&Path>) -> Result<(), Failure> {
+    let gdb = std::env::var("HEDDLE_GDB").unwrap_or_else(|_| "gdb".to_string());
+    let debugger = Debugger { gdb: &gdb, batch: script, trace: &trace.to_bytes() };
+    let ended = executor.debug(plan, &debugger).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Failure::Error(format!("{gdb} is not installed (Debian: apt-get install gdb); $HEDDLE_GDB names another"))
+        }
+        _ => Failure::Error(format!("{gdb} cannot be run: {error}")),
+    })?;
+    match ended {
+        true => Ok(()),
+        false => Err(Failure::Error(format!("{gdb} ended with an error"))),
+    }
+}
+
 /// Goes where the program was built: the names in the trace are relative to that.
-fn enter(trace: &Trace, console: &Console) -> Result<(), Failure> {
+pub fn enter(trace: &Trace, console: &Console) -> Result<(), Failure> {
     let directory = Path::new(&trace.program.directory);
     if !directory.is_dir() {
         console.note(&format!(
@@ -90,7 +114,8 @@ fn changes(trace: &Trace) -> Vec<String> {
     files.filter_map(change).collect()
 }
 
-fn prepare(trace: &Trace, given: Option<PathBuf>, interrupted: &AtomicBool) -> Result<Prepared, Failure> {
+/// Builds the program of a trace again, or opens the one that was given.
+pub fn prepare(trace: &Trace, given: Option<PathBuf>, interrupted: &AtomicBool) -> Result<Prepared, Failure> {
     let program = &trace.program;
     let words = match (&given, &program.binary) {
         (Some(path), _) => vec![path.display().to_string()],
@@ -211,6 +236,14 @@ fn show(trace: &Trace, options: &Replay, console: &Console) -> u8 {
     let report = document(trace);
     if options.json {
         console.result(&String::from_utf8_lossy(&json::render(&report)));
+        return report.verdict.exit_code();
+    }
+    if options.gdb || options.gdb_batch.is_some() {
+        // Everything was said in gdb.
+        return report.verdict.exit_code();
+    }
+    if options.step {
+        stepping::walk(trace, console);
         return report.verdict.exit_code();
     }
     if console.wishes().quiet {

@@ -1,35 +1,78 @@
-//! `heddle report`: shows a finding that was stored.
+//! `heddle report`: shows a finding that was stored, or a whole run, in any format.
 
 use std::path::Path;
 
+use heddle_model::trace::TraceError;
 use heddle_model::verdict::SCHEMA;
 use heddle_model::{RunReport, Trace, Verdict};
-use heddle_report::{json, text};
+use heddle_report::text;
 
 use crate::arguments::Report;
 use crate::console::Console;
+use crate::formats::{self, Format};
+use crate::store;
 
 /// Shows it.
 pub fn run(options: Report, console: &Console) -> u8 {
-    let trace = match load(&options.trace) {
-        Ok(trace) => trace,
-        Err(message) => return console.fail(&message),
-    };
-    if options.json {
-        console.result(&String::from_utf8_lossy(&json::render(&document(&trace))));
-    } else {
-        console.result(&text::finding(&trace, &console.report_options()));
+    match show(&options, console) {
+        Ok(()) => 0,
+        Err(message) => console.fail(&message),
     }
-    0
+}
+
+fn show(options: &Report, console: &Console) -> Result<(), String> {
+    let Stored { report, traces, is_run } = stored(&options.trace)?;
+    let look = match &options.output {
+        Some(_) => text::Options { verbose: options.common.verbose, ..text::Options::default() },
+        None => console.report_options(),
+    };
+    let mut bytes = formats::render(options.format, &report, &traces, &look)?;
+    if is_run && options.format == Format::Text {
+        bytes.extend_from_slice(text::verdict(&report, &look).as_bytes());
+    }
+    match &options.output {
+        Some(path) => store::write_file(path, &bytes)?,
+        None => console.result(&String::from_utf8_lossy(&bytes)),
+    }
+    Ok(())
+}
+
+/// What a file has to say.
+struct Stored {
+    report: RunReport,
+    traces: Vec<Trace>,
+    is_run: bool,
+}
+
+/// A trace, or the document of a run with the traces that it names.
+fn stored(path: &Path) -> Result<Stored, String> {
+    let bytes = read(path)?;
+    let complain = |error: TraceError| format!("{}: {error}", path.display());
+    match Trace::from_bytes(&bytes) {
+        Ok(trace) => Ok(Stored { report: document(&trace), traces: vec![trace], is_run: false }),
+        Err(error @ TraceError::NotATrace(_)) => {
+            let run: Option<RunReport> = serde_json::from_slice(&bytes).ok();
+            let report = run.filter(|report| report.schema == SCHEMA).ok_or_else(|| complain(error))?;
+            let mut traces = Vec::new();
+            for named in report.findings.iter().filter_map(|finding| finding.trace.as_ref()) {
+                traces.push(load(Path::new(named))?);
+            }
+            Ok(Stored { report, traces, is_run: true })
+        }
+        Err(error) => Err(complain(error)),
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => format!("{}: no such file", path.display()),
+        _ => format!("{}: cannot be read: {error}", path.display()),
+    })
 }
 
 /// The trace in the file at `path`.
 pub fn load(path: &Path) -> Result<Trace, String> {
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("{}: no such file", path.display()),
-        _ => format!("{}: cannot be read: {error}", path.display()),
-    })?;
-    Trace::from_bytes(&bytes).map_err(|error| format!("{}: {error}", path.display()))
+    Trace::from_bytes(&read(path)?).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// The document that says what a trace says.

@@ -7,7 +7,9 @@
 #![allow(dead_code, unused_imports)] // Each test file uses its own part.
 
 mod expectation;
+pub mod schema;
 mod session;
+pub mod yaml;
 
 pub use expectation::{Expectation, lines_of};
 pub use session::{Finished, Running, Session, send};

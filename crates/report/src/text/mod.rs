@@ -3,14 +3,18 @@
 //! Colour is in the text as escape sequences, or not at all: [`Options::color`] decides, and whoever prints knows
 //! what the terminal can do.
 
+mod compact;
 mod interleaving;
 mod snippet;
+pub mod stepping;
 mod table;
 mod verdict;
 
 use anstyle::Style;
 use heddle_model::{Finding, Trace};
 
+pub use compact::compact;
+pub use interleaving::short;
 pub use verdict::{coverage, verdict};
 
 /// What the reader's terminal can show, and how much the reader wants to see.

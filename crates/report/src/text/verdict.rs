@@ -79,11 +79,16 @@ pub fn coverage(coverage: &Coverage) -> String {
     if let Some(n) = bounds.steps {
         limits.push(format!("{} of each thread", counted(n as u64, "operation")));
     }
-    if coverage.exhaustive {
+    let begin = bounds.prefix.map_or(String::new(), |steps| {
+        format!(", only executions that begin with the {} given", counted(steps, "step"))
+    });
+    if !begin.is_empty() && limits.is_empty() {
+        format!("{model}{begin}")
+    } else if coverage.exhaustive {
         format!("{model}, unbounded")
     } else if limits.is_empty() {
         model.to_string()
     } else {
-        format!("{model}, bounded: at most {}", limits.join(", "))
+        format!("{model}, bounded: at most {}{begin}", limits.join(", "))
     }
 }

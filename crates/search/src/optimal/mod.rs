@@ -91,6 +91,9 @@ pub(crate) struct Optimal {
     reversals: u32,
     /// What is asleep where the insertion of a sequence has come to.
     asleep: Vec<Footprint>,
+    /// So many steps are given: nothing is tried in their place. What follows them is explored as if the program began
+    /// there; nobody is asleep along them, so nothing is missed.
+    given: usize,
 }
 
 impl Optimal {
@@ -111,6 +114,7 @@ impl Optimal {
             costs: Vec::new(),
             following: Vec::new(),
             asleep: Vec::new(),
+            given: options.prefix.len(),
             reversals: 0,
         }
     }
@@ -484,11 +488,12 @@ impl Strategy for Optimal {
             self.find_sleepers();
             self.find_costs(execution);
             let races = std::mem::take(&mut self.analysis.races);
-            for &race in &races {
+            let given = self.given;
+            for &race in races.iter().filter(|race| race.earlier as usize >= given) {
                 self.reverse(execution, race);
             }
             self.analysis.races = races;
-            for depth in new..events.len() {
+            for depth in new.max(self.given)..events.len() {
                 if events[depth].alternatives > 1 {
                     self.other_ways(events, depth);
                 }

@@ -1,0 +1,74 @@
+//! One HTML file that shows a run and its findings: no network, nothing beside it.
+//!
+//! The data is put into the page as JSON, and the page's script builds everything from it as text nodes: nothing that
+//! comes from the program, its sources or its file names is ever read as HTML. Without a script the page still has
+//! the text of the report. `page.js` says how the page works.
+
+use heddle_model::{RunReport, Trace};
+use serde_json::{Value, json};
+
+use crate::{relevance, text};
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// The page of a run and its traces.
+pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
+    let plain = text::Options::default();
+    let verdict = text::verdict(report, &plain);
+    let title = match report.findings.first() {
+        Some(finding) => format!("{}: {}", finding.kind, finding.message),
+        None => verdict.lines().next().unwrap_or("").to_string(),
+    };
+    let told: String = traces.iter().map(|trace| text::finding(trace, &plain) + "\n").collect();
+    let data = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "report": report,
+        "verdict": verdict.trim_end(),
+        "traces": traces.iter().map(trace_data).collect::<Vec<_>>(),
+    });
+    let page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'unsafe-inline'\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>Heddle: {}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main id=\"page\"></main>\n\
+         <noscript><pre>{}{}</pre></noscript>\n<script type=\"application/json\" id=\"data\">{}</script>\n\
+         <script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        escape(&title),
+        escape(&told),
+        escape(&verdict),
+        embedded(&data),
+    );
+    page.into_bytes()
+}
+
+/// What the page needs of a trace.
+fn trace_data(trace: &Trace) -> Value {
+    json!({
+        "finding": trace.finding,
+        "steps": trace.steps,
+        "last": trace.last,
+        "outcome": trace.end.outcome,
+        "threads": trace.threads,
+        "lines": trace.lines,
+        "output": trace.output,
+        "build": trace.program.build,
+        "matters": relevance::before_finding(trace),
+        "focus": trace.focus,
+    })
+}
+
+/// JSON that cannot end the element it stands in.
+fn embedded(data: &Value) -> String {
+    let text = data.to_string();
+    text.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

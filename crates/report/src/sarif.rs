@@ -1,0 +1,213 @@
+//! SARIF 2.1.0: findings for code scanning.
+//!
+//! One result for each finding. The interleaving is its code flow: one thread flow for each thread, and
+//! `executionOrder` says how they interleave (SARIF 2.1.0, sections 3.36 to 3.38). Files are named relative to where the
+//! program was built, as relative URIs.
+
+use heddle_model::finding::{Finding, Location};
+use heddle_model::trace::TraceStep;
+use heddle_model::{FindingKind, RunReport, Trace, Verdict};
+use serde_json::{Value, json};
+
+use crate::names::thread_label;
+use crate::relevance;
+
+/// The document of a run and its traces, as far as there are any.
+pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
+    let mut kinds: Vec<FindingKind> = report.findings.iter().map(|finding| finding.kind).collect();
+    kinds.sort();
+    kinds.dedup();
+    let rules: Vec<Value> = kinds.iter().map(|kind| rule(*kind)).collect();
+    let results: Vec<Value> = report
+        .findings
+        .iter()
+        .map(|finding| {
+            let trace = traces.iter().find(|trace| trace.finding.id == finding.id);
+            let rule = kinds.iter().position(|kind| *kind == finding.kind).unwrap_or(0);
+            result(finding, rule, trace)
+        })
+        .collect();
+    let mut invocation = json!({ "executionSuccessful": report.verdict != Verdict::Error });
+    if let Some(reason) = &report.reason {
+        invocation["toolExecutionNotifications"] = json!([{
+            "level": if report.verdict == Verdict::Error { "error" } else { "warning" },
+            "message": { "text": format!("{}: {reason}", report.verdict.name()) },
+        }]);
+    }
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "Heddle",
+                "version": env!("CARGO_PKG_VERSION"),
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            } },
+            "invocations": [invocation],
+            "results": results,
+            "properties": {
+                "verdict": report.verdict.name(),
+                "executions": report.executions,
+                "algorithm": report.algorithm,
+                "coverage": report.coverage,
+            },
+        }],
+    });
+    let mut bytes = serde_json::to_vec_pretty(&document).expect("a document has only string keys");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// What a kind of finding is, in a sentence.
+pub fn meaning(kind: FindingKind) -> &'static str {
+    match kind {
+        FindingKind::Deadlock => "Threads are left, and none of them can go on.",
+        FindingKind::PartialDeadlock => "Some threads wait for each other for ever while others still run.",
+        FindingKind::DataRace => "Two accesses to one place, at least one of them a write, that nothing orders.",
+        FindingKind::Assertion => "An assertion fails in some order of the threads.",
+        FindingKind::Abort => "The program aborts in some order of the threads.",
+        FindingKind::Crash => "A signal kills the program in some order of the threads.",
+        FindingKind::Misuse => "A primitive is used against its rules.",
+        FindingKind::Memory => "Memory is used against its rules.",
+        FindingKind::Leak => "Memory is never given back.",
+        FindingKind::Hang => "A thread runs for too long without a visible operation.",
+        // Kinds that are told by their message alone.
+        _ => "Something went wrong in some order of the threads.",
+    }
+}
+
+fn rule(kind: FindingKind) -> Value {
+    json!({
+        "id": kind.name(),
+        "name": kind.name(),
+        "shortDescription": { "text": meaning(kind) },
+        "defaultConfiguration": { "level": "error" },
+    })
+}
+
+fn result(finding: &Finding, rule: usize, trace: Option<&Trace>) -> Value {
+    let place = finding.location.iter().map(|at| location(at, None)).collect::<Vec<_>>();
+    let related: Vec<Value> = finding
+        .notes
+        .iter()
+        .enumerate()
+        .filter_map(|(index, note)| {
+            let mut related = location(note.location.as_ref()?, Some(&note.message));
+            related["id"] = json!(index + 1);
+            Some(related)
+        })
+        .collect();
+    let mut result = json!({
+        "ruleId": finding.kind.name(),
+        "ruleIndex": rule,
+        "level": "error",
+        "message": { "text": message(finding) },
+        "locations": place,
+        "relatedLocations": related,
+        "partialFingerprints": { "heddle/v1": fingerprint(finding) },
+        "occurrenceCount": finding.count,
+        "properties": {
+            "id": finding.id,
+            "switches": finding.switches,
+            "preemptions": finding.preemptions,
+            "replay": finding.trace.as_ref().map(|trace| format!("heddle replay {trace}")),
+        },
+    });
+    if let Some(flow) = trace.and_then(code_flow) {
+        result["codeFlows"] = json!([flow]);
+    }
+    result
+}
+
+fn message(finding: &Finding) -> String {
+    let states: Vec<String> = finding
+        .threads
+        .iter()
+        .map(|thread| {
+            let holds = match thread.holds.is_empty() {
+                true => String::new(),
+                false => format!(", holds {}", thread.holds.join(", ")),
+            };
+            format!("{} {}{holds}", thread_label(thread.id, &thread.name), thread.state)
+        })
+        .collect();
+    let after = if states.is_empty() { String::new() } else { format!("\n{}", states.join("\n")) };
+    format!("{}: {}{after}", finding.kind, finding.message)
+}
+
+/// The same for the same finding in the next run: kind and places, without numbers that depend on the search.
+fn fingerprint(finding: &Finding) -> String {
+    let places = finding.location.iter().chain(finding.notes.iter().filter_map(|note| note.location.as_ref()));
+    let mut parts: Vec<String> = places.map(|at| format!("{}:{}:{}", at.file, at.function, at.line)).collect();
+    parts.sort();
+    parts.dedup();
+    format!("{}|{}", finding.kind, parts.join("|"))
+}
+
+fn code_flow(trace: &Trace) -> Option<Value> {
+    let matters = relevance::before_finding(trace);
+    let mut ids: Vec<_> = trace.steps.iter().chain(&trace.last).map(|step| step.thread).collect();
+    ids.sort();
+    ids.dedup();
+    let mut flows = Vec::new();
+    for id in ids {
+        let name = thread_label(id, trace.threads.get(&id).map_or("", String::as_str));
+        let steps = trace.steps.iter().zip(&matters).enumerate().filter(|(_, (step, _))| step.thread == id);
+        let mut locations: Vec<Value> =
+            steps.map(|(index, (step, matters))| flow_location(step, index + 1, *matters, &name)).collect();
+        let last = trace.last.iter().filter(|step| step.thread == id);
+        locations.extend(last.map(|step| flow_location(step, trace.steps.len() + 1, true, &name)));
+        if !locations.is_empty() {
+            flows.push(json!({ "id": id.to_string(), "message": { "text": name }, "locations": locations }));
+        }
+    }
+    if flows.is_empty() {
+        return None;
+    }
+    Some(json!({ "message": { "text": "the interleaving that leads to it" }, "threadFlows": flows }))
+}
+
+fn flow_location(step: &TraceStep, order: usize, matters: bool, thread: &str) -> Value {
+    let parts = [step.operation.as_str(), &step.object, &step.result];
+    let words = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    let text = format!("{thread}: {words}");
+    let place = match &step.at {
+        Some(at) => location(at, Some(&text)),
+        None => json!({ "message": { "text": text } }),
+    };
+    json!({ "location": place, "executionOrder": order, "importance": if matters { "important" } else { "unimportant" } })
+}
+
+fn location(at: &Location, message: Option<&str>) -> Value {
+    let mut place = json!({});
+    if !at.file.is_empty() {
+        place["physicalLocation"] = json!({ "artifactLocation": { "uri": uri(&at.file) } });
+        if at.line != 0 {
+            let mut region = json!({ "startLine": at.line });
+            if at.column != 0 {
+                region["startColumn"] = json!(at.column);
+            }
+            place["physicalLocation"]["region"] = region;
+        }
+    }
+    if !at.function.is_empty() {
+        place["logicalLocations"] = json!([{ "name": at.function, "kind": "function" }]);
+    }
+    if let Some(message) = message {
+        place["message"] = json!({ "text": message });
+    }
+    place
+}
+
+/// A file's name as a URI: relative stays relative, an absolute one gets a scheme.
+fn uri(file: &str) -> String {
+    let mut out = String::from(if file.starts_with('/') { "file://" } else { "" });
+    for byte in file.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' | b'~' => out.push(byte as char),
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
+}

@@ -1,0 +1,112 @@
+//! One step of a trace at a time, for walking through it in a terminal.
+
+use heddle_model::Trace;
+use heddle_model::trace::TraceStep;
+
+use super::{BOLD, DIM, Options, printable};
+use crate::names::thread_label;
+use crate::state::{State, next_of};
+
+/// Lines of source before and after the one that a step is in.
+const AROUND: u32 = 2;
+
+/// Where the walk is after `taken` steps: the last of them, its source, who holds what and who waits.
+pub fn position(trace: &Trace, taken: usize, options: &Options) -> String {
+    let all = trace.steps.len();
+    let taken = taken.min(all);
+    let state = State::after(trace, taken);
+    let mut text = match taken.checked_sub(1).and_then(|index| Some((index, trace.steps.get(index)?))) {
+        None => format!("{}\n", options.paint(BOLD, &format!("before the first of {all} steps"))),
+        Some((index, step)) => {
+            let switch = index > 0 && trace.steps[index - 1].thread != step.thread;
+            let how = match (switch, step.preempts) {
+                (true, true) => " (preemption)",
+                (true, false) => " (switch)",
+                _ => "",
+            };
+            let heading = format!("step {taken} of {all}: {}{how}", sentence(trace, step));
+            format!("{}\n{}", options.paint(BOLD, &printable(&heading)), source(trace, step, options))
+        }
+    };
+    for (thread, held) in &state.holds {
+        text.push_str(&format!("  {} holds {}\n", label(trace, *thread), printable(&held.join(", "))));
+    }
+    for &thread in &state.blocked {
+        let next = next_of(trace, thread, taken).map_or(String::new(), |step| format!(": {}", words(step)));
+        text.push_str(&format!("  {} cannot go on{}\n", label(trace, thread), printable(&next)));
+    }
+    if taken == all {
+        text.push_str(&printable(&format!("  {}: {}", trace.finding.kind, trace.finding.message)));
+        text.push('\n');
+    }
+    text
+}
+
+/// What the step after `taken` steps follows from, in words.
+pub fn why(trace: &Trace, taken: usize) -> String {
+    let Some(step) = taken.checked_sub(1).and_then(|index| trace.steps.get(index)) else {
+        return "nothing has happened yet\n".to_string();
+    };
+    if step.after.is_empty() {
+        return format!("step {taken} follows only from what {} did before\n", label(trace, step.thread));
+    }
+    let mut text = String::new();
+    for &cause in &step.after {
+        let earlier = &trace.steps[cause as usize];
+        text.push_str(&printable(&format!(
+            "step {taken} follows from step {}: {}",
+            cause + 1,
+            sentence(trace, earlier)
+        )));
+        text.push('\n');
+    }
+    text
+}
+
+/// All threads: where each is, and what it does next.
+pub fn threads(trace: &Trace, taken: usize) -> String {
+    let state = State::after(trace, taken);
+    let mut text = String::new();
+    let mut ids: Vec<_> = trace.steps.iter().take(taken).chain(&trace.last).map(|step| step.thread).collect();
+    ids.sort();
+    ids.dedup();
+    for thread in ids {
+        let doing = match next_of(trace, thread, taken) {
+            None => "has ended".to_string(),
+            Some(next) if state.blocked.contains(&thread) => format!("cannot go on: {}", words(next)),
+            Some(next) => format!("next: {}", words(next)),
+        };
+        text.push_str(&printable(&format!("  {}  {doing}", label(trace, thread))));
+        text.push('\n');
+    }
+    text
+}
+
+fn sentence(trace: &Trace, step: &TraceStep) -> String {
+    format!("{}: {}", label(trace, step.thread), words(step))
+}
+
+fn label(trace: &Trace, thread: heddle_model::ThreadId) -> String {
+    thread_label(thread, trace.threads.get(&thread).map_or("", String::as_str))
+}
+
+fn words(step: &TraceStep) -> String {
+    let parts = [&step.operation, &step.object, &step.result];
+    let text: Vec<&str> = parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    let at = step.at.as_ref().map_or(String::new(), |at| format!(" at {at}"));
+    text.join(" ") + &at
+}
+
+fn source(trace: &Trace, step: &TraceStep, options: &Options) -> String {
+    let Some(at) = &step.at else { return String::new() };
+    let Some(lines) = trace.lines.get(&at.file) else { return String::new() };
+    let mut text = String::new();
+    for (number, line) in lines.range(at.line.saturating_sub(AROUND)..=at.line.saturating_add(AROUND)) {
+        let mark = if *number == at.line { ">" } else { " " };
+        let shown = printable(&format!("{mark} {number:>5} | {line}"));
+        let shown = if *number == at.line { shown } else { options.paint(DIM, &shown) };
+        text.push_str(shown.trim_end());
+        text.push('\n');
+    }
+    text
+}

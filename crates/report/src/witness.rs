@@ -1,0 +1,125 @@
+//! SV-COMP's violation witness, YAML, format 2.0.
+//!
+//! A violation sequence: waypoints that an execution passes on its way, the last of them the target, where the
+//! violation happens. Values that the program was given (`__VERIFIER_nondet_*`) are `function_return` waypoints. The
+//! format has no words for which thread goes when: a validator has to find the schedule again, and Heddle's own trace
+//! file is what replays it.
+
+use heddle_model::{FindingKind, Trace};
+use serde_json::{Value, json};
+
+/// What a witness says of where it comes from. Nothing here opens a file or looks at a clock.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The program's files, each with the SHA-256 of its bytes in hexadecimal digits.
+    pub files: Vec<(String, String)>,
+    /// When it was made: `2026-11-16T12:00:00Z`.
+    pub created: String,
+    /// A number for this witness, in the form of a UUID.
+    pub uuid: String,
+}
+
+/// The witness of a finding.
+pub fn render(trace: &Trace, origin: &Origin) -> String {
+    let mut out = String::new();
+    yaml(&document(trace, origin), 0, &mut out);
+    out
+}
+
+/// The same as a value, for whoever wants to look at it.
+pub fn document(trace: &Trace, origin: &Origin) -> Value {
+    let specification = match trace.finding.kind {
+        FindingKind::DataRace => "CHECK( init(main()), LTL(G ! data-race) )",
+        FindingKind::Memory => "CHECK( init(main()), LTL(G valid-deref) )",
+        FindingKind::Leak => "CHECK( init(main()), LTL(G valid-memtrack) )",
+        FindingKind::Hang | FindingKind::Deadlock | FindingKind::PartialDeadlock => "CHECK( init(main()), LTL(F end) )",
+        _ => "CHECK( init(main()), LTL(G ! call(reach_error())) )",
+    };
+    let language = match trace.program.compilers.iter().any(|used| used.language == "C++") {
+        true => "C++",
+        false => "C",
+    };
+    let hashes: serde_json::Map<String, Value> =
+        origin.files.iter().map(|(file, hash)| (file.clone(), json!(hash))).collect();
+    let files: Vec<&str> = origin.files.iter().map(|(file, _)| file.as_str()).collect();
+    let mut segments: Vec<Value> = Vec::new();
+    for step in trace.steps.iter().filter(|step| step.operation == "choose") {
+        let value = step.result.trim_start_matches("= ").split(' ').next().unwrap_or("0");
+        if let Some(at) = &step.at {
+            segments.push(segment(json!({
+                "type": "function_return",
+                "action": "follow",
+                "location": place(at),
+                "constraint": { "value": format!("\\result == {value}"), "format": "ext_c_expression" },
+            })));
+        }
+    }
+    if let Some(at) = &trace.finding.location {
+        segments.push(segment(json!({ "type": "target", "action": "follow", "location": place(at) })));
+    }
+    json!([{
+        "entry_type": "violation_sequence",
+        "metadata": {
+            "format_version": "2.0",
+            "uuid": origin.uuid,
+            "creation_time": origin.created,
+            "producer": { "name": "Heddle", "version": env!("CARGO_PKG_VERSION") },
+            "task": {
+                "input_files": files,
+                "input_file_hashes": hashes,
+                "specification": specification,
+                "data_model": "LP64",
+                "language": language,
+            },
+        },
+        "content": segments,
+    }])
+}
+
+fn segment(waypoint: Value) -> Value {
+    json!({ "segment": [{ "waypoint": waypoint }] })
+}
+
+fn place(at: &heddle_model::Location) -> Value {
+    let mut place = json!({ "file_name": at.file, "line": at.line.max(1) });
+    if at.column != 0 {
+        place["column"] = json!(at.column);
+    }
+    if !at.function.is_empty() {
+        place["function"] = json!(at.function);
+    }
+    place
+}
+
+/// A value as YAML in blocks. Strings are written as in JSON, which YAML understands.
+fn yaml(value: &Value, indent: usize, out: &mut String) {
+    let margin = " ".repeat(indent);
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                let mut inner = String::new();
+                yaml(item, indent + 2, &mut inner);
+                out.push_str(&format!("{margin}- {}", inner.trim_start_matches(' ')));
+            }
+        }
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                let key = if key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+                    key.clone()
+                } else {
+                    Value::from(key.as_str()).to_string()
+                };
+                match field {
+                    Value::Array(items) if items.is_empty() => out.push_str(&format!("{margin}{key}: []\n")),
+                    Value::Object(fields) if fields.is_empty() => out.push_str(&format!("{margin}{key}: {{}}\n")),
+                    Value::Array(_) | Value::Object(_) => {
+                        out.push_str(&format!("{margin}{key}:\n"));
+                        yaml(field, indent + 2, out);
+                    }
+                    scalar => out.push_str(&format!("{margin}{key}: {scalar}\n")),
+                }
+            }
+        }
+        scalar => out.push_str(&format!("{margin}{scalar}\n")),
+    }
+}
