@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Session, must_replay};
+use common::Session;
 
 const SAMPLERS: [&str; 4] = ["random", "pct", "pos", "few"];
 
@@ -15,7 +15,6 @@ fn the_deadlock_is_found_and_replayed() {
             let run = session.check(options.iter().copied().chain(["examples/abba.c"]));
             assert_eq!(run.json()["verdict"], "found", "{algorithm} {restart}\n{run}");
             assert_eq!(run.json()["findings"][0]["kind"], "deadlock", "{algorithm} {restart}\n{run}");
-            must_replay(&session, &run);
         }
     }
 }

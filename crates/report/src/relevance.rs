@@ -33,6 +33,8 @@ pub fn most_relevant(trace: &Trace, most: usize) -> Vec<bool> {
         let follows = steps[index + 1..].iter().zip(&shown[index + 1..]).any(|(s, shown)| *shown && s.thread == thread);
         let ends = trace.last.iter().any(|step| step.thread == thread);
         shown[index] &= steps[index].operation != "begin" || !(follows || ends);
+        // An access that races was before the end of its thread, and stands for it.
+        shown[index] &= steps[index].operation != "end" || !ends;
     }
     if count(&shown) <= most {
         return shown;

@@ -17,7 +17,8 @@ pub fn must_fit(value: &Value, schema: &Value, what: &str) {
 }
 
 fn check(value: &Value, schema: &Value, root: &Value, at: &str, wrong: &mut Vec<String>) {
-    let known = ["$ref", "type", "required", "properties", "additionalProperties", "items", "enum", "pattern", "minimum"];
+    let known =
+        ["$ref", "type", "required", "properties", "additionalProperties", "items", "enum", "pattern", "minimum"];
     let known = [&known[..], &["minItems", "definitions", "$comment", "minLength"]].concat();
     let rules = schema.as_object().unwrap_or_else(|| panic!("{at}: a schema is an object"));
     for rule in rules.keys() {

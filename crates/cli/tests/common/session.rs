@@ -96,11 +96,14 @@ impl Session {
         command
     }
 
-    /// `heddle check` with these arguments and a JSON document, traces in the session's directory `out`.
+    /// `heddle check` with these arguments and a JSON document, traces in the session's directory `out`. Whatever is
+    /// found must happen again when it is replayed.
     pub fn check<S: AsRef<str>>(&self, arguments: impl IntoIterator<Item = S>) -> Finished {
         let mut all = vec!["check".to_owned(), "--json".to_owned()];
         all.extend(arguments.into_iter().map(|a| a.as_ref().to_owned()));
-        self.run(all)
+        let run = self.run(all);
+        super::must_replay(self, &run);
+        run
     }
 
     /// Runs `heddle` to its end, and fails if anything is left behind.

@@ -28,7 +28,7 @@ def label(thread):
 
 
 def words(step):
-    text = " ".join(part for part in (step["operation"], step.get("object", ""), step.get("result", "")) if part)
+    text = " ".join(part for part in (step["operation"], step.get("object", ""), step.get("result", "")) if part and part != "waits")
     at = step.get("at")
     return text + (" at %s:%d" % (at["file"], at["line"]) if at and at.get("file") else "")
 
@@ -277,7 +277,8 @@ def threads_command(argument):
         while frame is not None and level < 20:
             place = frame.find_sal()
             where = "%s:%d" % (place.symtab.filename, place.line) if place.symtab else (gdb.solib_name(frame.pc()) or "")
-            if not (gdb.solib_name(frame.pc()) or "").endswith(RUNTIME) and (place.symtab or level == 0):
+            library = os.path.basename(gdb.solib_name(frame.pc()) or "")
+            if library not in (RUNTIME, "libc.so.6") and (place.symtab or level == 0):
                 print("    #%d %s %s" % (level, frame.name() or "?", where))
                 level += 1
             try:

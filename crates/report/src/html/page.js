@@ -21,7 +21,7 @@ const svg = (name, attributes) => {
   return node;
 };
 const place = (at) => (!at || !at.file ? "" : at.line ? `${at.file}:${at.line}` : at.file);
-const words = (step) => [step.operation, step.object, step.result].filter(Boolean).join(" ");
+const words = (step) => [step.operation, step.object, step.result === "waits" ? "" : step.result].filter(Boolean).join(" ");
 const label = (trace, thread) => `thread ${thread}` + (trace.threads[thread] ? ` (${trace.threads[thread]})` : "");
 
 // --- The run -------------------------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ function summary() {
   }
   const findings = data.traces.map((trace, index) => el("li", {}, el("button", {
     type: "button", "data-finding": index, onclick: () => show(index, 0),
-  }, `${trace.finding.kind}: ${trace.finding.message}`), ` ${place(trace.finding.location)}, in ${trace.finding.count} of the executions`));
+  }, `${trace.finding.kind}: ${trace.finding.message}`), ` ${place(trace.finding.location)}, ${trace.finding.count === 1 ? "once" : `${trace.finding.count} times`}`));
   return el("header", {},
     el("h1", {}, "Heddle"),
     el("p", { class: `verdict ${run.verdict}` }, data.verdict),
@@ -112,7 +112,7 @@ function draw(view) {
     const title = change ? (step.preempts ? "preemption" : "switch") : null;
     row.node = el("tr", { class: classes || null, "aria-selected": "false", "data-step": row.number, onclick: () => select(view, view.rows.indexOf(row)) },
       el("td", { class: "mark", title, "aria-label": title }, mark), el("td", { class: "number" }, String(row.number)),
-      threads.map((thread) => el("td", {}, thread === step.thread ? words(step) : "")), el("td", {}, place(step.at)));
+      threads.map((thread) => el("td", {}, thread === step.thread ? (step.result === "waits" ? "waits: " : "") + words(step) : "")), el("td", {}, place(step.at)));
     return row.node;
   });
   view.table = el("table", { class: "steps" }, el("thead", {}, head), el("tbody", {}, body));

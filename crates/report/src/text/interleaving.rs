@@ -224,6 +224,9 @@ impl Table {
             source: 0,
             file,
         };
+        // The name of the file stands above the numbers and the lines.
+        let needed = table.file.width().min(20).saturating_sub(3 + table.number + 2);
+        table.place = table.place.max(needed);
         let room = options.width.saturating_sub(table.start());
         let mut natural: BTreeMap<ThreadId, usize> = BTreeMap::new();
         for row in rows {

@@ -6,6 +6,7 @@ use heddle_model::trace::TraceStep;
 use super::{BOLD, DIM, Options, printable};
 use crate::names::thread_label;
 use crate::state::{State, next_of};
+use crate::steps::WAITS;
 
 /// Lines of source before and after the one that a step is in.
 const AROUND: u32 = 2;
@@ -92,7 +93,8 @@ fn label(trace: &Trace, thread: heddle_model::ThreadId) -> String {
 
 fn words(step: &TraceStep) -> String {
     let parts = [&step.operation, &step.object, &step.result];
-    let text: Vec<&str> = parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    let text: Vec<&str> =
+        parts.into_iter().map(String::as_str).filter(|part| !part.is_empty() && *part != WAITS).collect();
     let at = step.at.as_ref().map_or(String::new(), |at| format!(" at {at}"));
     text.join(" ") + &at
 }

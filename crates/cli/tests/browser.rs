@@ -1,0 +1,128 @@
+//! The page in a real browser. `./x test` installs Chromium; without it these tests say that they were skipped.
+//!
+//! A script of the test's own is put at the end of the page: it presses keys as a person would and writes down what it
+//! sees; the browser prints the page as it is then.
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::{Session, installed};
+use serde_json::Value;
+
+/// What the test's script says after doing `script` in the page, which has a function `say(value)`. None without a browser.
+fn browse(session: &Session, page: &Path, script: &str) -> Option<Vec<Value>> {
+    let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| installed(name));
+    let Some(browser) = browser else {
+        eprintln!("skipped: no Chromium is installed");
+        return None;
+    };
+    let html = std::fs::read_to_string(page).expect("the page");
+    let probe = format!(
+        "<script>\nconst said = [];\nconst say = (value) => said.push(value);\n\
+         const press = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key, bubbles: true, cancelable: true }}));\n\
+         const here = () => document.querySelector('#here')?.textContent ?? null;\n\
+         const heading = () => document.querySelector('#step')?.textContent ?? null;\n\
+         try {{ {script} }} catch (error) {{ say('failed: ' + error); }}\n\
+         const out = document.createElement('pre'); out.id = 'said';\n\
+         out.textContent = 'BEGIN' + btoa(unescape(encodeURIComponent(JSON.stringify(said)))) + 'END';\n\
+         document.body.append(out);\n</script></body>"
+    );
+    assert_eq!(html.matches("</body>").count(), 1, "the page has one end");
+    let probed = session.write("probed.html", html.replace("</body>", &probe));
+    let profile = session.path("profile");
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=3000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg(format!("file://{}", probed.display()))
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .expect("the browser runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let (_, rest) = text.split_once("id=\"said\">BEGIN").unwrap_or_else(|| panic!("the script did not run:\n{text}"));
+    let (said, _) = rest.split_once("END").expect("the end");
+    Some(serde_json::from_slice(&decode(said)).expect("what was said is JSON"))
+}
+
+/// From Base64.
+fn decode(text: &str) -> Vec<u8> {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut bytes = Vec::new();
+    let (mut bits, mut count) = (0u32, 0);
+    for digit in text.bytes().filter(|digit| *digit != b'=') {
+        bits = bits << 6 | DIGITS.iter().position(|known| *known == digit).expect("a digit") as u32;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    bytes
+}
+
+#[test]
+fn the_page_opens_and_steps_forward_and_back() {
+    let session = Session::new();
+    let page = session.path("x.html");
+    session.run(["check", "examples/abba.c", "--quiet", "--html", &page.display().to_string()]);
+    let script = "say(heading()); for (let i = 0; i < 4; i++) press('ArrowDown'); say(heading()); say(here()); \
+                  say(document.querySelector('#state').textContent); press('ArrowUp'); say(heading()); press('End'); say(heading()); \
+                  say(here()); press('Home'); say(heading()); document.querySelector('#forward').click(); say(heading()); say(here()); \
+                  say(document.querySelectorAll('svg.arrows path[data-to]').length); \
+                  say(document.querySelectorAll('tr[aria-selected=true]').length); \
+                  const select = document.querySelector('#object'); select.value = [...select.options].find((o) => o.value.includes('`a`')).value; \
+                  select.dispatchEvent(new Event('change')); say([...document.querySelectorAll('table.steps tbody tr[data-step]')].map((r) => r.dataset.step).filter(Boolean)); \
+                  say(document.querySelector('.verdict').textContent); say(document.querySelectorAll('th[data-thread]').length); \
+                  document.querySelector('fieldset input').click(); say(document.querySelectorAll('th[data-thread]').length);";
+    let Some(said) = browse(&session, &page, script) else { return };
+    let text = |index: usize| said[index].as_str().unwrap_or_else(|| panic!("{said:#?}"));
+    assert_eq!(text(0), "step 1 of 7: thread 0 (main): begin");
+    assert_eq!(text(1), "step 5 of 7: thread 1 (forward): lock mutex `a`");
+    assert!(text(2).contains("18") && text(2).contains("pthread_mutex_lock(&a);"), "{said:#?}");
+    assert!(text(3).contains("thread 1 (forward)mutex `a`"), "who holds what\n{said:#?}");
+    assert!(text(3).contains("cannot go on: join thread 1 (forward)"), "who waits\n{said:#?}");
+    assert_eq!(text(4), "step 4 of 7: thread 1 (forward): begin");
+    assert_eq!(text(5), "at the end: thread 2 (backward): lock mutex `a`");
+    assert!(text(6).contains("29"), "{said:#?}");
+    assert_eq!(text(7), "step 1 of 7: thread 0 (main): begin");
+    assert_eq!(text(8), "step 2 of 7: thread 0 (main): create thread 1 (forward)");
+    assert!(text(9).contains("39"), "{said:#?}");
+    assert_eq!(said[10], 2, "two threads are created: two arrows\n{said:#?}");
+    assert_eq!(said[11], 1, "{said:#?}");
+    assert_eq!(said[12], serde_json::json!(["5"]), "the steps of mutex `a`\n{said:#?}");
+    assert_eq!(text(13), "found: 1 finding in 2 executions");
+    assert_eq!((said[14].as_u64(), said[15].as_u64()), (Some(3), Some(2)), "a thread can be hidden\n{said:#?}");
+}
+
+#[test]
+fn hostile_sources_and_names_stay_text() {
+    let session = Session::new();
+    let hostile = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"><!--";
+    let source = std::fs::read_to_string(common::root().join("examples/abba.c")).expect("the example is there");
+    let source = source.replace("pthread_mutex_lock(&a);", &format!("pthread_mutex_lock(&a); // {hostile}"));
+    let file = session.write("a<img src=x onerror=alert(1)>&amp;'\".c", source).display().to_string();
+    let page = session.path("x.html");
+    let run = session.run(["check", &file, "--quiet", "--html", &page.display().to_string()]);
+    assert_eq!(run.code, 1, "{run}");
+    let script = "for (let i = 0; i < 4; i++) press('ArrowDown'); say(here()); say(document.title); \
+                  say(document.querySelectorAll('img').length); say(document.querySelector('.side').textContent);";
+    let Some(said) = browse(&session, &page, script) else { return };
+    assert!(said[0].as_str().expect("a line").contains(hostile), "{said:#?}");
+    assert_eq!(said[1], "Heddle: deadlock: threads 1 and 2 wait for each other", "{said:#?}");
+    assert_eq!(said[2], 0, "{said:#?}");
+    assert!(said[3].as_str().expect("a panel").contains("a<img src=x onerror=alert(1)>&amp;'\".c:18"), "{said:#?}");
+}
+
+#[test]
+fn a_run_without_findings_has_a_page() {
+    let session = Session::new();
+    let page = session.path("x.html");
+    session.run(["check", "examples/abba-fixed.c", "--quiet", "--html", &page.display().to_string()]);
+    let script =
+        "say(document.querySelector('.verdict').textContent); say(document.querySelectorAll('section').length);";
+    let Some(said) = browse(&session, &page, script) else { return };
+    assert_eq!(said[0], "safe: all 2 executions, sequential consistency, unbounded");
+    assert_eq!(said[1], 0);
+}

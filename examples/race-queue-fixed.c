@@ -1,0 +1,57 @@
+// The queue of race-queue.c; the consumer looks at the length under the lock.
+//
+// Producer and consumer take the lock once each: two executions.
+//
+// heddle: verdict = safe
+// heddle: executions = 2
+#include <pthread.h>
+
+#define ROOM 4
+
+struct queue {
+    pthread_mutex_t lock;
+    int items[ROOM];
+    int length;
+};
+
+static struct queue queue = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void put(struct queue *q, int item)
+{
+    pthread_mutex_lock(&q->lock);
+    if (q->length < ROOM)
+        q->items[q->length++] = item;
+    pthread_mutex_unlock(&q->lock);
+}
+
+static int take(struct queue *q)
+{
+    int item = -1;
+    pthread_mutex_lock(&q->lock);
+    if (q->length > 0)
+        item = q->items[--q->length];
+    pthread_mutex_unlock(&q->lock);
+    return item;
+}
+
+static void *produce(void *unused)
+{
+    put(&queue, 1);
+    return unused;
+}
+
+static void *consume(void *unused)
+{
+    take(&queue);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t producer, consumer;
+    pthread_create(&producer, NULL, produce, NULL);
+    pthread_create(&consumer, NULL, consume, NULL);
+    pthread_join(producer, NULL);
+    pthread_join(consumer, NULL);
+    return 0;
+}
