@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
 use heddle_model::follow::Step;
@@ -120,6 +120,8 @@ fn given(mut options: Check) -> Result<(Check, Option<Given>), String> {
     options.memory = if trace.settings.memory { MemoryChecks::Report } else { MemoryChecks::Off };
     options.leaks = trace.settings.leaks;
     options.quarantine = trace.settings.quarantine;
+    // A smaller interleaving would begin otherwise.
+    options.minimise = Duration::ZERO;
     if trace.settings.races_off {
         options.races = Races::Off;
     }

@@ -66,6 +66,7 @@ fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
     again.finding.id.clone_from(&known.id);
     again.finding.count = known.count;
     again.finding.execution = known.execution;
+    again.finding.minimal = known.minimal;
     again.finding.trace = Some(options.trace.display().to_string());
     if options.gdb || script.is_some() {
         debug(&mut executor, &again, &plan, script.as_deref())?;

@@ -52,9 +52,11 @@ fn heading(trace: &Trace, shown: &[bool], options: &Options) -> String {
         false => counted(all, "step"),
     };
     let heading = format!(
-        "interleaving: {steps}, {}, {}",
+        "interleaving: {steps}, {}, {}{}",
         counted(trace.finding.switches as u64, "switch"),
         counted(trace.finding.preemptions as u64, "preemption"),
+        // Nobody wonders about none.
+        if trace.finding.minimal && trace.finding.preemptions > 0 { ", the fewest possible" } else { "" },
     );
     let all = if told < all { "; --verbose shows all" } else { "" };
     format!("{} (> switch, >> preemption{all})\n", options.paint(BOLD, &heading))
