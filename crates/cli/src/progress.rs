@@ -33,16 +33,7 @@ impl Progress {
     /// Shows how far it has come.
     pub fn update(&self, progress: &heddle_search::Progress, findings: usize) {
         let Some(bar) = &self.bar else { return };
-        let rate = progress.executions as f64 / progress.elapsed.as_secs_f64().max(1e-9);
-        let mut text = format!("{} ({}/s)", counted(progress.executions, "execution"), grouped(rate as u64));
-        if let Some((_, about)) = progress.estimate {
-            text.push_str(&format!(" of about {}", grouped(about)));
-        }
-        text.push_str(&format!(", {}", show_duration(progress.elapsed)));
-        if findings > 0 {
-            text.push_str(&format!(", {}", counted(findings as u64, "finding")));
-        }
-        bar.set_message(text);
+        bar.set_message(line(progress, findings));
         bar.tick();
     }
 
@@ -51,5 +42,53 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// How far a search has come, in one line: executions, rate, how many there may be, how long they are, findings, time.
+fn line(progress: &heddle_search::Progress, findings: usize) -> String {
+    let rate = progress.executions as f64 / progress.elapsed.as_secs_f64().max(1e-9);
+    let mut text = format!("{} ({}/s)", counted(progress.executions, "execution"), grouped(rate as u64));
+    if let Some((_, about)) = progress.estimate {
+        text.push_str(&format!(" of about {}", grouped(about)));
+    }
+    let run = progress.executions + progress.blocked;
+    if run > 0 {
+        text.push_str(&format!(", {} deep", counted(progress.events / run, "step")));
+    }
+    if findings > 0 {
+        text.push_str(&format!(", {}", counted(findings as u64, "finding")));
+    }
+    text.push_str(&format!(", {}", show_duration(progress.elapsed)));
+    if let Some((_, about)) = progress.estimate.filter(|_| rate >= 1.0) {
+        let left = about.saturating_sub(progress.executions) as f64 / rate;
+        // A century says no more than that it is too long.
+        let left = std::time::Duration::from_secs(left.min(3e9) as u64);
+        text.push_str(&format!(", about {} left", show_duration(left)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::line;
+
+    #[test]
+    fn all_that_is_known_is_told() {
+        let mut progress = heddle_search::Progress {
+            executions: 1000,
+            events: 40_000,
+            elapsed: Duration::from_secs(2),
+            ..heddle_search::Progress::default()
+        };
+        assert_eq!(line(&progress, 0), "1,000 executions (500/s), 40 steps deep, 2 s");
+        progress.estimate = Some((1500, 4000));
+        assert_eq!(
+            line(&progress, 1),
+            "1,000 executions (500/s) of about 4,000, 40 steps deep, 1 finding, 2 s, about 6 s left"
+        );
+        assert!(line(&heddle_search::Progress::default(), 0).starts_with("0 executions"));
     }
 }

@@ -98,7 +98,7 @@ fn breakpoints_and_watchpoints_work() {
     let Some(run) = gdb(PROGRAM, "deadlock", commands) else { return };
     run.must_say(
         1,
-        &["hit Breakpoint", "worker (argument=0x1)", "worker (argument=0x2)", "Hardware watchpoint", "shared += mine"],
+        &["hit Breakpoint", "worker (argument=0x1)", "worker (argument=0x2)", "Hardware watchpoint", "New value = 41"],
     );
 }
 

@@ -84,6 +84,9 @@ pub fn short(function: &str) -> String {
         let number = number.parse::<u32>().map_or(String::new(), |number| format!(" #{}", number + 1));
         return format!("lambda{number} in {}", short(around));
     }
+    if called == "operator()" {
+        return called.to_string();
+    }
     let end = called.find(['(', '<']).filter(|&end| end > 0).unwrap_or(called.len());
     called[..end].to_string()
 }
