@@ -100,6 +100,21 @@ const PATIENCE: u32 = 63;
 const NAP: Duration = Duration::from_millis(1);
 const LONG_NAP: Duration = Duration::from_millis(40);
 
+/// What a process is told before it begins.
+pub fn settings(options: &Options, restart: Restart, needs: Needs) -> Settings {
+    Settings {
+        restart,
+        memory_limit: options.memory_limit,
+        stack_size: options.stack_size.unwrap_or_else(process::default_stack_size),
+        threads_wanted: needs.threads,
+        check_restore: options.check_restore,
+        races: options.races,
+        memory: if options.memory { MEMORY } else { 0 } | if options.leaks { LEAKS } else { 0 },
+        quarantine: options.quarantine,
+        unwinder: needs.unwinder,
+    }
+}
+
 /// One process with its shared memory.
 pub struct Session {
     process: Process,
@@ -123,17 +138,7 @@ impl Session {
         needs: Needs,
         names: &[ThreadName],
     ) -> Result<Session, StartError> {
-        let settings = Settings {
-            restart,
-            memory_limit: options.memory_limit,
-            stack_size: options.stack_size.unwrap_or_else(process::default_stack_size),
-            threads_wanted: needs.threads,
-            check_restore: options.check_restore,
-            races: options.races,
-            memory: if options.memory { MEMORY } else { 0 } | if options.leaks { LEAKS } else { 0 },
-            quarantine: options.quarantine,
-            unwinder: needs.unwinder,
-        };
+        let settings = settings(options, restart, needs);
         let wire = Wire::new(options.layout, &settings, names)?;
         let process = Process::start(&program.path, &options.arguments, runtime, wire.descriptor())
             .map_err(StartError::CannotExecute)?;

@@ -16,9 +16,9 @@ use heddle_model::Plan;
 use heddle_model::wire::Restart;
 
 use crate::executor::NativeExecutor;
-use crate::process;
 use crate::temporary::TemporaryDirectory;
-use crate::wire::{Settings, Wire};
+use crate::wire::Wire;
+use crate::{process, session};
 
 const SCRIPT: &str = include_str!("heddle.py");
 
@@ -40,8 +40,8 @@ impl NativeExecutor {
         let directory = TemporaryDirectory::new()?;
         std::fs::write(directory.path().join("heddle.py"), SCRIPT)?;
         std::fs::write(directory.path().join("trace.json"), debugger.trace)?;
-        let (settings, names) = self.debug_settings();
-        let mut wire = Wire::new(self.options().layout, &settings, names)?;
+        let settings = session::settings(self.options(), Restart::Exec, self.needs());
+        let mut wire = Wire::new(self.options().layout, &settings, self.thread_names())?;
         let plan = Plan { record: true, ..plan.clone() };
         let mut submitted = 0;
         let mut submit = |wire: &mut Wire| {
@@ -106,20 +106,6 @@ impl NativeExecutor {
         // SAFETY: only system calls, as is right between fork and exec.
         unsafe { command.pre_exec(move || process::prepare(wire, parent)) };
         command
-    }
-
-    fn debug_settings(&self) -> (Settings, &[heddle_model::wire::ThreadName]) {
-        let (options, needs) = (self.options(), self.needs());
-        let settings = Settings {
-            restart: Restart::Exec,
-            memory_limit: options.memory_limit,
-            stack_size: options.stack_size.unwrap_or_else(process::default_stack_size),
-            threads_wanted: needs.threads,
-            check_restore: false,
-            races: options.races,
-            unwinder: needs.unwinder,
-        };
-        (settings, self.thread_names())
     }
 }
 
