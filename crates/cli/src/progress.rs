@@ -52,9 +52,8 @@ fn line(progress: &heddle_search::Progress, findings: usize) -> String {
     if let Some((_, about)) = progress.estimate {
         text.push_str(&format!(" of about {}", grouped(about)));
     }
-    let run = progress.executions + progress.blocked;
-    if run > 0 {
-        text.push_str(&format!(", {} deep", counted(progress.events / run, "step")));
+    if let Some(steps) = progress.events.checked_div(progress.executions + progress.blocked) {
+        text.push_str(&format!(", {} deep", counted(steps, "step")));
     }
     if findings > 0 {
         text.push_str(&format!(", {}", counted(findings as u64, "finding")));
