@@ -3,6 +3,8 @@
 //! Ratios count, not absolute numbers: the same machine, the same minutes. Rates are the best and the median of
 //! several rounds, since a busy machine only ever makes things slower.
 
+mod split;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -33,6 +35,9 @@ fn main() {
     }
     if wanted("programs") {
         programs();
+    }
+    if wanted("split") {
+        split::table();
     }
     if wanted("million") {
         million();

@@ -158,6 +158,10 @@ pub struct Check {
     /// Only executions with at most so many switches between threads.
     #[arg(long, value_name = "N")]
     pub max_switches: Option<u32>,
+    /// Only executions with at most so many delays: threads passed over by a scheduler that runs each thread as long as it
+    /// can, then the next.
+    #[arg(long, value_name = "N")]
+    pub max_delays: Option<u32>,
     /// Begin without preemptions and allow one more each time all of those were run, up to --max-preemptions if that is
     /// given.
     #[arg(long)]

@@ -207,6 +207,7 @@ impl Conclusion<'_> {
             bounds: Bounds {
                 preemptions: options.max_preemptions.filter(|_| self.left_out.bounded || !exhausted),
                 switches: options.max_switches.filter(|_| self.left_out.bounded || !exhausted),
+                delays: options.max_delays.filter(|_| self.left_out.bounded || !exhausted),
                 steps: options.max_steps,
                 executions: options.max_executions,
                 seconds: options.timeout.map(|limit| limit.as_secs_f64()),

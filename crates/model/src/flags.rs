@@ -38,6 +38,10 @@ impl EventFlags {
     /// A cancellation point at which the thread ends: the operation itself was not taken.
     pub const CANCELLED: EventFlags = EventFlags(256);
 
+    /// A store or a read-modify-write that wrote what was there already. It is a write all the same (whoever reads it
+    /// synchronises with it), but nobody who awaits another value is woken by it.
+    pub const UNCHANGED: EventFlags = EventFlags(512);
+
     /// Whether all of `other` is in this set.
     #[inline]
     pub const fn contains(self, other: EventFlags) -> bool {

@@ -50,7 +50,7 @@ pub use access::{Access, Footprint, Mode};
 pub use event::Event;
 pub use flags::EventFlags;
 pub use id::{EventIndex, ObjectId, ThreadId};
-pub use operation::{OpCode, Operation};
+pub use operation::{MOST_LOOKS, OpCode, Operation};
 pub use outcome::{Ending, Outcome};
 pub use pending::Pending;
 pub use table::{ObjectSlot, ObjectTable};

@@ -1,6 +1,10 @@
 //! What a thread is about to do.
 
-use crate::ObjectId;
+use crate::primitive::{atomic, yielding};
+use crate::{Event, EventFlags, Footprint, Mode, ObjectId, ThreadId};
+
+/// The most looks of one round of a loop that can be an await.
+pub const MOST_LOOKS: usize = 8;
 
 /// Which operation of which primitive: the family in the high byte, the operation in the low byte.
 ///
@@ -37,6 +41,8 @@ const AWAIT: u32 = 1 << 31;
 const ALSO_SIZE: u32 = 24;
 /// In the size of an operation that is no access to memory.
 const CANCELLABLE: u16 = 1 << 15;
+/// How many looks a round has, less one: three bits below the size.
+const ROUND: u32 = 21;
 
 /// What a thread is about to do: which operation, on what.
 ///
@@ -64,21 +70,22 @@ impl Operation {
         Operation { object, argument: 0, code, size: 0, detail: 0 }
     }
 
-    /// The same, as an await: see [`is_await`](Self::is_await). `also`, where there is one, is a second place that the
-    /// loop reads, with its size in bytes; it takes the argument, so only an operation that has none can have it.
-    pub const fn awaiting(self, also: Option<(ObjectId, u16)>) -> Operation {
+    /// The same, as an await: see [`is_await`](Self::is_await). `round` is how many looks (1 to [`MOST_LOOKS`]) the thread has
+    /// taken since it stood here before. `also`, where there is one, is a second place that the loop looks at, with its
+    /// size in bytes; it takes the argument, so only an operation that has none can have it.
+    pub const fn awaiting(self, round: u32, also: Option<(ObjectId, u16)>) -> Operation {
+        let detail = self.detail | AWAIT | (round - 1) << ROUND;
         match also {
-            Some((place, size)) => {
-                Operation { argument: place.0, detail: self.detail | AWAIT | (size as u32) << ALSO_SIZE, ..self }
-            }
-            None => Operation { detail: self.detail | AWAIT, ..self },
+            Some((place, size)) => Operation { argument: place.0, detail: detail | (size as u32) << ALSO_SIZE, ..self },
+            None => Operation { detail, ..self },
         }
     }
 
     /// Whether the thread is in a loop that only looks: it stands at this operation in the very state in which it stood
-    /// here before, having read since then only places that hold what it read, and having changed nothing. Until one of
-    /// those places is written to it would go round and round. So it waits for that: an await is possible only once
-    /// something that it looks at has been written since the thread's last operation.
+    /// here before, having looked at one or two places and changed nothing. Until one of those is written to it
+    /// would go round and round. So it waits for that: an await is possible only once something that it looks at has been
+    /// written since it was looked at ([`stirs`](Self::stirs)). Whether an operation is an await depends on nothing but
+    /// what the thread itself did, so it is the same in all executions of a trace.
     #[inline]
     pub const fn is_await(&self) -> bool {
         self.detail & AWAIT != 0
@@ -86,11 +93,55 @@ impl Operation {
 
     /// The same operation, taken by a thread that does not wait.
     pub const fn without_await(self) -> Operation {
-        if self.also_awaited().is_some() {
-            Operation { argument: 0, detail: self.detail & ((1 << ALSO_SIZE) - 1), ..self }
-        } else {
-            Operation { detail: self.detail & !AWAIT, ..self }
+        if !self.is_await() {
+            return self;
         }
+        let argument = if self.also_awaited().is_some() { 0 } else { self.argument };
+        Operation { argument, detail: self.detail & ((1 << ROUND) - 1), ..self }
+    }
+
+    /// How many writes there were among `events`, all of an execution so far, to what this await of `thread` looks at, each
+    /// place since the thread looked at it first in its last round.
+    pub fn stirs(&self, thread: ThreadId, events: &[Event]) -> u32 {
+        let mut left = ((self.detail >> ROUND) & 7) + 1;
+        let looks = |e: &Event| {
+            let code = e.operation.code;
+            e.thread == thread && code != atomic::FENCE && code.family() != yielding::FAMILY
+        };
+        let Some(start) = events.iter().rposition(|e| {
+            left -= looks(e) as u32;
+            left == 0
+        }) else {
+            return 0;
+        };
+        let also = self.also_awaited().map(|(place, _)| place);
+        let (mut first, mut second) = (false, false);
+        let mut stirs = 0;
+        for event in &events[start..] {
+            if looks(event) {
+                first |= event.operation.object == self.object;
+                second |= Some(event.operation.object) == also;
+            } else if event.thread != thread {
+                stirs += self.is_stirred_by(event, first, second) as u32;
+            }
+        }
+        stirs
+    }
+
+    /// Whether `event`, of another thread, writes to what this await looks at: the `first` place, the `second`.
+    pub fn is_stirred_by(&self, event: &Event, first: bool, second: bool) -> bool {
+        // What wrote what was there already is no news: two threads that try to set a flag would wake each other for ever.
+        if event.flags.contains(EventFlags::UNCHANGED) {
+            return false;
+        }
+        let mut looks = Footprint::new();
+        if first {
+            looks.touch_bytes(self.object, (self.size as u32).max(1), Mode::Read);
+        }
+        if let Some((place, size)) = self.also_awaited().filter(|_| second) {
+            looks.touch_bytes(place, size as u32, Mode::Read);
+        }
+        looks.conflicts_with(&Footprint::of(event))
     }
 
     /// The second place that an await looks at, and its size in bytes.

@@ -56,6 +56,9 @@ pub struct Bounds {
     /// The most preemptions in an execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemptions: Option<u32>,
+    /// The most delays in an execution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delays: Option<u32>,
     /// The most context switches in an execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switches: Option<u32>,

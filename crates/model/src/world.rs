@@ -36,7 +36,7 @@ pub struct ThreadState {
     pub children: u32,
     /// How many operations it took.
     pub steps: u32,
-    /// While it is about to await: how many writes to what it looks at there were since its last operation. See
+    /// While it is about to await: how many writes to what it looks at there were since it looked. See
     /// [`Operation::is_await`].
     pub stirs: u32,
     /// Free for the scheduling policy that follows the plan.
@@ -159,6 +159,14 @@ impl<'m> World<'m> {
         state.pc = pc;
     }
 
+    /// The same for what may be an [await](Operation::is_await), after `events`.
+    pub fn announce_look(&mut self, thread: ThreadId, operation: Operation, pc: u64, events: &[Event]) {
+        self.announce(thread, operation, pc);
+        if operation.is_await() {
+            self.threads[thread.index()].stirs = operation.stirs(thread, events);
+        }
+    }
+
     /// Whether `thread` can take what it is about to do.
     #[inline]
     pub fn enabled(&self, thread: ThreadId) -> bool {
@@ -225,16 +233,14 @@ impl<'m> World<'m> {
     ///
     /// Needed only while somebody awaits; it looks at every thread.
     pub fn settle(&mut self, event: &Event) {
-        let touched = Footprint::of(event);
         for thread in self.ids() {
-            let state = &self.threads[thread.index()];
-            if thread == event.thread || !state.pending.is_await() {
-                continue;
-            }
-            let looks =
-                Footprint::of(&Event { operation: state.pending, flags: EventFlags::FAILED, ..Event::default() });
-            if looks.conflicts_with(&touched) {
-                self.threads[thread.index()].stirs += 1;
+            let state = &mut self.threads[thread.index()];
+            if thread != event.thread
+                && state.phase == Phase::Alive
+                && state.pending.is_await()
+                && state.pending.is_stirred_by(event, true, true)
+            {
+                state.stirs += 1;
             }
         }
     }

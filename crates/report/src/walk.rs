@@ -122,7 +122,7 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
             _ => {}
         }
         if let Some((operation, pc)) = next[index] {
-            world.announce(event.thread, operation, pc);
+            world.announce_look(event.thread, operation, pc, &events[..=index]);
         }
         walk.changes[index].holds = held.after(event, &world);
         if watched {

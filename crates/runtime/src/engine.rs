@@ -193,17 +193,31 @@ pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Eve
     let operation = spin::before(me, operation, pc);
     let awaits = operation.is_await();
     engine().awaiting += awaits as u32;
-    let event = announce_and_take(operation, pc, perform);
+    let event = if awaits { await_and_take(operation, pc, perform) } else { announce_and_take(operation, pc, perform) };
     engine().awaiting -= awaits as u32;
     spin::after(me, &event);
     event
 }
 
+/// The same for an await, which may have to look back at what was written since the thread looked.
+#[cold]
+fn await_and_take(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
+    memcheck::before(&operation, pc);
+    let engine = engine();
+    engine.world.announce_look(current(), operation, pc, engine.record.events_so_far());
+    take_when_due(operation, pc, perform)
+}
+
 #[inline(always)]
 fn announce_and_take(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
-    let me = current();
     memcheck::before(&operation, pc);
-    engine().world.announce(me, operation, pc);
+    engine().world.announce(current(), operation, pc);
+    take_when_due(operation, pc, perform)
+}
+
+#[inline(always)]
+fn take_when_due(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
+    let me = current();
     reschedule();
     let engine = engine();
     let mut event = engine.world.take(me, engine.choice);
@@ -370,18 +384,6 @@ pub fn plain_write() {
 #[inline(always)]
 pub fn somebody_awaits() -> bool {
     engine().awaiting > 0
-}
-
-/// What is at `place` now, as far as eight bytes go. None if it is not in memory (a mutex of the model's): that changes only
-/// by visible operations.
-pub fn value_at(place: ObjectId, size: u16) -> Option<u64> {
-    if size == 0 {
-        return Some(0);
-    }
-    let mut bytes = [0u8; 8];
-    // SAFETY: a place that the program has just accessed atomically.
-    unsafe { core::ptr::copy_nonoverlapping(place.0 as *const u8, bytes.as_mut_ptr(), (size as usize).min(8)) };
-    Some(u64::from_ne_bytes(bytes))
 }
 
 /// A digest of the state in which the program called the function that is running now: its registers and the nearest

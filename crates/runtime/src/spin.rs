@@ -1,10 +1,11 @@
 //! Loops that only look: a thread that waits by reading the same places again and again.
 //!
 //! Left alone, such a thread could go round for ever in every execution. So the runtime recognises it when it comes
-//! back to the same call in the same state: the same registers, the same frames on its stack, nothing written in between,
-//! and everything that it has read since the last time still holds what it read. From there it can only do the same
-//! again, until one of those places is written to. Its operation becomes an await
-//! ([`Operation::is_await`]), which the model makes wait for exactly that.
+//! back to the same call in the same state: the same registers, the same frames on its stack, nothing written in between, and
+//! at most two places looked at. From there it can only do the same again, until one of those places is written to. Its
+//! operation becomes an await ([`Operation::is_await`]), which the model makes wait for exactly that, unless it has
+//! happened already since the place was looked at. What the places hold now is not asked: whether an operation is an await
+//! must not depend on what independent threads did meanwhile.
 //!
 //! A loop that counts how often it has looked is in another state each time, and is not taken for one; neither is one
 //! that looks at a clock, allocates, prints, or takes a lock. Those end at the bound on the number of steps.
@@ -15,25 +16,23 @@
 //! its loop is let go again after any plain write of another thread.
 
 use heddle_model::primitive::atomic::{LOAD, RMW};
-use heddle_model::{Event, ObjectId, Operation, ThreadId};
+use heddle_model::{Event, EventFlags, ObjectId, Operation, ThreadId};
 
 use crate::engine;
 use crate::memory::Reserve;
 
 /// How many looks there can be between two visits of one place.
-const LOOKS: usize = 8;
+const LOOKS: usize = heddle_model::MOST_LOOKS;
 /// The least part of the stack that is compared.
 const WINDOW: usize = 1024;
 /// The largest.
 const LARGEST_WINDOW: usize = 64 << 10;
 
-/// One look: where, at what, what it found, and the state of the thread before it.
+/// One look: where, at what, and the state of the thread before it.
 #[derive(Clone, Copy)]
 struct Look {
     pc: u64,
-    object: ObjectId,
-    size: u16,
-    found: u64,
+    operation: Operation,
     state: u64,
 }
 
@@ -117,34 +116,36 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
         }
     }
     let seen = &looks.looks[..looks.count];
-    let same = |l: &Look| l.pc == pc && l.object == operation.object && l.state == state;
+    let same = |l: &Look| l.pc == pc && l.operation.object == operation.object && l.state == state;
     if let Some(first) = seen.iter().rposition(same)
-        && let Some(place) = waits_for(&seen[first..], &operation)
+        && let Some(also) = waits_for(&seen[first..], &operation)
     {
+        let round = (looks.count - first) as u32;
         looks.count = 0;
         // SAFETY: one kernel thread.
         looks.reads_plain = unsafe { READS_PLAIN };
-        return operation.awaiting(place);
+        return operation.awaiting(round, also);
     }
     if looks.count == LOOKS {
         looks.count = 0;
     }
-    let look = Look { pc, object: operation.object, size: operation.size, found: 0, state };
-    looks.looks[looks.count] = look;
+    looks.looks[looks.count] = Look { pc, operation, state };
     looks.count += 1;
     operation
 }
 
-/// Whether one round of a loop can be waited for: everything in it still holds what was read, and there are at most
-/// two places. The second one, if any.
+/// Whether one round of a loop can be waited for: there are at most two places, none of them too large to be seen at once. The
+/// second one, if any.
 fn waits_for(round: &[Look], operation: &Operation) -> Option<Option<(ObjectId, u16)>> {
     let mut second = None;
     for look in round {
-        if engine::value_at(look.object, look.size) != Some(look.found) {
+        let Operation { object, size, .. } = look.operation;
+        if size > 8 {
             return None;
         }
-        if look.object != operation.object {
-            let place = (look.object, look.size);
+        if object != operation.object {
+            // What is not in memory (a mutex of the model's) has no size.
+            let place = (object, size.max(1));
             if second.is_some_and(|other| other != place) {
                 return None;
             }
@@ -157,19 +158,14 @@ fn waits_for(round: &[Look], operation: &Operation) -> Option<Option<(ObjectId, 
 
 /// The running thread has taken an operation that [`before`] was told of.
 pub fn after(thread: ThreadId, event: &Event) {
-    let looks = of(thread);
-    let operation = &event.operation;
-    let unchanged = match operation.code {
+    let unchanged = match event.operation.code {
         LOAD => true,
         // Test-and-set of what was set already.
-        RMW => engine::value_at(operation.object, operation.size) == Some(event.result),
+        RMW => event.flags.contains(EventFlags::UNCHANGED),
         _ => event.failed(),
     };
     if !unchanged {
-        looks.count = 0;
-    } else if looks.count > 0 {
-        let found = engine::value_at(operation.object, operation.size);
-        looks.looks[looks.count - 1].found = found.unwrap_or(event.result);
+        of(thread).count = 0;
     }
 }
 

@@ -232,6 +232,12 @@ impl Record {
         unsafe { (self.events as *mut Event).add(index as usize) }
     }
 
+    /// The events of the execution that were written.
+    pub fn events_so_far(&self) -> &'static [Event] {
+        // SAFETY: written before they were counted, and there is room for them.
+        unsafe { core::slice::from_raw_parts(self.event(0), self.result().events as usize) }
+    }
+
     /// The event that was written last. There must be one.
     pub fn last_event(&self) -> &'static Event {
         // SAFETY: written before it was counted.

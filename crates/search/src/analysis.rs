@@ -1,8 +1,9 @@
 //! Which pairs of events of an execution are in a race that can be reversed.
 //!
-//! One pass over the events, with a vector clock for each. Clocks, footprints and access chains live in flat buffers
-//! that are reused from one execution to the next; what an event may conflict with is found through the objects that
-//! it touches, newest access first, and never by comparing all pairs.
+//! One pass over the events, with a vector clock for each. What an event may conflict with is found through the objects that
+//! it touches, newest access first, and never by comparing all pairs. Clocks, footprints and access chains live in flat
+//! buffers that outlive an execution: the next one mostly begins like it, and what is known of the events that they share
+//! holds for both. Only what is different is taken back and looked at.
 //!
 //! **Happens-before** is the transitive closure of program order, conflicting footprints and
 //! [causes](heddle_model::primitive::Primitive::cause). A **race** is a pair of events of different threads that
@@ -20,9 +21,10 @@
 //! * A thread that could have gone on when the process ended is in a race with that end.
 
 use heddle_model::primitive::{self, Primitive, condvar, process};
-use heddle_model::{Access, Event, Footprint, Mode, Pending};
+use heddle_model::{Access, Event, Footprint, Mode, OpCode, Pending};
 
-use crate::granules::{Granules, NONE};
+use crate::granules::NONE;
+use crate::touches::{Touch, Touches};
 
 /// Two events whose order can be reversed. `later` may stand for a thread that never took its operation: then it is
 /// the number of events plus its place in [`Analysis::waiting`].
@@ -38,21 +40,30 @@ struct Link {
     access: Access,
     event: u32,
     older: u32,
+    granule: u32,
 }
 
-/// What one pass finds. Everything is reset for each execution, and keeps its memory.
+/// What one pass finds. Everything is about the last execution that was looked at.
 #[derive(Default)]
 pub(crate) struct Analysis {
-    /// Threads: the length of a clock.
+    /// The length of a clock: the most threads of an execution so far.
     width: usize,
+    /// The events themselves, to know how much the next execution has in common with this one.
+    events: Vec<Event>,
     /// For each event the clock after it; then one for each of `waiting`.
     clocks: Vec<u32>,
     /// For each event (then for each of `waiting`) its number among those of its thread, from 0.
     local: Vec<u32>,
+    /// All footprints of all executions.
+    pub touches: Touches,
     /// For each event, then for each of `waiting`.
-    pub footprints: Vec<Footprint>,
+    pub touched: Vec<Touch>,
     /// For each event, then for each of `waiting`, the event that woke its thread for it.
     pub causes: Vec<u32>,
+    /// For each event the one before of the same thread.
+    previous: Vec<u32>,
+    /// For each event what its thread does next.
+    pub following: Vec<OpCode>,
     /// Operations that were never taken, as events.
     pub waiting: Vec<Event>,
     /// The races whose later event is not older than asked for.
@@ -61,7 +72,8 @@ pub(crate) struct Analysis {
     last: Vec<u32>,
     count: Vec<u32>,
     links: Vec<Link>,
-    heads: Granules,
+    /// For each granule the newest link.
+    heads: Vec<u32>,
     now: Vec<u32>,
     candidates: Vec<(u32, u32)>,
     /// Report an event and the one that made it possible as a race too.
@@ -70,26 +82,52 @@ pub(crate) struct Analysis {
 
 impl Analysis {
     /// Looks at an execution. Races whose later event is before `from` are not reported: an execution with the same
-    /// beginning was looked at before.
-    pub fn run(&mut self, events: &[Event], pending: &[Pending], from: usize) {
+    /// beginning was looked at before. Returns how many events at the beginning are those of the last execution.
+    pub fn run(&mut self, events: &[Event], pending: &[Pending], from: usize) -> usize {
         let threads = events.iter().map(|e| e.thread).chain(pending.iter().map(|p| p.thread));
-        self.width = threads.map(|t| t.index() + 1).max().unwrap_or(1);
-        self.clocks.clear();
-        self.local.clear();
-        self.footprints.clear();
-        self.causes.clear();
-        self.waiting.clear();
-        self.races.clear();
-        self.links.clear();
-        self.heads.clear();
-        self.last.clear();
-        self.last.resize(self.width, NONE);
-        self.count.clear();
-        self.count.resize(self.width, 0);
-        for (index, event) in events.iter().enumerate() {
+        let width = threads.map(|t| t.index() + 1).max().unwrap_or(1);
+        let mut same = self.events.iter().zip(events).take(from).take_while(|(a, b)| a == b).count();
+        if width > self.width {
+            same = 0;
+        }
+        self.take_back(same);
+        if width > self.width {
+            self.width = width;
+            self.last.resize(width, NONE);
+            self.count.resize(width, 0);
+        }
+        for (index, event) in events.iter().enumerate().skip(same) {
             self.event(events, index, event, index >= from);
         }
+        self.events.extend_from_slice(&events[same..]);
         self.unfinished(events, pending);
+        same
+    }
+
+    /// Forgets all but the first `events` events.
+    fn take_back(&mut self, events: usize) {
+        for index in (events..self.events.len()).rev() {
+            let thread = self.events[index].thread.index();
+            self.last[thread] = self.previous[index];
+            self.count[thread] = self.local[index];
+        }
+        while let Some(link) = self.links.pop_if(|link| link.event as usize >= events) {
+            self.heads[link.granule as usize] = link.older;
+        }
+        self.events.truncate(events);
+        self.clocks.truncate(events * self.width);
+        self.local.truncate(events);
+        self.touched.truncate(events);
+        self.causes.truncate(events);
+        self.previous.truncate(events);
+        self.following.truncate(events);
+        self.waiting.clear();
+        self.races.clear();
+    }
+
+    /// What event `index` touches.
+    pub fn footprint(&self, index: usize) -> &Footprint {
+        self.touches.footprint(self.touched[index])
     }
 
     /// How many threads there are: the length of a clock.
@@ -152,6 +190,10 @@ impl Analysis {
         let cause = family.cause(event).map_or(NONE, |e| e.0);
         self.start_clock(thread, cause);
         let footprint = Footprint::of(event);
+        let touch = self.touches.number(&footprint);
+        if self.heads.len() < self.touches.granule_count() {
+            self.heads.resize(self.touches.granule_count(), NONE);
+        }
         self.candidates.clear();
         if footprint.is_everything() {
             for (other, &last) in self.last.iter().enumerate() {
@@ -160,9 +202,7 @@ impl Analysis {
                 }
             }
         } else {
-            for access in footprint.accesses() {
-                self.conflicts(events, access, thread);
-            }
+            self.conflicts(events, touch, thread);
         }
         if self.candidates.len() > 1 {
             self.candidates.sort_unstable_by(|a, b| b.cmp(a));
@@ -192,23 +232,31 @@ impl Analysis {
         self.clocks.extend_from_slice(&self.now);
         self.local.push(local);
         self.causes.push(cause);
+        self.previous.push(self.last[thread]);
+        if let Some(previous) = self.following.get_mut(self.last[thread] as usize) {
+            *previous = event.operation.code;
+        }
+        self.following.push(OpCode::ANY);
         self.last[thread] = index as u32;
         self.count[thread] = local + 1;
-        for access in footprint.accesses() {
-            let Analysis { heads, links, .. } = self;
-            heads.each(access, |head| {
-                links.push(Link { access: *access, event: index as u32, older: *head });
-                *head = links.len() as u32 - 1;
-            });
+        let Analysis { touches, heads, links, .. } = self;
+        for &(granule, access) in touches.granules(touch) {
+            let head = &mut heads[granule as usize];
+            let access = footprint.accesses()[access as usize];
+            links.push(Link { access, event: index as u32, older: *head, granule });
+            *head = links.len() as u32 - 1;
         }
-        self.footprints.push(footprint);
+        self.touched.push(touch);
     }
 
-    /// Collects the events of other threads that conflict with `access`, back to one that all older ones conflict with.
-    fn conflicts(&mut self, events: &[Event], access: &Access, thread: usize) {
-        let Analysis { heads, links, candidates, .. } = self;
-        heads.each(access, |head| {
-            let mut at = *head;
+    /// Collects the events of other threads that conflict with `touch`, in each place back to one that all older ones
+    /// conflict with.
+    fn conflicts(&mut self, events: &[Event], touch: Touch, thread: usize) {
+        let Analysis { touches, heads, links, candidates, .. } = self;
+        let accesses = touches.footprint(touch).accesses();
+        for &(granule, access) in touches.granules(touch) {
+            let access = &accesses[access as usize];
+            let mut at = heads[granule as usize];
             while at != NONE {
                 let link = &links[at as usize];
                 if link.access.conflicts_with(access) {
@@ -221,7 +269,7 @@ impl Analysis {
                 }
                 at = link.older;
             }
-        });
+        }
     }
 
     /// From an enabling event, at `link`, back to the events that took away what `later` needs.
@@ -246,10 +294,17 @@ impl Analysis {
             return;
         };
         if through.access.object != access.object {
-            let mut head = NONE;
-            self.heads.each(access, |h| head = *h);
+            let head = self.newest(footprint);
             self.takers(events, family, later, index, access, head);
         }
+    }
+
+    /// The newest link of the place that `footprint` touches first.
+    fn newest(&mut self, footprint: &Footprint) -> u32 {
+        let touch = self.touches.number(footprint);
+        let granule = self.touches.granules(touch).iter().rfind(|g| g.1 == 0).map_or(NONE, |g| g.0);
+        // A new granule was touched by nobody.
+        self.heads.get(granule as usize).copied().unwrap_or(NONE)
     }
 
     /// Reports `later` with each event that took away what it needs, from `at` back to the newest that changed the object of
@@ -264,7 +319,7 @@ impl Analysis {
         mut at: u32,
     ) {
         while at != NONE {
-            let Link { access: other, event: earlier, older } = self.links[at as usize];
+            let Link { access: other, event: earlier, older, .. } = self.links[at as usize];
             if other.object == access.object && other.mode != Mode::Read {
                 let event = &events[earlier as usize];
                 let race = Race { earlier, later: index };
@@ -300,6 +355,9 @@ impl Analysis {
             let cause = waker(events, &event, self.last[thread]);
             let index = (events.len() + self.waiting.len()) as u32;
             let footprint = Footprint::of(&event);
+            if let Some(previous) = self.following.get_mut(self.last[thread] as usize) {
+                *previous = event.operation.code;
+            }
             let before = self.races.len();
             if pending.enabled != 0 {
                 if end.is_some_and(|e| e.thread != event.thread) {
@@ -308,8 +366,7 @@ impl Analysis {
             } else if event.operation.code != condvar::REACQUIRE || cause != NONE {
                 self.start_clock(thread, cause);
                 if let Some(access) = footprint.accesses().first() {
-                    let mut head = NONE;
-                    self.heads.each(access, |h| head = *h);
+                    let head = self.newest(&footprint);
                     self.takers(events, family, &event, index, access, head);
                 }
             }
@@ -317,7 +374,8 @@ impl Analysis {
                 self.start_clock(thread, cause);
                 self.clocks.extend_from_slice(&self.now);
                 self.local.push(self.count[thread]);
-                self.footprints.push(footprint);
+                let touch = self.touches.number(&footprint);
+                self.touched.push(touch);
                 self.causes.push(cause);
                 self.waiting.push(event);
             }

@@ -20,8 +20,8 @@ pub(crate) struct Dfs {
     schedule: Vec<Step>,
     replay: Replay,
     left: u64,
-    /// For each step, what the schedule has cost up to it, and whether who ran last could have gone on.
-    spent: Vec<(Spent, bool)>,
+    /// For each step, what the schedule has cost up to it.
+    spent: Vec<Spent>,
     bound: Bound,
     cut: bool,
     /// So many steps are given: nothing is tried in their place.
@@ -52,6 +52,7 @@ impl Strategy for Dfs {
         self.started = true;
         self.under_way = true;
         plan.schedule.extend_from_slice(&self.schedule);
+        plan.policy = self.bound.policy();
         Some(Ticket(0))
     }
 
@@ -61,28 +62,30 @@ impl Strategy for Dfs {
         let from = self.schedule.len();
         let Dfs { untried, left, spent, bound, cut, given, .. } = self;
         spent.truncate(from);
-        self.replay.walk(execution, from, |index, ready| {
+        // One step earlier: what the last step of the plan has cost depends on who else could have gone on there.
+        let mut after = Spent::default();
+        self.replay.walk(execution, from.saturating_sub(1), |index, ready| {
             let Some(event) = events.get(index) else { return };
+            if index < from {
+                after = spent[index].then(event.thread, ready);
+                return;
+            }
+            let now = after;
+            spent.push(now);
+            after = now.then(event.thread, ready);
             let mut others = Vec::new();
-            let can = |thread| ready.iter().any(|r| r.thread == thread);
-            let now = match index.checked_sub(1) {
-                Some(last) => spent[last].0.then(events[last].thread, spent[last].1),
-                None => Spent::default(),
-            };
-            let could_go_on = now.last.is_some_and(can);
-            spent.push((now, could_go_on));
             if index < *given {
                 untried.push(others);
                 return;
             }
-            for ready in ready {
-                if !bound.allows(&now.then(ready.thread, could_go_on)) {
+            for other in ready {
+                if !bound.allows(&now.then(other.thread, ready)) {
                     *cut = true;
                     continue;
                 }
-                for choice in 0..ready.alternatives {
-                    if ready.thread != event.thread || choice != event.choice {
-                        others.push(Step { thread: ready.thread, choice, ..Step::default() });
+                for choice in 0..other.alternatives {
+                    if other.thread != event.thread || choice != event.choice {
+                        others.push(Step { thread: other.thread, choice, ..Step::default() });
                     }
                 }
             }

@@ -52,7 +52,7 @@ impl Rule for Dpor {
     fn apply(
         &mut self,
         events: &[Event],
-        analysis: &Analysis,
+        analysis: &mut Analysis,
         races: &[Race],
         replay: &mut Replay,
         frames: &mut [Frame],

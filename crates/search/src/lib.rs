@@ -10,7 +10,7 @@
 //! | [`dpor`] | persistent sets with sleep sets and clock vectors, as the baseline |
 //! | [`source`] | source sets |
 //! | [`optimal`] | one execution for each trace, none abandoned: the default |
-//! | [`bound`] | persistent sets that are complete within a bound on preemptions or switches |
+//! | [`bound`] | persistent sets that are complete within a bound on preemptions, switches or delays |
 //! | [`sampling`] | samples, for programs too big to exhaust |
 //! | [`minimise`] | from an execution that shows something to the smallest one that does |
 //!
@@ -33,6 +33,7 @@ mod search;
 mod sequence;
 pub mod source;
 mod stack;
+mod touches;
 
 pub use observer::{Flow, Info, Observer, Progress, Stop, Summary};
 pub use options::{Algorithm, Options};

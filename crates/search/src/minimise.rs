@@ -256,8 +256,7 @@ fn cost(execution: &Execution<'_>, replay: &mut Replay) -> Cost {
     let mut spent = Spent::default();
     replay.walk(execution, 0, |index, ready| {
         if let Some(event) = execution.events.get(index) {
-            let last = spent.last;
-            spent = spent.then(event.thread, last.is_some_and(|last| ready.iter().any(|r| r.thread == last)));
+            spent = spent.then(event.thread, ready);
         }
     });
     Cost { preemptions: spent.preemptions, switches: spent.switches, steps: execution.events.len() as u32 }

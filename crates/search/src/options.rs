@@ -65,6 +65,8 @@ pub struct Options {
     pub max_preemptions: Option<u32>,
     /// The most switches between threads of an execution ([`crate::bound`]).
     pub max_switches: Option<u32>,
+    /// The most delays of an execution ([`crate::bound`]).
+    pub max_delays: Option<u32>,
     /// Begin with no preemptions, and allow one more whenever all executions with so many were run, up to
     /// `max_preemptions` if there is one.
     pub iterate: bool,
@@ -92,6 +94,7 @@ impl Default for Options {
             max_steps: None,
             max_preemptions: None,
             max_switches: None,
+            max_delays: None,
             iterate: false,
             prefix: Vec::new(),
             seed: 0,

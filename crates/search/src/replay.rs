@@ -3,14 +3,16 @@
 //!
 //! The events of an execution carry every operation, so the model's world can be taken through them again without
 //! the program. What the world does not know is the content of the program's memory: whether a compare-exchange would
-//! succeed is read off the events around it, and where they do not tell, it is taken to write. That can only make
-//! operations more dependent than they are: more executions, never fewer.
+//! succeed is read off the next event that touches its place, which shows what was there before it. Only where places
+//! overlap without being the same, or a store does not know what it replaced, is there no answer, and it is taken to write.
+//! That can only make operations more dependent than they are: more executions, never fewer.
 
 use std::cell::Cell;
 
 use heddle_model::primitive::{atomic, process};
 use heddle_model::{
-    Event, EventFlags, Execution, Footprint, Memory, ObjectSlot, Operation, Phase, ThreadId, ThreadState, World,
+    Event, EventFlags, Execution, Footprint, Memory, NoMemory, ObjectSlot, Operation, Phase, ThreadId, ThreadState,
+    World,
 };
 
 /// A thread that could have gone on at some point of an execution.
@@ -30,12 +32,12 @@ pub(crate) struct Replay {
     upcoming: Vec<Vec<Operation>>,
 }
 
-/// The value that the next compare-exchange would find, if that is known.
-struct Seen(Cell<Option<u64>>);
+/// Whether the compare-exchange that is asked about would fail.
+struct Fails(Cell<bool>);
 
-impl Memory for Seen {
-    fn compare_fails(&self, operation: &Operation) -> bool {
-        self.0.get().is_some_and(|value| value != operation.argument)
+impl Memory for Fails {
+    fn compare_fails(&self, _: &Operation) -> bool {
+        self.0.get()
     }
 }
 
@@ -51,36 +53,38 @@ impl Replay {
         }
     }
 
-    /// The event that `operation`, taken by its thread after the events of `prefix`, would be; none if it would have to
-    /// wait. `undone` is the event that it is moved in front of: what that one read is what it would find.
-    pub fn relabel<'e>(
+    /// The event that `moved` would be right after the events `..earlier` and then those of `kept`; none if it would have to
+    /// wait.
+    pub fn relabel(
         &mut self,
-        prefix: impl Iterator<Item = &'e Event> + Clone,
+        events: &[Event],
+        earlier: usize,
+        kept: impl Iterator<Item = usize> + Clone,
         moved: &Event,
-        undone: Option<&Event>,
     ) -> Option<Event> {
+        if moved.operation.code == atomic::COMPARE_EXCHANGE {
+            // Always possible, in one way: only memory decides what it touches.
+            let touches = |&index: &usize| touches(&events[index], &moved.operation);
+            let last = kept.filter(touches).last().or_else(|| (0..earlier).rev().find(touches));
+            let fails = match content(events, last.map_or(0, |last| last + 1), &moved.operation) {
+                Content::Known(value) => value != moved.operation.argument,
+                // Nobody came between the last one and the end, when whoever ran the program has looked.
+                Content::Untouched => moved.failed(),
+                Content::Unknown => false,
+            };
+            let flags = if fails { EventFlags::FAILED } else { EventFlags::NONE };
+            return Some(Event {
+                operation: moved.operation.without_await(),
+                flags,
+                choice: 0,
+                alternatives: 1,
+                ..*moved
+            });
+        }
+        let prefix = (0..earlier).chain(kept).map(|index| &events[index]);
         let threads = prefix.clone().map(widest).max().unwrap_or(1).max(widest(moved));
         self.prepare(threads, prefix.clone().count() + 1);
-        let seen = Seen(Cell::new(None));
-        if moved.operation.code == atomic::COMPARE_EXCHANGE {
-            let mut value = None;
-            for event in prefix.clone() {
-                value = value_after(event, &moved.operation, value);
-            }
-            let read = undone.filter(|e| same_place(&e.operation, &moved.operation)).and_then(|e| {
-                let reads = matches!(e.operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE);
-                (reads || e.flags.contains(EventFlags::KNOWS_OLD)).then_some(e.result)
-            });
-            if moved.failed() && undone.is_some_and(|e| e.operation.code == process::END) {
-                // It was never taken, and whoever ran the program has looked.
-                seen.0.set(Some(!moved.operation.argument));
-            }
-            let value = value.or(read);
-            if value.is_some() {
-                seen.0.set(value);
-            }
-        }
-        let mut world = World::new(&mut self.threads, &mut self.objects, &seen);
+        let mut world = World::new(&mut self.threads, &mut self.objects, &NoMemory);
         for event in prefix {
             world.announce(event.thread, event.operation, event.pc);
             world.take(event.thread, event.choice);
@@ -115,8 +119,8 @@ impl Replay {
         }
         self.next.clear();
         self.next.resize(threads, 0);
-        let seen = Seen(Cell::new(None));
-        let mut world = World::new(&mut self.threads, &mut self.objects, &seen);
+        let fails = Fails(Cell::new(false));
+        let mut world = World::new(&mut self.threads, &mut self.objects, &fails);
         let mut ready = Vec::new();
         for index in 0..=events.len() {
             if index >= from {
@@ -127,6 +131,16 @@ impl Replay {
                     };
                     world.announce(thread, operation, 0);
                     if world.enabled(thread) {
+                        if operation.code == atomic::COMPARE_EXCHANGE {
+                            fails.0.set(match content(events, index, &operation) {
+                                Content::Known(value) => value != operation.argument,
+                                Content::Untouched => {
+                                    let pending = execution.pending.iter().find(|p| p.thread == thread);
+                                    pending.is_some_and(|p| p.flags.contains(EventFlags::FAILED))
+                                }
+                                Content::Unknown => false,
+                            });
+                        }
                         let alternatives = world.alternatives(thread);
                         ready.push(Ready { thread, alternatives, footprint: world.foresee(thread) });
                     }
@@ -145,7 +159,7 @@ impl Replay {
                     && operation.is_await()
                 {
                     // Said right away: what happens from now on may be what it waits for.
-                    world.announce(event.thread, *operation, 0);
+                    world.announce_look(event.thread, *operation, 0, &events[..=index]);
                 }
                 world.settle(event);
             }
@@ -163,17 +177,38 @@ fn same_place(a: &Operation, b: &Operation) -> bool {
     a.code.family() == atomic::FAMILY && a.object == b.object && a.size == b.size
 }
 
-/// What is known of the place of `operation` after `event`, from what was known before.
-fn value_after(event: &Event, operation: &Operation, before: Option<u64>) -> Option<u64> {
-    if same_place(&event.operation, operation) {
-        return match event.operation.code {
-            atomic::LOAD => Some(event.result),
-            atomic::STORE => Some(event.operation.argument),
-            atomic::COMPARE_EXCHANGE if event.failed() => Some(event.result),
-            _ => None,
-        };
-    }
+/// Whether `event` touches memory that `operation` would touch.
+fn touches(event: &Event, operation: &Operation) -> bool {
     let place = Footprint::of(&Event { operation: *operation, ..Event::default() });
-    let touched = Footprint::of(event);
-    if place.conflicts_with(&touched) { None } else { before }
+    // The default event has not failed: it writes, and conflicts with whatever touches its place.
+    place.conflicts_with(&Footprint::of(event))
+}
+
+/// What the events tell of a place in memory.
+enum Content {
+    /// It holds this.
+    Known(u64),
+    /// Nobody touches it any more.
+    Untouched,
+    /// They do not tell.
+    Unknown,
+}
+
+/// What is at the place of `operation` before event `from`: what the next one that touches it finds there.
+fn content(events: &[Event], from: usize, operation: &Operation) -> Content {
+    let Some(next) = events[from..].iter().find(|event| touches(event, operation)) else { return Content::Untouched };
+    let reads = matches!(next.operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE);
+    if same_place(&next.operation, operation) && (reads || next.flags.contains(EventFlags::KNOWS_OLD)) {
+        return Content::Known(next.result);
+    }
+    // It does not say what was there before. The last one before it may say what it left.
+    match events[..from].iter().rev().find(|event| touches(event, operation)) {
+        Some(last) if same_place(&last.operation, operation) => match last.operation.code {
+            atomic::LOAD => Content::Known(last.result),
+            atomic::STORE => Content::Known(last.operation.argument),
+            atomic::COMPARE_EXCHANGE if last.failed() => Content::Known(last.result),
+            _ => Content::Unknown,
+        },
+        _ => Content::Unknown,
+    }
 }

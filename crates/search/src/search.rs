@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use heddle_model::follow::Policy;
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 
 use crate::bound::Bound;
@@ -76,6 +77,7 @@ impl Search {
             // for as many executions as were run so far: whoever needs no more than those is done.
             if options.max_preemptions.is_some()
                 || options.max_switches.is_some()
+                || options.max_delays.is_some()
                 || options.algorithm == Algorithm::Dfs
             {
                 continue;
@@ -102,7 +104,7 @@ pub(crate) fn run_once(
     executor: &mut dyn Executor,
     observer: &mut dyn Observer,
 ) -> Result<Summary, ExecutorError> {
-    let bound = Bound { preemptions, switches: options.max_switches };
+    let bound = Bound { preemptions, switches: options.max_switches, delays: options.max_delays };
     let mut strategy: Box<dyn Strategy> = match options.algorithm {
         Algorithm::Dfs => Box::new(Dfs::new(bound, options)),
         Algorithm::Random | Algorithm::Pct | Algorithm::Pos | Algorithm::Few => Box::new(Sampling::new(options)),
@@ -147,6 +149,7 @@ fn drive(
         while under_way.len() < room && options.max_executions.is_none_or(|max| submitted < max) {
             let mut plan = spare.pop().unwrap_or_default();
             plan.schedule.clear();
+            plan.policy = Policy::default();
             plan.sleep.clear();
             plan.max_steps = options.max_steps.unwrap_or(0);
             let Some(ticket) = strategy.propose(&mut plan) else {

@@ -2,10 +2,11 @@
 
 use heddle_model::follow::Step;
 use heddle_model::primitive;
-use heddle_model::{Event, Footprint, Mode, ThreadId};
+use heddle_model::{Event, Mode, ThreadId};
 
 use crate::analysis::Analysis;
 use crate::granules::NONE;
+use crate::touches::Touch;
 
 /// One event of a sequence.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +21,7 @@ pub(crate) struct Item {
 pub(crate) struct Sequence {
     pub items: Vec<Item>,
     /// The event that was moved, and what it touches in its new place.
-    moved: (u32, Footprint),
+    moved: (u32, Touch),
 }
 
 impl Sequence {
@@ -37,6 +38,13 @@ impl Sequence {
         }
     }
 
+    /// The first step of [`reversal`](Self::reversal) that is not the moved one, if there is one.
+    pub fn first(events: &[Event], analysis: &Analysis, earlier: u32, later: u32) -> Option<Step> {
+        let thread = events[earlier as usize].thread.index();
+        let mut between = earlier + 1..later.min(events.len() as u32);
+        between.find(|&index| !analysis.before(earlier, thread, index)).map(|index| Step::of(&events[index as usize]))
+    }
+
     /// Leaves out whoever takes what `moved` needs together with others, and does not give it back before it, with
     /// everything that happens after that: readers that came in beside the one that `moved` is to come before. False if
     /// `moved` itself comes after one of them.
@@ -44,7 +52,7 @@ impl Sequence {
         let family = primitive::of(moved.operation.code);
         let event = |item: &Item| &events[item.event as usize];
         let shares = |item: &Item| {
-            let accesses = analysis.footprints[item.event as usize].accesses();
+            let accesses = analysis.footprint(item.event as usize).accesses();
             event(item).operation.object == moved.operation.object
                 && accesses.iter().any(|a| a.mode == Mode::Add)
                 && family.disabled_by(event(item), moved)
@@ -79,11 +87,11 @@ impl Sequence {
         true
     }
 
-    /// Adds the event that was moved.
-    pub fn push_moved(&mut self, index: u32, event: &Event) {
+    /// Adds the event that was moved, which touches `touch` now.
+    pub fn push_moved(&mut self, index: u32, event: &Event, touch: Touch) {
         let step = Step { choice: 0, ..Step::of(event) };
         self.items.push(Item { event: index, step });
-        self.moved = (index, Footprint::of(event));
+        self.moved = (index, touch);
     }
 
     /// Nothing but this event, as it is.
@@ -94,8 +102,9 @@ impl Sequence {
     }
 
     /// What an event of the sequence touches.
-    pub fn footprint<'s>(&'s self, analysis: &'s Analysis, item: &Item) -> &'s Footprint {
-        if item.event == self.moved.0 { &self.moved.1 } else { &analysis.footprints[item.event as usize] }
+    #[inline]
+    pub fn touch(&self, analysis: &Analysis, item: &Item) -> Touch {
+        if item.event == self.moved.0 { self.moved.1 } else { analysis.touched[item.event as usize] }
     }
 
     /// The first event of `thread`.
@@ -110,9 +119,10 @@ impl Sequence {
         if at + 1 == self.items.len() || waits {
             // The moved one: its order in the execution that it was taken from says nothing about its place here.
             let cause = analysis.causes[item.event as usize];
-            let footprint = self.footprint(analysis, item);
+            let touch = self.touch(analysis, item);
             return self.items[..at].iter().all(|before| {
-                !self.footprint(analysis, before).conflicts_with(footprint) && (cause == NONE || before.event != cause)
+                !analysis.touches.conflict(self.touch(analysis, before), touch)
+                    && (cause == NONE || before.event != cause)
             });
         }
         self.items[..at].iter().all(|before| !analysis.before(before.event, before.step.thread.index(), item.event))
@@ -127,23 +137,17 @@ impl Sequence {
     }
 
     /// Whether an event of a thread that does not occur in the sequence, touching this, commutes with all of it.
-    pub fn commutes_with(&self, analysis: &Analysis, footprint: &Footprint) -> bool {
+    pub fn commutes_with(&self, analysis: &Analysis, touch: Touch) -> bool {
         // The moved one comes last, and is the one that conflicts most often.
-        self.items.iter().rev().all(|item| !self.footprint(analysis, item).conflicts_with(footprint))
+        self.items.iter().rev().all(|item| !analysis.touches.conflict(self.touch(analysis, item), touch))
     }
 
-    /// Whether `thread`, whose next event touches `footprint`, can come first: it starts the sequence, or commutes
+    /// Whether `thread`, whose next event touches `touch`, can come first: it starts the sequence, or commutes
     /// with all of it (a *weak initial*).
-    pub fn may_start_with(
-        &self,
-        events: &[Event],
-        analysis: &Analysis,
-        thread: ThreadId,
-        footprint: &Footprint,
-    ) -> bool {
+    pub fn may_start_with(&self, events: &[Event], analysis: &Analysis, thread: ThreadId, touch: Touch) -> bool {
         match self.first_of(thread) {
             Some(at) => self.is_initial(events, analysis, at),
-            None => self.commutes_with(analysis, footprint),
+            None => self.commutes_with(analysis, touch),
         }
     }
 }

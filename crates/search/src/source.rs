@@ -11,7 +11,7 @@
 //! 3. What the later event would be in its new place is asked of the model (see `replay`).
 //! 4. Where an operation has several ways to be taken, all are tried.
 
-use heddle_model::{Event, primitive};
+use heddle_model::{Event, Footprint, primitive};
 
 use crate::analysis::{Analysis, Race};
 use crate::replay::Replay;
@@ -28,30 +28,28 @@ impl Source {
     pub fn reverse(
         &mut self,
         events: &[Event],
-        analysis: &Analysis,
+        analysis: &mut Analysis,
         Race { earlier, later }: Race,
         replay: &mut Replay,
         frame: &mut Frame,
     ) {
         self.sequence.reversal(events, analysis, earlier, later);
-        let moved = match events.get(later as usize) {
-            Some(event) => event,
-            None => &analysis.waiting[later as usize - events.len()],
+        let mut moved = match events.get(later as usize) {
+            Some(event) => *event,
+            None => analysis.waiting[later as usize - events.len()],
         };
         if primitive::depends_on_state(&moved.operation) {
-            if !self.sequence.make_room(events, analysis, moved) {
+            if !self.sequence.make_room(events, analysis, &moved) {
                 return;
             }
-            let items = &self.sequence.items;
-            let kept = items.iter().map(|item| &events[item.event as usize]);
-            let prefix = events[..earlier as usize].iter().chain(kept);
-            match replay.relabel(prefix, moved, Some(&events[earlier as usize])) {
-                Some(event) => self.sequence.push_moved(later, &event),
+            let kept = self.sequence.items.iter().map(|item| item.event as usize);
+            match replay.relabel(events, earlier as usize, kept, &moved) {
+                Some(event) => moved = event,
                 None => return,
             }
-        } else {
-            self.sequence.push_moved(later, moved);
         }
+        let touch = analysis.touches.number(&Footprint::of(&moved));
+        self.sequence.push_moved(later, &moved, touch);
         let covered = |t| frame.backtrack.contains(&t) || frame.sleeps(t);
         if self.sequence.initials(events, analysis).any(covered) {
             return;
@@ -68,7 +66,7 @@ impl Rule for Source {
     fn apply(
         &mut self,
         events: &[Event],
-        analysis: &Analysis,
+        analysis: &mut Analysis,
         races: &[Race],
         replay: &mut Replay,
         frames: &mut [Frame],

@@ -62,7 +62,7 @@ impl Frame {
 
     /// What the schedule costs if `thread` goes on here.
     fn spend(&self, thread: ThreadId) -> Spent {
-        self.spent.then(thread, self.spent.last.is_some_and(|last| self.is_ready(last)))
+        self.spent.then(thread, &self.ready)
     }
 
     /// The next way to go on from here that was not tried and is within `bound`. Notes in `cut` what is not.
@@ -103,7 +103,7 @@ pub(crate) trait Rule {
     fn apply(
         &mut self,
         events: &[Event],
-        analysis: &Analysis,
+        analysis: &mut Analysis,
         races: &[Race],
         replay: &mut Replay,
         frames: &mut [Frame],
@@ -178,6 +178,7 @@ impl<R: Rule> Strategy for Stack<R> {
             }
             self.from = self.frames.len() - 1;
         }
+        plan.policy = self.bound.policy();
         self.started = true;
         self.under_way = true;
         Some(Ticket(0))
@@ -202,7 +203,7 @@ impl<R: Rule> Strategy for Stack<R> {
             };
             if *sleep_sets && index > 0 {
                 let above = &frames[index - 1];
-                above.sleep_after(events[index - 1].thread, &analysis.footprints[index - 1], &mut frame.sleep);
+                above.sleep_after(events[index - 1].thread, analysis.footprint(index - 1), &mut frame.sleep);
             }
             if index > 0 {
                 frame.spent = frames[index - 1].spend(events[index - 1].thread);
@@ -210,7 +211,7 @@ impl<R: Rule> Strategy for Stack<R> {
             frames.push(frame);
         });
         let races = std::mem::take(&mut self.analysis.races);
-        self.rule.apply(events, &self.analysis, &races, &mut self.replay, &mut self.frames);
+        self.rule.apply(events, &mut self.analysis, &races, &mut self.replay, &mut self.frames);
         self.analysis.races = races;
     }
 

@@ -12,6 +12,7 @@ use heddle_model::{
     Outcome, Pending, Phase, Plan, ThreadId, ThreadState, World,
 };
 
+use crate::awaits::Looks;
 use crate::program::{
     ERRORCHECK, Instruction, PREFERS_WRITERS, Program, RECURSIVE, REGISTERS, ROBUST, ROBUST_REGISTER, Value,
 };
@@ -144,6 +145,10 @@ pub struct Scripted<'p> {
     states: Option<HashSet<FinalState>>,
     /// Stop at the end of the schedule.
     prefixes_only: bool,
+    /// What each thread has looked at.
+    looks: Vec<Looks>,
+    /// Loops that only look really go round.
+    without_awaits: bool,
 }
 
 impl<'p> Scripted<'p> {
@@ -169,7 +174,15 @@ impl<'p> Scripted<'p> {
             outcome: (Outcome::Running, 0, ThreadId::MAIN),
             states: None,
             prefixes_only: false,
+            looks: vec![Looks::default(); program.threads.len()],
+            without_awaits: false,
         }
+    }
+
+    /// From here on, loops that only look go round, as often as they are let.
+    pub fn without_awaits(mut self) -> Self {
+        self.without_awaits = true;
+        self
     }
 
     /// Runs the schedule `steps` and nothing more. Returns the events, what could come next (each way of each thread
@@ -231,8 +244,12 @@ impl<'p> Scripted<'p> {
             pending,
             prefixes_only,
             alternatives,
+            looks,
+            without_awaits,
             ..
         } = self;
+        looks.iter_mut().for_each(Looks::reset);
+        let mut awaiting = false;
         alternatives.clear();
         for (index, cell) in variables.0.iter().enumerate() {
             cell.set(program.variables.get(index).copied().unwrap_or(0));
@@ -268,12 +285,21 @@ impl<'p> Scripted<'p> {
             if event.operation.code == process::END {
                 break (Outcome::Ended, 0);
             }
+            if awaiting {
+                world.settle(&event);
+            }
             if event.operation.code != thread::EXIT {
                 let id = step.thread.index();
                 let position = &mut positions[id];
+                looks[id].after(&event);
                 finish(&program.threads[id], position, &event);
-                let (operation, pc) = advance(program, variables, step.thread, position);
-                world.announce(step.thread, operation, pc);
+                let (mut operation, pc) = advance(program, variables, step.thread, position);
+                if !*without_awaits {
+                    let state = (position.next, position.registers);
+                    operation = looks[id].before(state, operation);
+                    awaiting |= operation.is_await();
+                }
+                world.announce_look(step.thread, operation, pc, events);
             }
         };
         for id in world.ids() {
@@ -338,13 +364,16 @@ fn perform(variables: &Variables, event: &mut Event) {
     event.result = cell.get();
     match operation.code {
         atomic::STORE => {
-            event.flags = EventFlags::KNOWS_OLD;
+            event.flags = event.flags.union(EventFlags::KNOWS_OLD);
             cell.set(operation.argument);
         }
         atomic::RMW => cell.set(cell.get().wrapping_add(operation.argument)),
         atomic::COMPARE_EXCHANGE if cell.get() == operation.argument => cell.set(operation.detail as u64),
-        atomic::COMPARE_EXCHANGE => event.flags = EventFlags::FAILED,
+        atomic::COMPARE_EXCHANGE => event.flags = event.flags.union(EventFlags::FAILED),
         _ => {}
+    }
+    if matches!(operation.code, atomic::STORE | atomic::RMW) && cell.get() == event.result {
+        event.flags = event.flags.union(EventFlags::UNCHANGED);
     }
 }
 

@@ -81,8 +81,12 @@ pub const TRYJOINS: u32 = 1 << 16;
 pub const ROBUST: u32 = 1 << 17;
 /// Reader-writer locks are also ones that prefer writers.
 pub const PREFERS: u32 = 1 << 18;
+/// Loops that only look, until somebody else changes something.
+pub const AWAITS: u32 = 1 << 19;
 /// Everything that a program in C can do, too.
 pub const ALL: u32 = 32767;
+/// Everything.
+pub const EVERYTHING: u32 = ALL | AWAITS;
 /// What is no instruction of its own.
 const OTHERWISE: u32 = JOINS | KINDS | ROBUST | PREFERS;
 
@@ -113,6 +117,8 @@ pub fn program(random: &mut Random, shape: Shape) -> Program {
         if worker > 1 && has(random, THREADS) {
             let parent = 1 + random.below(worker as u64 - 1) as usize;
             let at = random.below(threads[parent].len() as u64 + 1) as usize;
+            // Not in a loop, which would not be one that only looks, and would never end.
+            let at = if shape.kinds & AWAITS == 0 { at } else { threads[parent].len() };
             insert(&mut threads[parent], at, Instruction::Create(worker));
         } else {
             main.push(Instruction::Create(worker));
@@ -142,7 +148,9 @@ pub fn program(random: &mut Random, shape: Shape) -> Program {
 fn relocate(mut pieces: Vec<Instruction>) -> Vec<Instruction> {
     let length = pieces.len() as u16;
     for (at, instruction) in pieces.iter_mut().enumerate() {
-        if let Instruction::BranchIf(_, _, to) | Instruction::BranchUnless(_, _, to) = instruction {
+        if let Instruction::BranchIf(_, _, to) | Instruction::BranchUnless(_, _, to) | Instruction::Jump(to) =
+            instruction
+        {
             *to = (at as u16 + 2).min(length);
         }
     }
@@ -163,7 +171,7 @@ pub fn insert(code: &mut Vec<Instruction>, at: usize, instruction: Instruction) 
 
 fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
     use Instruction::*;
-    let kinds: Vec<u32> = (0..19).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
+    let kinds: Vec<u32> = (0..20).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
     let mut entered: Vec<u8> = Vec::new();
     let mut code = Vec::new();
     let mut held: Vec<u8> = Vec::new();
@@ -293,6 +301,41 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
             }
             BARRIERS => code.push(BarrierWait(object, register)),
             ONCE => code.push(Once(object, register)),
+            AWAITS => {
+                let start = code.len() as u16;
+                let yields = random.one_in(3).then_some(Yield);
+                match random.below(6) {
+                    0 | 1 => {
+                        code.push(Load(object, register));
+                        code.extend(yields);
+                        code.push(BranchUnless(register, random.below(3), start));
+                    }
+                    2 => {
+                        code.extend([Load(0, 0), Load(1, 1)]);
+                        code.extend(yields);
+                        code.extend([BranchIf(0, 0, start), BranchIf(1, 0, start)]);
+                    }
+                    3 => {
+                        let zero = Value::Constant(0);
+                        code.push(CompareExchange(object, zero, Value::Constant(1), register));
+                        code.extend(yields);
+                        code.extend([BranchUnless(register, 0, start), Store(object, zero)]);
+                    }
+                    4 => {
+                        code.push(TryLock(object, register));
+                        code.extend(yields);
+                        code.extend([BranchUnless(register, 0, start), Unlock(object)]);
+                    }
+                    _ => {
+                        // Until somebody says stop, or the lock can be had.
+                        code.push(Load(1 - object, 1 - register));
+                        let done = code.len() as u16 + 5 + yields.is_some() as u16;
+                        code.extend([BranchIf(1 - register, 1, done), TryLock(object, register)]);
+                        code.extend(yields);
+                        code.extend([BranchUnless(register, 0, start), Unlock(object), Jump(done)]);
+                    }
+                }
+            }
             ENDS => match random.below(8) {
                 0 => code.push(Exit(1)),
                 1 | 2 => code.push(Assert(register, random.below(2))),
@@ -318,7 +361,7 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
     }
     let length = code.len() as u16;
     for instruction in &mut code {
-        if let BranchIf(_, _, to) | BranchUnless(_, _, to) = instruction {
+        if let BranchIf(_, _, to) | BranchUnless(_, _, to) | Jump(to) = instruction {
             *to = (*to).min(length);
         }
     }

@@ -60,6 +60,20 @@ pub fn fib_bench_watched(n: u8) -> Program {
     program
 }
 
+/// `n` threads that each add one with a compare-exchange, again and again until it finds what they had read. What they try next
+/// they read again if `reload`, else it is what the compare-exchange has found.
+pub fn compare_exchange_loop(n: u8, reload: bool) -> Program {
+    let new = [Set(1, Value::Register(0)), Add(1, Value::Constant(1))];
+    let mut add = vec![Load(0, 0), new[0], new[1], CompareExchange(0, Value::Register(0), Value::Register(1), 2)];
+    let done = add.len() as u16 + 2 * n as u16 + 2;
+    for value in 0..n as u64 {
+        let next = add.len() as u16 + 2;
+        add.extend([BranchUnless(0, value, next), BranchIf(2, value, done)]);
+    }
+    add.extend([Set(0, Value::Register(2)), Jump(if reload { 0 } else { 1 })]);
+    Program::fork_join(vec![add; n as usize])
+}
+
 /// A hash table of 128 entries with a mutex each, four messages a thread, linear probing.
 pub fn indexer(n: u8) -> Program {
     let thread = |id: u32| {

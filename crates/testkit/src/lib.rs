@@ -9,6 +9,7 @@
 //! * [`shrink`]: makes programs that show a fault small.
 //! * [`oracle`]: everything that a search finds out about a program, and what disagrees with brute force.
 
+mod awaits;
 pub mod executor;
 pub mod generate;
 pub mod known;

@@ -80,11 +80,35 @@ pub fn all_traces(program: &Program, limit: usize) -> Option<(HashSet<Vec<Label>
     Some((traces, states))
 }
 
+/// What an algorithm promises beyond running every trace.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Promise {
+    /// Nothing.
+    Everything,
+    /// No trace is completed twice. Sleep sets alone see to that: of two executions of one trace the second meets, where
+    /// they part, a thread that sleeps until something dependent happens, which in its trace does not.
+    Once,
+    /// The same, and nothing is abandoned.
+    NothingElse,
+}
+
+impl Promise {
+    /// What a search with `options` promises.
+    pub fn of(options: &Options) -> Promise {
+        match options.algorithm {
+            Algorithm::Optimal => Promise::NothingElse,
+            Algorithm::Source => Promise::Once,
+            Algorithm::Dpor if options.sleep_sets => Promise::Once,
+            _ => Promise::Everything,
+        }
+    }
+}
+
 /// What is wrong with what a search says, given the traces and final states that there are. None if nothing is.
 pub fn disagreement(
     (traces, states): (&HashSet<Vec<Label>>, &HashSet<FinalState>),
     other: &Findings,
-    exactly_once: bool,
+    promise: Promise,
 ) -> Option<String> {
     if other.summary.stop != Stop::Exhausted {
         return Some(format!("ended by {:?}", other.summary.stop));
@@ -101,14 +125,12 @@ pub fn disagreement(
     if other.traces.len() != traces.len() {
         return Some(format!("{} traces that there are not", other.traces.len() - traces.len()));
     }
-    if exactly_once {
-        let again = other.traces.values().filter(|&&n| n != 1).count();
-        if again != 0 {
-            return Some(format!("{again} traces run more than once"));
-        }
-        if other.summary.blocked != 0 {
-            return Some(format!("{} executions blocked", other.summary.blocked));
-        }
+    let again = other.traces.values().filter(|&&n| n != 1).count();
+    if promise >= Promise::Once && again != 0 {
+        return Some(format!("{again} traces run more than once"));
+    }
+    if promise >= Promise::NothingElse && other.summary.blocked != 0 {
+        return Some(format!("{} executions blocked", other.summary.blocked));
     }
     None
 }
@@ -145,8 +167,7 @@ pub fn compare(program: &Program, limit: usize) -> Comparison {
     let mut counts = Vec::new();
     for (name, options, depth) in configurations() {
         let found = explore(program, &options, depth);
-        let once = options.algorithm == Algorithm::Optimal;
-        if let Some(what) = disagreement((&traces, &states), &found, once) {
+        if let Some(what) = disagreement((&traces, &states), &found, Promise::of(&options)) {
             return Comparison::Disagree(format!("{name}: {what}"));
         }
         counts.push(found.summary.executions + found.summary.blocked);

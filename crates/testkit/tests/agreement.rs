@@ -84,6 +84,12 @@ fn once() {
 }
 
 #[test]
+fn awaits() {
+    agree(1200, generate::AWAITS | generate::ATOMICS, 4);
+    agree(600, generate::AWAITS | generate::TRYLOCKS | generate::LOCKS, 4);
+}
+
+#[test]
 fn choices() {
     agree(2000, generate::CHOICES | generate::ATOMICS, 4);
 }

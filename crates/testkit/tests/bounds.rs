@@ -4,16 +4,26 @@ use heddle_search::{Algorithm, Options, Stop};
 use heddle_testkit::generate::{self, Random, Shape};
 use heddle_testkit::{known, oracle};
 
-fn agree(programs: u64, bounds: &[(Option<u32>, Option<u32>)]) {
+/// The most preemptions, switches and delays.
+type Limits = (Option<u32>, Option<u32>, Option<u32>);
+
+fn agree(programs: u64, bounds: &[Limits]) {
     let mut looked_at = 0;
-    for seed in 0.. {
-        let shape = Shape { threads: 3, operations: 3, kinds: generate::ALL };
-        let program = generate::program(&mut Random::new(seed), shape);
-        for &(max_preemptions, max_switches) in bounds {
+    // Other programs, on request: `HEDDLE_SEED=1000000 cargo test -p heddle-testkit --test bounds`.
+    let first = std::env::var("HEDDLE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    for seed in first.. {
+        let mut random = Random::new(seed);
+        // Everything, or a few kinds of operations: those find each other more often.
+        let few = generate::LOCKS | 1 << random.below(15) | 1 << random.below(15);
+        let kinds = if seed % 3 == 0 { generate::ALL } else { few };
+        let shape = Shape { threads: 3, operations: 2 + seed % 3, kinds };
+        let program = generate::program(&mut random, shape);
+        for &(max_preemptions, max_switches, max_delays) in bounds {
             let bounded = |algorithm, max_executions| Options {
                 algorithm,
                 max_preemptions,
                 max_switches,
+                max_delays,
                 max_executions,
                 ..Options::default()
             };
@@ -27,7 +37,7 @@ fn agree(programs: u64, bounds: &[(Option<u32>, Option<u32>)]) {
             let missing = brute.states.difference(&found.states).count();
             assert_eq!(
                 missing, 0,
-                "seed {seed}, preemptions {max_preemptions:?}, switches {max_switches:?}\n{program}"
+                "seed {seed}, preemptions {max_preemptions:?}, switches {max_switches:?}, delays {max_delays:?}\n{program}"
             );
         }
         if looked_at >= programs {
@@ -38,12 +48,22 @@ fn agree(programs: u64, bounds: &[(Option<u32>, Option<u32>)]) {
 
 #[test]
 fn preemptions() {
-    agree(1200, &[(Some(0), None), (Some(1), None), (Some(2), None)]);
+    agree(1200, &[(Some(0), None, None), (Some(1), None, None), (Some(2), None, None)]);
 }
 
 #[test]
 fn switches() {
-    agree(800, &[(None, Some(4)), (None, Some(6))]);
+    agree(800, &[(None, Some(4), None), (None, Some(6), None)]);
+}
+
+#[test]
+fn delays() {
+    agree(1200, &[(None, None, Some(0)), (None, None, Some(1)), (None, None, Some(2)), (None, None, Some(3))]);
+}
+
+#[test]
+fn several_bounds_at_once() {
+    agree(400, &[(Some(1), None, Some(3)), (Some(2), Some(6), None)]);
 }
 
 #[test]

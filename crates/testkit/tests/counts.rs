@@ -69,6 +69,23 @@ fn bounded_buffer() {
     }
 }
 
+/// Whether a compare-exchange fails, and so only reads, decides what sleeps: an algorithm that takes a failing one for a write
+/// wakes sleepers too early and runs traces again.
+#[test]
+fn compare_exchange_loop() {
+    for (n, reload, count) in [(2, false, 4), (2, true, 4), (3, false, 48), (3, true, 60)] {
+        let program = known::compare_exchange_loop(n, reload);
+        let (traces, _) = heddle_testkit::oracle::all_traces(&program, 100_000).unwrap_or_default();
+        assert_eq!(traces.len(), count, "{n}");
+        for algorithm in [Algorithm::Optimal, Algorithm::Source, Algorithm::Dpor] {
+            let options = Options { algorithm, ..Options::default() };
+            let findings = explore_with(&program, &options, 1, true);
+            assert_eq!(findings.summary.executions, count as u64, "{n}, {}", algorithm.name());
+            assert_eq!(findings.traces.len(), count, "{n}, {}", algorithm.name());
+        }
+    }
+}
+
 #[test]
 fn every_interleaving_of_two_threads() {
     // Two threads of three events each, start and end included, interleave in 6 over 3 ways, once both exist.

@@ -178,6 +178,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         max_steps: options.max_steps,
         max_preemptions: options.max_preemptions,
         max_switches: options.max_switches,
+        max_delays: options.max_delays,
         iterate: options.iterate,
         prefix: given.map_or(Vec::new(), |given| given.steps.clone()),
         sleep_sets: !options.no_sleep_sets,
@@ -245,7 +246,8 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
 
 /// An option that the algorithm does not look at would promise something that is not kept.
 fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<(), Failure> {
-    let bounded = options.max_preemptions.is_some() || options.max_switches.is_some() || options.iterate;
+    let limits = [options.max_preemptions, options.max_switches, options.max_delays];
+    let bounded = options.iterate || limits.iter().any(Option::is_some);
     let message = if (options.no_sleep_sets || options.no_locksets) && algorithm != Algorithm::Dpor {
         format!("--no-sleep-sets and --no-locksets are about --algorithm dpor, not {}", algorithm.name())
     } else if options.depth.is_some() && algorithm != Algorithm::Pct {

@@ -135,6 +135,7 @@ impl<'p> Follower<'p> {
             Policy::Pct { .. } => pct::next(&mut self.changes, &mut self.lots, world),
             Policy::Pos => pos::next(&mut self.lots, world),
             Policy::Few { .. } => few::next(self.plan.policy.parameters(), self.plan.seed, &mut self.lots, world),
+            Policy::RoundRobin => self.same_or_next(world),
         };
         match next {
             Some(step) => {
@@ -177,6 +178,13 @@ impl<'p> Follower<'p> {
     fn same_or_lowest(&self, world: &World) -> Option<Step> {
         let thread = self.current;
         let thread = if ready(world, thread) { thread } else { world.ids().find(|&t| ready(world, t))? };
+        Some(Step { thread, ..Step::default() })
+    }
+
+    fn same_or_next(&self, world: &World) -> Option<Step> {
+        let current = self.current;
+        let round = world.ids().skip(current.index()).chain(world.ids().take(current.index()));
+        let thread = { round }.find(|&t| ready(world, t))?;
         Some(Step { thread, ..Step::default() })
     }
 

@@ -25,6 +25,8 @@ pub enum Policy {
         /// The others.
         second: u32,
     },
+    /// The same thread as long as it can go on, then the next that can, by number, round and round: without delays.
+    RoundRobin,
 }
 
 impl Policy {
@@ -36,6 +38,7 @@ impl Policy {
             Policy::Pct { .. } => 2,
             Policy::Pos => 3,
             Policy::Few { .. } => 4,
+            Policy::RoundRobin => 5,
         }
     }
 
@@ -56,6 +59,7 @@ impl Policy {
             2 => Some(Policy::Pct { depth, length }),
             3 => Some(Policy::Pos),
             4 => Some(Policy::Few { first: depth, second: length }),
+            5 => Some(Policy::RoundRobin),
             _ => None,
         }
     }
@@ -67,11 +71,12 @@ mod tests {
 
     #[test]
     fn numbers_lead_back() {
-        for policy in [Policy::NonPreemptive, Policy::Random, Policy::Pct { depth: 3, length: 70_000 }, Policy::Pos] {
+        let pct = Policy::Pct { depth: 3, length: 70_000 };
+        for policy in [Policy::NonPreemptive, Policy::Random, pct, Policy::Pos, Policy::RoundRobin] {
             assert_eq!(Policy::from_code(policy.code(), policy.parameters()), Some(policy));
         }
         let few = Policy::Few { first: 70_000, second: 3 };
         assert_eq!(Policy::from_code(few.code(), few.parameters()), Some(few));
-        assert_eq!(Policy::from_code(5, (0, 0)), None);
+        assert_eq!(Policy::from_code(6, (0, 0)), None);
     }
 }

@@ -66,7 +66,7 @@ impl Primitive for Atomics {
         }
     }
 
-    fn enabled_by(&self, _earlier: &Event, later: &Event) -> bool {
-        later.flags.contains(EventFlags::STIRRED_ONCE)
+    fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
+        super::stirs(earlier, later)
     }
 }

@@ -131,6 +131,13 @@ pub fn depends_on_state(operation: &Operation) -> bool {
         || of(operation.code).depends_on_state(operation.code)
 }
 
+/// Whether `later` is an await that nothing but `earlier` has made possible. (An await that changes something when it is
+/// taken, a compare-exchange that succeeds, also depends on those who have only looked: those it could have come before.)
+#[inline]
+pub(crate) fn stirs(earlier: &Event, later: &Event) -> bool {
+    later.flags.contains(EventFlags::STIRRED_ONCE) && later.operation.is_stirred_by(earlier, true, true)
+}
+
 /// The name of an operation, with its primitive: `mutex lock`.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationName(pub OpCode);

@@ -322,7 +322,7 @@ impl Primitive for Mutexes {
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
         (later.operation.code == LOCK && (releases(earlier, later.operation.object) || bequeathes(earlier, later)))
-            || later.flags.contains(EventFlags::STIRRED_ONCE)
+            || super::stirs(earlier, later)
     }
 
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {

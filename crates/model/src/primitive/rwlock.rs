@@ -230,7 +230,7 @@ impl Primitive for ReaderWriterLocks {
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        if later.flags.contains(EventFlags::STIRRED_ONCE) {
+        if super::stirs(earlier, later) {
             return true;
         }
         let same = earlier.operation.object == later.operation.object;

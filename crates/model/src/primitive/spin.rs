@@ -83,7 +83,7 @@ impl Primitive for SpinLocks {
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
         let frees = earlier.operation.code == UNLOCK && !earlier.failed();
-        (later.operation.code == LOCK && frees) || later.flags.contains(EventFlags::STIRRED_ONCE)
+        (later.operation.code == LOCK && frees) || super::stirs(earlier, later)
     }
 
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {

@@ -164,7 +164,7 @@ impl Primitive for Threads {
             START => earlier.operation.code == CREATE,
             JOIN => earlier.operation.code == EXIT && !later.failed(),
             LAST => true,
-            _ => later.flags.contains(EventFlags::STIRRED_ONCE),
+            _ => super::stirs(earlier, later),
         }
     }
 }

@@ -76,6 +76,9 @@ pub fn coverage(coverage: &Coverage) -> String {
     if let Some(n) = bounds.switches {
         limits.push(counted(n as u64, "switch"));
     }
+    if let Some(n) = bounds.delays {
+        limits.push(counted(n as u64, "delay"));
+    }
     if let Some(n) = bounds.steps {
         limits.push(format!("{} of each thread", counted(n as u64, "operation")));
     }

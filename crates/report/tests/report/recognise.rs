@@ -141,7 +141,7 @@ fn an_initialisation_that_waits_for_itself() {
 fn a_loop_that_looks_for_a_change_that_does_not_come() {
     let load = Operation { size: 4, ..Operation::new(atomic::LOAD, C) };
     let script = [start(0), create(0, 1, 27), start(1), (1, load, 8), end(1), (0, load, 29)];
-    let recording = record(&script, &[(0, load.awaiting(None), 29)], Outcome::Deadlock, "");
+    let recording = record(&script, &[(0, load.awaiting(1, None), 29)], Outcome::Deadlock, "");
     let finding = recognise(&recording).unwrap().finding;
     let says = "thread 0 (main) waits in a loop for a change of atomic #1, and no thread is left to go on";
     assert_eq!(finding.message, says);
@@ -154,7 +154,7 @@ fn an_await_is_possible_after_a_write() {
     let store = Operation { size: 4, ..Operation::new(atomic::STORE, C) };
     let script = [start(0), create(0, 1, 27), (0, load, 29), start(1), (1, store, 8), end(1)];
     let mut recording = record(&script, &[], Outcome::Deadlock, "");
-    let look = heddle_model::Event { operation: load.awaiting(None), ..recording.events[2] };
+    let look = heddle_model::Event { operation: load.awaiting(1, None), ..recording.events[2] };
     recording.events.push(look);
     let walk = heddle_report::walk::walk(&recording.events, &[]);
     assert_eq!(walk.switches, [false, false, false, true, false, false, true]);

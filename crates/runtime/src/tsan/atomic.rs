@@ -10,7 +10,7 @@
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
 
 use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, FENCE, LOAD, RMW, STORE};
-use heddle_model::{EventFlags, ObjectId, OpCode, Operation};
+use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
 
 use super::expected;
 use crate::{arch, engine};
@@ -162,7 +162,23 @@ pub unsafe fn store<T: Word>(address: *mut T, value: T, order: i32, pc: u64) {
             return;
         }
         probe(address);
-        engine::visible(operation(STORE, address, value, detail(0, order)), pc, |_| address.write_volatile(value));
+        engine::visible(operation(STORE, address, value, detail(0, order)), pc, |event| {
+            // What it replaces decides what a compare-exchange in its place would have come to.
+            let old = address.read_volatile();
+            if T::SIZE <= 8 {
+                event.result = old.narrow();
+                event.flags = event.flags.union(EventFlags::KNOWS_OLD);
+            }
+            unchanged_if(old == value, event);
+            address.write_volatile(value);
+        });
+    }
+}
+
+#[inline(always)]
+fn unchanged_if(same: bool, event: &mut Event) {
+    if same {
+        event.flags = event.flags.union(EventFlags::UNCHANGED);
     }
 }
 
@@ -195,8 +211,10 @@ pub unsafe fn update<T: Word>(address: *mut T, update: Update, by: T, order: i32
         let mut old = core::mem::MaybeUninit::uninit();
         engine::visible_look(operation(RMW, address, by, detail(update as u32, order)), pc, |event| {
             let found = *old.write(address.read_volatile());
-            address.write_volatile(found.updated(update, by));
+            let new = found.updated(update, by);
+            address.write_volatile(new);
             event.result = found.narrow();
+            unchanged_if(new == found, event);
         });
         old.assume_init()
     }

@@ -1,16 +1,15 @@
 //! What is pending, and what comes next of it.
 //!
-//! Fewest preemptions first, then fewest reversals, then fewest switches, as long as there is room: a bug that one preemption shows does not wait
-//! behind a million executions of another corner. Past the limit the deepest comes first, which needs no more
-//! memory than one path with its branches.
+//! Fewest preemptions first, then fewest reversals, then fewest switches, as long as there is room: a bug that one preemption
+//! shows does not wait behind a million executions of another corner. Past the limit the deepest comes first, which needs no
+//! more memory than one path with its branches, until half of the room is free again.
 
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::BinaryHeap;
 
-use heddle_model::Footprint;
 use heddle_model::follow::Step;
 
 use super::tree::{NodeId, PendingId};
+use crate::touches::Touch;
 
 /// How far a schedule is from one that runs each thread as long as it can.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -22,6 +21,13 @@ pub(crate) struct Cost {
     pub switches: u32,
 }
 
+/// One step of a sequence, and what it touches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Piece {
+    pub step: Step,
+    pub touch: Touch,
+}
+
 /// A sequence to be run from a node.
 #[derive(Debug)]
 pub(crate) struct Pending {
@@ -29,19 +35,42 @@ pub(crate) struct Pending {
     pub slot: u32,
     pub cost: Cost,
     depth: u32,
+    /// Its place among all that were ever added.
     number: u64,
     running: bool,
-    pub steps: Vec<Step>,
-    /// What each step touches; empty in programs where no operation has several ways to be taken.
-    pub footprints: Vec<Footprint>,
+    pub pieces: Box<[Piece]>,
+}
+
+/// Which of what is pending comes first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Order {
+    Cheapest,
+    Deepest,
+}
+
+impl Order {
+    /// The largest comes first. Among equals that is the newest: it has most in common with what was run last.
+    fn key(self, pending: &Pending) -> u128 {
+        let newest = u128::from(pending.number);
+        match self {
+            Order::Cheapest => {
+                let Cost { preemptions, reversals, switches } = pending.cost;
+                let cost = [preemptions, reversals, switches].map(|n| u128::from(n.min(0xff_ffff)));
+                (!(cost[0] << 104 | cost[1] << 80 | cost[2] << 56) >> 56 << 56) | newest
+            }
+            Order::Deepest => u128::from(pending.depth) << 64 | newest,
+        }
+    }
 }
 
 /// All that is pending.
 pub(crate) struct Agenda {
     list: Vec<Option<Pending>>,
     unused: Vec<PendingId>,
-    cheapest: BTreeSet<(Cost, Reverse<u64>, PendingId)>,
-    deepest: BTreeSet<(u32, u64, PendingId)>,
+    order: Order,
+    /// What is waiting, in that order. An entry whose key is no more that of its number is out of date.
+    queue: BinaryHeap<(u128, PendingId)>,
+    waiting: usize,
     bytes: usize,
     limit: usize,
     numbers: u64,
@@ -52,8 +81,9 @@ impl Agenda {
         Agenda {
             list: Vec::new(),
             unused: Vec::new(),
-            cheapest: BTreeSet::new(),
-            deepest: BTreeSet::new(),
+            order: if limit == 0 { Order::Deepest } else { Order::Cheapest },
+            queue: BinaryHeap::new(),
+            waiting: 0,
             bytes: 0,
             limit,
             numbers: 0,
@@ -62,12 +92,12 @@ impl Agenda {
 
     /// How much is pending.
     pub fn len(&self) -> usize {
-        self.cheapest.len()
+        self.waiting
     }
 
     fn size(pending: &Pending) -> usize {
-        // The sequence, the entry, its two places in the orders, and the child in its node.
-        pending.steps.capacity() * size_of::<Step>() + pending.footprints.capacity() * size_of::<Footprint>() + 384
+        // The sequence, the entry and its place in the queue, and what the allocator takes.
+        size_of_val(&*pending.pieces) + size_of::<Option<Pending>>() + size_of::<(u128, PendingId)>() + 16
     }
 
     pub fn get(&self, id: PendingId) -> Option<&Pending> {
@@ -75,25 +105,17 @@ impl Agenda {
     }
 
     /// Adds what is to be run from child `slot` of `node`, which is at `depth`.
-    pub fn add(
-        &mut self,
-        (node, slot): (NodeId, u32),
-        depth: u32,
-        cost: Cost,
-        steps: Vec<Step>,
-        footprints: Vec<Footprint>,
-    ) -> PendingId {
+    pub fn add(&mut self, (node, slot): (NodeId, u32), depth: u32, cost: Cost, pieces: Box<[Piece]>) -> PendingId {
         let number = self.numbers;
         self.numbers += 1;
-        let pending = Pending { node, slot, cost, depth, number, running: false, steps, footprints };
+        let pending = Pending { node, slot, cost, depth, number, running: false, pieces };
         self.bytes += Agenda::size(&pending);
         let id = self.unused.pop().unwrap_or_else(|| {
             self.list.push(None);
             PendingId(self.list.len() as u32 - 1)
         });
-        // Among equals the newest comes first: it has most in common with what was run last.
-        self.cheapest.insert((cost, Reverse(number), id));
-        self.deepest.insert((depth, number, id));
+        self.queue.push((self.order.key(&pending), id));
+        self.waiting += 1;
         self.list[id.0 as usize] = Some(pending);
         id
     }
@@ -102,16 +124,36 @@ impl Agenda {
     ///
     /// `more` is how much memory there is in use besides.
     pub fn next(&mut self, more: usize) -> Option<(PendingId, &Pending)> {
-        let id = if self.bytes + more < self.limit {
-            self.cheapest.first().map(|e| e.2)?
-        } else {
-            self.deepest.last().map(|e| e.2)?
+        let used = self.bytes + more;
+        match self.order {
+            Order::Cheapest if used >= self.limit => self.turn(Order::Deepest),
+            Order::Deepest if used < self.limit / 2 => self.turn(Order::Cheapest),
+            _ => {}
+        }
+        let id = loop {
+            let (key, id) = self.queue.pop()?;
+            let current = |p: &Pending| !p.running && self.order.key(p) == key;
+            if self.get(id).is_some_and(current) {
+                break id;
+            }
         };
+        self.waiting -= 1;
         let pending = self.list[id.0 as usize].as_mut()?;
         pending.running = true;
-        self.cheapest.remove(&(pending.cost, Reverse(pending.number), id));
-        self.deepest.remove(&(pending.depth, pending.number, id));
         Some((id, pending))
+    }
+
+    /// Puts all in another order.
+    fn turn(&mut self, order: Order) {
+        self.order = order;
+        let mut entries = std::mem::take(&mut self.queue).into_vec();
+        entries.clear();
+        for (at, pending) in self.list.iter().enumerate() {
+            if let Some(pending) = pending.as_ref().filter(|p| !p.running) {
+                entries.push((order.key(pending), PendingId(at as u32)));
+            }
+        }
+        self.queue = BinaryHeap::from(entries);
     }
 
     /// Takes out what was run.
@@ -123,25 +165,28 @@ impl Agenda {
         Some(pending)
     }
 
-    /// The first `count` steps are made by nodes now: the rest is to be run from there. Returns those steps.
-    pub fn shorten(&mut self, id: PendingId, count: usize) -> Option<(Vec<Step>, Vec<Footprint>)> {
+    /// The first `count` steps are made by nodes now: the rest is to be run from there. Returns all of them.
+    pub fn shorten(&mut self, id: PendingId, count: usize) -> Option<Box<[Piece]>> {
         let pending = self.list.get_mut(id.0 as usize)?.as_mut()?;
         self.bytes -= Agenda::size(pending);
-        let steps = pending.steps.drain(..count).collect();
-        let footprints = pending.footprints.drain(..count).collect();
+        let rest = pending.pieces[count..].into();
+        let all = std::mem::replace(&mut pending.pieces, rest);
         self.bytes += Agenda::size(pending);
-        Some((steps, footprints))
+        Some(all)
     }
 
     /// Says where what is left of a shortened one is to be run from.
     pub fn relocate(&mut self, id: PendingId, (node, slot): (NodeId, u32), depth: u32) {
         let Some(pending) = self.list.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
-        if !pending.running {
-            self.deepest.remove(&(pending.depth, pending.number, id));
-            self.deepest.insert((depth, pending.number, id));
-        }
         pending.node = node;
         pending.slot = slot;
         pending.depth = depth;
+        if !pending.running && self.order == Order::Deepest {
+            // The old entry is out of date by this, and goes when its depth comes up.
+            self.queue.push((self.order.key(pending), id));
+            if self.queue.len() > 2 * self.waiting + 1024 {
+                self.turn(self.order);
+            }
+        }
     }
 }

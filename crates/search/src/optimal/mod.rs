@@ -49,8 +49,9 @@ use crate::analysis::{Analysis, Race};
 use crate::options::Options;
 use crate::replay::Replay;
 use crate::search::{Strategy, Ticket};
-use crate::sequence::Sequence;
-use agenda::{Agenda, Cost};
+use crate::sequence::{Item, Sequence};
+use crate::touches::{Touch, Touches};
+use agenda::{Agenda, Cost, Piece};
 use tree::{Child, NodeId, PendingId, State, Tree};
 
 /// The very first plan, which nothing led to.
@@ -63,13 +64,12 @@ const ABSENT: usize = usize::MAX;
 #[derive(Clone, Copy)]
 struct Sleeper {
     thread: ThreadId,
-    footprint: Footprint,
+    touch: Touch,
     /// The depths of the first and the last node where it sleeps.
     first: u32,
     last: u32,
-    /// The depth of the node whose child it is, and whether that child was done.
+    /// The depth of the node whose child it is.
     source: u32,
-    done: bool,
 }
 
 pub(crate) struct Optimal {
@@ -84,13 +84,12 @@ pub(crate) struct Optimal {
     path: Vec<NodeId>,
     slots: Vec<u32>,
     sleepers: Vec<Sleeper>,
-    /// For each event its cost up to it, and the next event of its thread.
+    /// For each event the cost of the schedule up to it.
     costs: Vec<Cost>,
-    following: Vec<OpCode>,
     /// How many reversals led to the execution that is looked at.
     reversals: u32,
     /// What is asleep where the insertion of a sequence has come to.
-    asleep: Vec<Footprint>,
+    asleep: Vec<Touch>,
     /// So many steps are given: nothing is tried in their place. What follows them is explored as if the program began
     /// there; nobody is asleep along them, so nothing is missed.
     given: usize,
@@ -112,68 +111,71 @@ impl Optimal {
             slots: Vec::new(),
             sleepers: Vec::new(),
             costs: Vec::new(),
-            following: Vec::new(),
             asleep: Vec::new(),
             given: options.prefix.len(),
             reversals: 0,
         }
     }
 
-    /// Finds the nodes from the root to what was run, and says from which event on the execution shows something new.
-    fn find_path(&mut self, ran: Option<(NodeId, u32)>) -> usize {
-        self.path.clear();
-        self.slots.clear();
-        let Some((node, slot)) = ran else {
+    /// Finds the nodes from the root to what was run. Says from which event on the execution shows something new, and how
+    /// many nodes at the beginning are those of the last path, with the same children.
+    fn find_path(&mut self, ran: Option<(NodeId, u32)>) -> (usize, usize) {
+        let Some((mut node, mut slot)) = ran else {
+            self.path.clear();
+            self.slots.clear();
             self.path.push(self.root);
-            return 0;
+            return (0, 0);
         };
-        let (mut node, mut slot) = (node, slot);
-        loop {
-            self.path.push(node);
-            self.slots.push(slot);
-            match self.tree.node(node).parent {
-                Some((above, place)) => (node, slot) = (above, place),
-                None => break,
+        let length = self.tree.node(node).depth as usize + 1;
+        self.path.resize(length, NodeId(u32::MAX));
+        self.slots.resize(length, u32::MAX);
+        let mut new = length;
+        for depth in (0..length).rev() {
+            if self.path[depth] == node && self.slots[depth] == slot {
+                return (new, depth + 1);
             }
-        }
-        self.path.reverse();
-        self.slots.reverse();
-        let mut new = self.path.len();
-        for (depth, (&node, &slot)) in self.path.iter().zip(&self.slots).enumerate() {
+            self.path[depth] = node;
+            self.slots[depth] = slot;
             let child = self.tree.child_mut(node, slot);
             if !child.seen {
                 child.seen = true;
-                new = new.min(depth);
+                new = depth;
+            }
+            if let Some(above) = self.tree.node(node).parent {
+                (node, slot) = above;
             }
         }
-        new
+        (new, 0)
     }
 
-    /// Who sleeps where along the path.
-    fn find_sleepers(&mut self) {
-        self.sleepers.clear();
-        let footprints = &self.analysis.footprints;
-        for (depth, (&node, &slot)) in self.path.iter().zip(&self.slots).enumerate() {
-            let node = self.tree.node(node);
-            let rank = node.rank(slot as usize);
-            for (at, child) in node.children[..rank].iter().enumerate() {
+    /// Who sleeps where along the path. The first `known` events and nodes are those of the last path.
+    fn find_sleepers(&mut self, events: usize, known: usize) {
+        let Analysis { touches, touched, .. } = &self.analysis;
+        let wakes = |touch: Touch, from: usize| {
+            let conflict = |t: &Touch| touches.conflict(*t, touch);
+            touched[from..events].iter().position(conflict).map_or(events, |at| from + at) as u32
+        };
+        self.sleepers.retain_mut(|s| {
+            if s.source as usize >= known {
+                return false;
+            }
+            if s.last as usize >= known {
+                s.last = wakes(s.touch, known);
+            }
+            true
+        });
+        for depth in known..self.slots.len() {
+            let (node, slot) = (self.tree.node(self.path[depth]), self.slots[depth]);
+            let front = &node.children[..node.rank(slot as usize)];
+            for (at, child) in front.iter().enumerate() {
                 let thread = child.step.thread;
-                let again = node.children[..at].iter().any(|c| c.step.thread == thread);
-                if again {
+                if front[..at].iter().any(|c| c.step.thread == thread) {
                     continue;
                 }
-                let conflict = |f: &Footprint| f.conflicts_with(&child.footprint);
-                let awake = footprints[depth..].iter().position(conflict).unwrap_or(footprints.len());
-                if awake > 0 {
-                    let ways = node.children.iter().filter(|c| c.step.thread == thread);
-                    self.sleepers.push(Sleeper {
-                        thread,
-                        footprint: child.footprint,
-                        first: depth as u32 + 1,
-                        last: (depth + awake) as u32,
-                        source: depth as u32,
-                        done: ways.clone().all(|c| c.state == State::Done),
-                    });
+                let last = wakes(child.touch, depth);
+                if last > depth as u32 {
+                    let source = depth as u32;
+                    self.sleepers.push(Sleeper { thread, touch: child.touch, first: source + 1, last, source });
                 }
             }
         }
@@ -196,43 +198,49 @@ impl Optimal {
     }
 
     fn first_child(&mut self, events: &[Event], depth: usize, node: NodeId) {
-        let footprint = self.analysis.footprints[depth];
-        self.tree.adopt(node, Child { step: Step::of(&events[depth]), footprint, seen: true, state: State::Running });
+        let touch = self.analysis.touched[depth];
+        self.tree.adopt(node, Child { step: Step::of(&events[depth]), touch, seen: true, state: State::Running });
         self.slots.push(0);
     }
 
-    fn reverse(&mut self, execution: &Execution<'_>, race: Race) {
-        let events = execution.events;
+    fn reverse(&mut self, events: &[Event], race: Race) {
         let Race { earlier, later } = race;
         let depth = earlier as usize;
-        let moved = match events.get(later as usize) {
-            Some(event) => event,
-            None => &self.analysis.waiting[later as usize - events.len()],
+        let mut moved = match events.get(later as usize) {
+            Some(event) => *event,
+            None => self.analysis.waiting[later as usize - events.len()],
         };
         let relabels = primitive::depends_on_state(&moved.operation);
-        self.sequence.reversal(events, &self.analysis, earlier, later);
-        if relabels && !self.sequence.make_room(events, &self.analysis, moved) {
+        // Many races were reversed before: a child in front of this one begins with the same event. That is seen before
+        // the whole sequence is made.
+        if !relabels && self.begins_in_front(depth, Sequence::first(events, &self.analysis, earlier, later)) {
             return;
         }
-        // Many races were reversed before: a child in front of this one begins with the same event.
-        if let (Some(first), Some(&node)) = (self.sequence.items.first(), self.path.get(depth)) {
-            let node = self.tree.node(node);
-            let front = &node.children[..node.rank(self.slots[depth] as usize)];
-            if front.iter().any(|c| c.step.thread == first.step.thread && c.step.choice == first.step.choice) {
+        self.sequence.reversal(events, &self.analysis, earlier, later);
+        let mut touch = self.analysis.touched[later as usize];
+        if relabels {
+            if !self.sequence.make_room(events, &self.analysis, &moved)
+                || self.begins_in_front(depth, self.sequence.items.first().map(|item| item.step))
+            {
                 return;
             }
-        }
-        if relabels {
-            let items = &self.sequence.items;
-            let prefix = events[..depth].iter().chain(items.iter().map(|item| &events[item.event as usize]));
-            match self.replay.relabel(prefix, moved, Some(&events[depth])) {
-                Some(event) => self.sequence.push_moved(later, &event),
+            let kept = self.sequence.items.iter().map(|item| item.event as usize);
+            match self.replay.relabel(events, depth, kept, &moved) {
+                Some(event) => moved = event,
                 None => return,
             }
-        } else {
-            self.sequence.push_moved(later, moved);
+            touch = self.analysis.touches.number(&Footprint::of(&moved));
         }
+        self.sequence.push_moved(later, &moved, touch);
         self.insert(events, depth);
+    }
+
+    /// Whether a child in front of the one that the execution took at `depth` is this step.
+    fn begins_in_front(&self, depth: usize, step: Option<Step>) -> bool {
+        let (Some(step), Some(&node)) = (step, self.path.get(depth)) else { return false };
+        let node = self.tree.node(node);
+        let front = &node.children[..node.rank(self.slots[depth] as usize)];
+        front.iter().any(|c| c.step.thread == step.thread && c.step.choice == step.choice)
     }
 
     /// Inserts the sequence at the node before event `depth`, or finds that it is covered.
@@ -240,7 +248,7 @@ impl Optimal {
         for sleeper in &self.sleepers {
             if sleeper.first <= depth as u32
                 && depth as u32 <= sleeper.last
-                && self.sequence.may_start_with(events, &self.analysis, sleeper.thread, &sleeper.footprint)
+                && self.sequence.may_start_with(events, &self.analysis, sleeper.thread, sleeper.touch)
             {
                 return;
             }
@@ -249,7 +257,7 @@ impl Optimal {
         let mut node = self.node_at(events, depth);
         self.asleep.clear();
         let active = |s: &&Sleeper| s.first <= depth as u32 && depth as u32 <= s.last;
-        self.asleep.extend(self.sleepers.iter().filter(active).map(|s| s.footprint));
+        self.asleep.extend(self.sleepers.iter().filter(active).map(|s| s.touch));
         let mut front = self.tree.node(node).rank(self.slots[depth] as usize);
         while let Some((slot, item)) = self.covering(events, node) {
             let Some(slot) = slot else {
@@ -289,7 +297,7 @@ impl Optimal {
                     let same = children.iter().position(|c| c.step.thread == thread && c.step.choice == choice);
                     return Some((same.map(|s| s as u32), at));
                 }
-                None if self.sequence.commutes_with(&self.analysis, &child.footprint) => {
+                None if self.sequence.commutes_with(&self.analysis, child.touch) => {
                     return Some((Some(slot as u32), ABSENT));
                 }
                 _ => {}
@@ -298,9 +306,9 @@ impl Optimal {
         None
     }
 
-    /// Lets sleep only those that `footprint` does not wake, and says whether there are any.
-    fn take_asleep(asleep: &mut Vec<Footprint>, footprint: &Footprint) -> bool {
-        asleep.retain(|f| !f.conflicts_with(footprint));
+    /// Lets sleep only those that `touch` does not wake, and says whether there are any.
+    fn take_asleep(touches: &Touches, asleep: &mut Vec<Touch>, touch: Touch) -> bool {
+        asleep.retain(|&sleeping| !touches.conflict(sleeping, touch));
         !asleep.is_empty()
     }
 
@@ -308,9 +316,10 @@ impl Optimal {
     /// the child covers all of it: nobody is asleep below it, so that everything there will be found there.
     fn go_down(&mut self, events: &[Event], node: NodeId, slot: u32, rank: usize) -> Option<NodeId> {
         let children = &self.tree.node(node).children;
-        self.asleep.extend(children[..rank].iter().map(|c| c.footprint));
-        let Child { footprint, state, .. } = children[slot as usize];
-        if !Optimal::take_asleep(&mut self.asleep, &footprint) || self.sequence.items.is_empty() {
+        self.asleep.extend(children[..rank].iter().map(|c| c.touch));
+        let Child { touch, state, .. } = children[slot as usize];
+        let touches = &self.analysis.touches;
+        if !Optimal::take_asleep(touches, &mut self.asleep, touch) || self.sequence.items.is_empty() {
             return None;
         }
         match state {
@@ -318,8 +327,7 @@ impl Optimal {
             State::Running | State::Done => None,
             State::Pending(id) => {
                 let pending = self.agenda.get(id)?;
-                for at in 1..pending.steps.len() {
-                    let (step, footprint) = (pending.steps[at], pending.footprints[at]);
+                for (at, &Piece { step, touch }) in pending.pieces.iter().enumerate().skip(1) {
                     match self.sequence.first_of(step.thread) {
                         Some(first) => {
                             let same = self.sequence.items[first].step.choice == step.choice;
@@ -328,10 +336,10 @@ impl Optimal {
                             }
                             self.sequence.items.remove(first);
                         }
-                        None if self.sequence.commutes_with(&self.analysis, &footprint) => {}
+                        None if self.sequence.commutes_with(&self.analysis, touch) => {}
                         None => return self.split(node, slot, at),
                     }
-                    if !Optimal::take_asleep(&mut self.asleep, &footprint) || self.sequence.items.is_empty() {
+                    if !Optimal::take_asleep(touches, &mut self.asleep, touch) || self.sequence.items.is_empty() {
                         return None;
                     }
                 }
@@ -343,15 +351,11 @@ impl Optimal {
     /// Makes nodes along a pending sequence, up to its step `at`: the node there is where others may branch off.
     fn split(&mut self, node: NodeId, slot: u32, at: usize) -> Option<NodeId> {
         let State::Pending(id) = self.tree.child(node, slot).state else { return None };
-        let (steps, footprints) = self.agenda.shorten(id, at)?;
-        let pending = self.agenda.get(id)?;
-        let (next, next_footprint) = (*pending.steps.first()?, *pending.footprints.first()?);
+        let pieces = self.agenda.shorten(id, at)?;
         let (mut node, mut slot) = (node, slot);
-        for index in 1..=at {
+        for &Piece { step, touch } in &pieces[1..=at] {
             let below = self.tree.add(Some((node, slot)));
-            let step = steps.get(index).copied().unwrap_or(next);
-            let footprint = footprints.get(index).copied().unwrap_or(next_footprint);
-            self.tree.adopt(below, Child { step, footprint, seen: false, state: State::Running });
+            self.tree.adopt(below, Child { step, touch, seen: false, state: State::Running });
             (node, slot) = (below, 0);
         }
         self.tree.child_mut(node, slot).state = State::Pending(id);
@@ -362,29 +366,28 @@ impl Optimal {
     /// Adds the sequence as a new child of `node`.
     fn add(&mut self, node: NodeId, cost: Cost) {
         let Some(first) = self.sequence.items.first() else { return };
-        let (step, footprint) = (first.step, *self.sequence.footprint(&self.analysis, first));
-        let slot = self.tree.add_child(node, Child { step, footprint, seen: false, state: State::Running });
-        let steps = self.sequence.items.iter().map(|item| item.step).collect();
-        let footprints =
-            self.sequence.items.iter().map(|item| *self.sequence.footprint(&self.analysis, item)).collect();
+        let (step, touch) = (first.step, self.sequence.touch(&self.analysis, first));
+        let slot = self.tree.add_child(node, Child { step, touch, seen: false, state: State::Running });
+        let piece = |item: &Item| Piece { step: item.step, touch: self.sequence.touch(&self.analysis, item) };
+        let pieces = self.sequence.items.iter().map(piece).collect();
         let depth = self.tree.node(node).depth;
-        let id = self.agenda.add((node, slot), depth, cost, steps, footprints);
+        let id = self.agenda.add((node, slot), depth, cost, pieces);
         self.tree.child_mut(node, slot).state = State::Pending(id);
     }
 
     /// The other ways to take event `depth`.
     fn other_ways(&mut self, events: &[Event], depth: usize) {
         let event = &events[depth];
-        let footprint = self.analysis.footprints[depth];
+        let touch = self.analysis.touched[depth];
         let sleeping = |s: &Sleeper| s.first <= depth as u32 && depth as u32 <= s.last;
-        if self.sleepers.iter().any(|s| sleeping(s) && !s.footprint.conflicts_with(&footprint)) {
+        if self.sleepers.iter().any(|s| sleeping(s) && !self.analysis.touches.conflict(s.touch, touch)) {
             return;
         }
         let node = self.node_at(events, depth);
         let rank = self.tree.node(node).rank(self.slots[depth] as usize);
         // A child in front of this thread that commutes with it covers its other ways too.
         let before = &self.tree.node(node).children[..rank];
-        if before.iter().any(|c| !c.footprint.conflicts_with(&footprint)) {
+        if before.iter().any(|c| !self.analysis.touches.conflict(c.touch, touch)) {
             return;
         }
         for choice in 0..event.alternatives {
@@ -402,37 +405,30 @@ impl Optimal {
     /// Keeps the nodes where somebody sleeps whose own subtree is not done: from there, more may be inserted here.
     fn keep_nodes(&mut self, events: &[Event]) {
         for at in 0..self.sleepers.len() {
-            let Sleeper { last, source, done, .. } = self.sleepers[at];
-            if !done {
+            let Sleeper { thread, last, source, .. } = self.sleepers[at];
+            let above = self.tree.node(self.path[source as usize]);
+            if above.children.iter().any(|c| c.step.thread == thread && c.state != State::Done) {
                 let node = self.node_at(events, (last as usize).min(events.len() - 1));
                 self.tree.keep(node, source);
             }
         }
     }
 
-    /// What it costs to run each event, and what its thread does next: as cheap as can be had, not exact.
-    fn find_costs(&mut self, execution: &Execution<'_>) {
-        let events = execution.events;
-        self.following.clear();
-        self.following.resize(events.len(), OpCode::ANY);
-        let threads = events.iter().map(|e| e.thread.index() + 1).max().unwrap_or(1);
-        let threads = execution.pending.iter().map(|p| p.thread.index() + 1).max().unwrap_or(1).max(threads);
-        let mut next = vec![OpCode::ANY; threads];
-        for pending in execution.pending {
-            next[pending.thread.index()] = pending.operation.code;
-        }
-        for (index, event) in events.iter().enumerate().rev() {
-            self.following[index] = next[event.thread.index()];
-            next[event.thread.index()] = event.operation.code;
-        }
-        self.costs.clear();
-        let mut cost = Cost::default();
-        for index in 0..events.len() {
-            self.costs.push(cost);
-            if index + 1 < events.len() && events[index + 1].thread != events[index].thread {
+    /// What it costs to come to each event: as cheap as can be had, not exact. The first `known` are those of the last
+    /// execution.
+    fn find_costs(&mut self, events: &[Event], known: usize) {
+        self.costs.truncate(known);
+        for index in self.costs.len()..events.len() {
+            let Some(before) = index.checked_sub(1) else {
+                self.costs.push(Cost::default());
+                continue;
+            };
+            let mut cost = self.costs[before];
+            if events[index].thread != events[before].thread {
                 cost.switches += 1;
-                cost.preemptions += could_go_on(self.following[index]) as u32;
+                cost.preemptions += could_go_on(self.analysis.following[before]) as u32;
             }
+            self.costs.push(cost);
         }
     }
 
@@ -441,13 +437,14 @@ impl Optimal {
         let reversals = self.reversals + 1;
         let Some(before) = depth.checked_sub(1) else { return Cost { reversals, ..Cost::default() } };
         let mut cost = Cost { reversals, ..self.costs[before] };
-        let mut last = (events[before].thread, self.following[before]);
+        let following = &self.analysis.following;
+        let mut last = (events[before].thread, following[before]);
         for item in &self.sequence.items {
             if item.step.thread != last.0 {
                 cost.switches += 1;
                 cost.preemptions += could_go_on(last.1) as u32;
             }
-            let next = self.following.get(item.event as usize).copied().unwrap_or(OpCode::ANY);
+            let next = following.get(item.event as usize).copied().unwrap_or(OpCode::ANY);
             last = (item.step.thread, next);
         }
         cost
@@ -466,10 +463,9 @@ impl Strategy for Optimal {
             return Some(FIRST);
         }
         // Nodes that are kept count too: they go when what they wait for is done, which is what comes first then.
-        let nodes = self.tree.in_use() * size_of::<tree::Node>();
-        let (id, pending) = self.agenda.next(nodes)?;
+        let (id, pending) = self.agenda.next(self.tree.bytes())?;
         self.tree.steps(pending.node, &mut plan.schedule);
-        plan.schedule.extend_from_slice(&pending.steps);
+        plan.schedule.extend(pending.pieces.iter().map(|piece| piece.step));
         Some(Ticket(id.0))
     }
 
@@ -481,27 +477,33 @@ impl Strategy for Optimal {
             self.tree.child_mut(node, slot).state = State::Running;
         }
         let events = execution.events;
-        let new = self.find_path(ran);
+        let (new, same_nodes) = self.find_path(ran);
         let deep_enough = events.len() >= self.slots.len();
         if deep_enough && !events.is_empty() {
-            self.analysis.run(events, execution.pending, new);
-            self.find_sleepers();
-            self.find_costs(execution);
+            let same_events = self.analysis.run(events, execution.pending, new);
+            let known = same_events.min(same_nodes);
+            self.find_sleepers(events.len(), known);
+            self.find_costs(events, same_events);
             let races = std::mem::take(&mut self.analysis.races);
             let given = self.given;
             for &race in races.iter().filter(|race| race.earlier as usize >= given) {
-                self.reverse(execution, race);
+                self.reverse(events, race);
             }
             self.analysis.races = races;
-            for depth in new.max(self.given)..events.len() {
-                if events[depth].alternatives > 1 {
+            for (depth, event) in events.iter().enumerate().skip(new.max(given)) {
+                if event.alternatives > 1 {
                     self.other_ways(events, depth);
                 }
             }
             self.keep_nodes(events);
         }
         if let (Some(&node), Some(&slot)) = (self.path.last(), self.slots.last()) {
-            self.tree.done(node, slot);
+            // What is gone may be another node when the next path is compared with this one.
+            let gone = self.tree.done(node, slot) as usize;
+            // What was not looked at is no path that the next one could have something in common with.
+            let usable = if deep_enough { gone } else { 0 };
+            self.path.truncate(usable);
+            self.slots.truncate(usable);
         }
     }
 

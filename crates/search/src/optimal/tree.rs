@@ -6,8 +6,9 @@
 //!
 //! Nodes exist only on the way to something that is not done. A subtree that is done is one word in its parent.
 
-use heddle_model::Footprint;
 use heddle_model::follow::Step;
+
+use crate::touches::Touch;
 
 /// A node, as an index into the arena.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,7 +36,7 @@ pub(crate) enum State {
 pub(crate) struct Child {
     pub step: Step,
     /// What the first event of this child touches.
-    pub footprint: Footprint,
+    pub touch: Touch,
     /// Whether an execution that went this way was looked at.
     pub seen: bool,
     pub state: State,
@@ -46,6 +47,8 @@ pub(crate) struct Child {
 pub(crate) struct Node {
     pub parent: Option<(NodeId, u32)>,
     pub depth: u32,
+    /// The step that leads here.
+    step: Step,
     /// Children that are not done.
     open: u32,
     /// Kept, even when done, until the node at this depth above it is done. See [`super`], departure 3.
@@ -69,6 +72,8 @@ impl Node {
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     unused: Vec<NodeId>,
+    /// Children of all nodes.
+    children: usize,
 }
 
 impl Tree {
@@ -84,25 +89,30 @@ impl Tree {
         &mut self.nodes[id.0 as usize].children[slot as usize]
     }
 
-    /// How many nodes are in use.
-    pub fn in_use(&self) -> usize {
-        self.nodes.len() - self.unused.len()
+    /// How much memory the nodes in use take.
+    pub fn bytes(&self) -> usize {
+        // The first children come in a block of four.
+        let each = size_of::<Node>() + 4 * size_of::<Child>() + 16;
+        (self.nodes.len() - self.unused.len()) * each + self.children * size_of::<Child>()
     }
 
     /// A new node, without children.
     pub fn add(&mut self, parent: Option<(NodeId, u32)>) -> NodeId {
         let depth = parent.map_or(0, |(p, _)| self.node(p).depth + 1);
+        let step = parent.map_or(Step::default(), |(p, slot)| self.child(p, slot).step);
         let id = match self.unused.pop() {
             Some(id) => id,
             None => {
                 let id = NodeId(self.nodes.len() as u32);
-                self.nodes.push(Node { parent: None, depth: 0, open: 0, keep: FREE, children: Vec::new() });
+                let children = Vec::new();
+                self.nodes.push(Node { parent: None, depth: 0, step, open: 0, keep: FREE, children });
                 id
             }
         };
         let node = &mut self.nodes[id.0 as usize];
         node.parent = parent;
         node.depth = depth;
+        node.step = step;
         node.open = 0;
         node.keep = FREE;
         node.children.clear();
@@ -123,6 +133,7 @@ impl Tree {
     /// A new child, not done. If the node itself was done, and kept, it and those above it are not any more.
     pub fn add_child(&mut self, id: NodeId, child: Child) -> u32 {
         self.nodes[id.0 as usize].children.push(child);
+        self.children += 1;
         let mut at = id;
         loop {
             let node = &mut self.nodes[at.0 as usize];
@@ -148,10 +159,12 @@ impl Tree {
         }
     }
 
-    /// Child `slot` of `id` is done, and with it whatever has no other children to wait for.
-    pub fn done(&mut self, id: NodeId, slot: u32) {
+    /// Child `slot` of `id` is done, and with it whatever has no other children to wait for. Returns the depth of the
+    /// highest node that is gone by that.
+    pub fn done(&mut self, id: NodeId, slot: u32) -> u32 {
         let (mut at, mut slot) = (id, slot);
         let mut kept = false;
+        let mut gone = u32::MAX;
         loop {
             if !kept {
                 self.child_mut(at, slot).state = State::Done;
@@ -159,41 +172,53 @@ impl Tree {
             let node = &mut self.nodes[at.0 as usize];
             node.open -= 1;
             if node.open > 0 {
-                return;
+                return gone;
             }
             let parent = node.parent;
             kept = node.keep < node.depth;
             if !kept {
+                gone = node.depth;
                 self.free(at);
             }
             match parent {
                 Some((above, place)) => (at, slot) = (above, place),
-                None => return,
+                None => return gone,
             }
         }
     }
 
     /// Frees a node that is done, and those below it that were kept.
     fn free(&mut self, id: NodeId) {
-        let mut list = vec![id];
-        while let Some(id) = list.pop() {
-            for child in &self.nodes[id.0 as usize].children {
+        // Freed, and not looked at yet: those at the end of the list of what is not used.
+        let mut next = self.unused.len();
+        self.unused.push(id);
+        while let Some(&id) = self.unused.get(next) {
+            next += 1;
+            let Tree { nodes, unused, children } = self;
+            let node = &mut nodes[id.0 as usize];
+            for child in &node.children {
                 if let State::Node(below) = child.state {
-                    list.push(below);
+                    unused.push(below);
                 }
             }
-            self.nodes[id.0 as usize].children.clear();
-            self.unused.push(id);
+            *children -= node.children.len().saturating_sub(1);
+            node.children.clear();
+            if node.children.capacity() > 64 {
+                // Room for so many is not needed again soon.
+                node.children = Vec::new();
+            }
         }
     }
 
     /// The steps from the root to `id`.
     pub fn steps(&self, id: NodeId, into: &mut Vec<Step>) {
-        let mut at = id;
-        while let Some((parent, slot)) = self.node(at).parent {
-            into.push(self.child(parent, slot).step);
-            at = parent;
+        let mut at = self.node(id);
+        into.resize(at.depth as usize, Step::default());
+        for place in into.iter_mut().rev() {
+            *place = at.step;
+            if let Some((parent, _)) = at.parent {
+                at = self.node(parent);
+            }
         }
-        into.reverse();
     }
 }

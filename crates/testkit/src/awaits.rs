@@ -1,0 +1,101 @@
+//! Loops of scripted threads that only look, recognised as the runtime recognises those of native programs.
+//!
+//! A thread that comes back to an instruction with the same registers, having looked at no more than two places and changed
+//! nothing, can only go round again until one of those is written to. Its operation becomes an
+//! [await](heddle_model::Operation::is_await). The rules are those of `crates/runtime/src/spin.rs`; here they can be held
+//! against brute force over programs whose loops really go round.
+
+use heddle_model::primitive::{atomic, mutex, rwlock, spin, yielding};
+use heddle_model::{Event, EventFlags, MOST_LOOKS, ObjectId, OpCode, Operation};
+
+use crate::program::REGISTERS;
+
+/// Where a thread is: the instruction and its registers.
+pub(crate) type State = (usize, [u64; REGISTERS]);
+
+#[derive(Clone, Copy, Default)]
+struct Look {
+    state: State,
+    operation: Operation,
+}
+
+/// What one thread has looked at since it last changed something. Reset for each execution.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Looks {
+    count: usize,
+    looks: [Look; MOST_LOOKS],
+}
+
+impl Looks {
+    /// Nothing yet.
+    pub fn reset(&mut self) {
+        self.count = 0;
+    }
+
+    /// The thread is about to take `operation`, in `state`. Returns it as an await if it can only go on as it did before.
+    pub fn before(&mut self, state: State, operation: Operation) -> Operation {
+        if !may_look(operation.code) {
+            if operation.code.family() != yielding::FAMILY && operation.code != atomic::FENCE {
+                self.count = 0;
+            }
+            return operation;
+        }
+        let seen = &self.looks[..self.count];
+        let same = |l: &Look| l.state == state && l.operation.object == operation.object;
+        if let Some(first) = seen.iter().rposition(same)
+            && let Some(also) = waits_for(&seen[first..], &operation)
+        {
+            let round = (self.count - first) as u32;
+            self.count = 0;
+            return operation.awaiting(round, also);
+        }
+        if self.count == MOST_LOOKS {
+            self.count = 0;
+        }
+        self.looks[self.count] = Look { state, operation };
+        self.count += 1;
+        operation
+    }
+
+    /// The thread has taken an operation that [`before`](Self::before) was told of.
+    pub fn after(&mut self, event: &Event) {
+        let unchanged = match event.operation.code {
+            atomic::LOAD => true,
+            atomic::RMW => event.flags.contains(EventFlags::UNCHANGED),
+            _ => event.failed(),
+        };
+        if may_look(event.operation.code) && !unchanged {
+            self.count = 0;
+        }
+    }
+}
+
+/// Whether this operation may turn out to change nothing.
+fn may_look(code: OpCode) -> bool {
+    matches!(
+        code,
+        atomic::LOAD
+            | atomic::RMW
+            | atomic::COMPARE_EXCHANGE
+            | mutex::TRYLOCK
+            | spin::TRYLOCK
+            | rwlock::TRY_READ_LOCK
+            | rwlock::TRY_WRITE_LOCK
+    )
+}
+
+/// Whether one round of a loop can be waited for, and the second place that it looks at, if any.
+fn waits_for(round: &[Look], operation: &Operation) -> Option<Option<(ObjectId, u16)>> {
+    let mut second = None;
+    for look in round {
+        let Operation { object, size, .. } = look.operation;
+        if object != operation.object {
+            let place = (object, size.max(1));
+            if second.is_some_and(|other| other != place) {
+                return None;
+            }
+            second = Some(place);
+        }
+    }
+    (second.is_none() || operation.code == atomic::LOAD).then_some(second)
+}
