@@ -8,7 +8,7 @@
 
 use std::cell::Cell;
 
-use heddle_model::primitive::{atomic, process};
+use heddle_model::primitive::{atomic, futex, process};
 use heddle_model::{
     Event, EventFlags, Execution, Footprint, Memory, ObjectSlot, Operation, Phase, ThreadId, ThreadState, World,
 };
@@ -62,29 +62,26 @@ impl Replay {
         let threads = prefix.clone().map(widest).max().unwrap_or(1).max(widest(moved));
         self.prepare(threads, prefix.clone().count() + 1);
         let seen = Seen(Cell::new(None));
-        if moved.operation.code == atomic::COMPARE_EXCHANGE {
+        let mut found = None;
+        if let Some(comparison) = comparison(&moved.operation) {
             let mut value = None;
             for event in prefix.clone() {
-                value = value_after(event, &moved.operation, value);
+                value = value_after(event, &comparison, value);
             }
-            let read = undone.filter(|e| same_place(&e.operation, &moved.operation)).and_then(|e| {
-                let reads = matches!(e.operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE);
-                (reads || e.flags.contains(EventFlags::KNOWS_OLD)).then_some(e.result)
-            });
+            let read = undone.filter(|e| same_place(&e.operation, &comparison)).and_then(value_before);
             if moved.failed() && undone.is_some_and(|e| e.operation.code == process::END) {
                 // It was never taken, and whoever ran the program has looked.
-                seen.0.set(Some(!moved.operation.argument));
+                found = Some(!comparison.argument);
             }
-            let value = value.or(read);
-            if value.is_some() {
-                seen.0.set(value);
-            }
+            found = value.or(read).or(found);
         }
         let mut world = World::new(&mut self.threads, &mut self.objects, &seen);
         for event in prefix {
             world.announce(event.thread, event.operation, event.pc);
+            seen.0.set(recorded(event));
             world.take(event.thread, event.choice);
         }
+        seen.0.set(found);
         // An await is moved only over one of several writes that it waits for.
         world.announce(moved.thread, moved.operation.without_await(), moved.pc);
         if world.thread(moved.thread).phase != Phase::Alive || !world.enabled(moved.thread) {
@@ -92,7 +89,8 @@ impl Replay {
         }
         let flags = world.foresee_flags(moved.thread);
         let result = world.foresee_result(moved.thread).unwrap_or(moved.result);
-        Some(Event { flags, result, choice: 0, alternatives: world.alternatives(moved.thread), ..*moved })
+        let operation = world.located(moved.thread, moved.operation);
+        Some(Event { operation, flags, result, choice: 0, alternatives: world.alternatives(moved.thread), ..*moved })
     }
 
     /// Calls `visit` before each event from `from` on, and at the end, with the threads that could have gone on there.
@@ -131,6 +129,11 @@ impl Replay {
                         ready.push(Ready { thread, alternatives, footprint: world.foresee(thread) });
                     }
                 }
+                if ready.is_empty()
+                    && let Some(thread) = world.expire()
+                {
+                    ready.push(Ready { thread, alternatives: 1, footprint: world.foresee(thread) });
+                }
                 visit(index, &ready);
             }
             if let Some(event) = events.get(index) {
@@ -138,7 +141,9 @@ impl Replay {
                     break;
                 }
                 world.announce(event.thread, event.operation, event.pc);
+                seen.0.set(recorded(event));
                 world.take(event.thread, event.choice);
+                seen.0.set(None);
                 let next = &mut self.next[event.thread.index()];
                 *next += 1;
                 if let Some(operation) = self.upcoming[event.thread.index()].get(*next)
@@ -159,8 +164,35 @@ fn widest(event: &Event) -> usize {
     named.max(event.thread.index() + 1)
 }
 
+/// The comparison that `operation` makes with memory, as a compare-exchange.
+fn comparison(operation: &Operation) -> Option<Operation> {
+    if operation.code == atomic::COMPARE_EXCHANGE { Some(*operation) } else { futex::comparison(operation) }
+}
+
+/// A value that memory can have had where `event`, which has an effect on the world, compared it.
+fn recorded(event: &Event) -> Option<u64> {
+    let compared = futex::comparison(&event.operation)?;
+    let mismatch = event.flags.contains(EventFlags::MISMATCH);
+    Some(if mismatch { !compared.argument } else { compared.argument })
+}
+
+/// What was at the place of `event` before it, if it tells.
+fn value_before(event: &Event) -> Option<u64> {
+    let reads = matches!(event.operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE);
+    match futex::comparison(&event.operation) {
+        Some(compared) if !event.flags.contains(EventFlags::MISMATCH) => Some(compared.argument),
+        compared => {
+            (reads || compared.is_some() || event.flags.contains(EventFlags::KNOWS_OLD)).then_some(event.result)
+        }
+    }
+}
+
+/// Whether `a` is an access to memory, or compares it, where the compare-exchange `b` looks.
 fn same_place(a: &Operation, b: &Operation) -> bool {
-    a.code.family() == atomic::FAMILY && a.object == b.object && a.size == b.size
+    match futex::comparison(a) {
+        Some(compared) => compared.object == b.object && compared.size == b.size,
+        None => a.code.family() == atomic::FAMILY && a.object == b.object && a.size == b.size,
+    }
 }
 
 /// What is known of the place of `operation` after `event`, from what was known before.
@@ -170,6 +202,7 @@ fn value_after(event: &Event, operation: &Operation, before: Option<u64>) -> Opt
             atomic::LOAD => Some(event.result),
             atomic::STORE => Some(event.operation.argument),
             atomic::COMPARE_EXCHANGE if event.failed() => Some(event.result),
+            code if code.family() == futex::FAMILY => value_before(event),
             _ => None,
         };
     }
