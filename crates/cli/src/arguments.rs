@@ -136,6 +136,29 @@ pub enum MemoryChecks {
     Off,
 }
 
+/// What the thread library may do of its own accord.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct LatitudeOptions {
+    /// The most time-outs of one thread in an execution while others could go on; 0 for none. Beyond that, a time-out passes
+    /// only when nobody can go on.
+    #[arg(long, value_name = "N", default_value_t = heddle_model::TIMEOUTS)]
+    pub max_timeouts: u32,
+    /// How many condition waits of one thread may end for no reason.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub spurious_wakeups: u32,
+}
+
+impl LatitudeOptions {
+    /// As the program is told.
+    pub fn get(&self) -> heddle_model::Latitude {
+        heddle_model::Latitude {
+            timeouts: self.max_timeouts,
+            spurious_wakeups: self.spurious_wakeups,
+            ..heddle_model::Latitude::default()
+        }
+    }
+}
+
 /// Check a program: explore every order of its threads that could matter.
 ///
 /// FILES are C and C++ sources, object files and libraries, compiled and linked with the compiler flags among them.
@@ -181,6 +204,8 @@ pub struct Check {
     /// Stop after this time: 30s, 5m, 1h30m.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub timeout: Option<Duration>,
+    #[command(flatten)]
+    pub latitude: LatitudeOptions,
     /// Go on after the first finding.
     #[arg(long)]
     pub all: bool,

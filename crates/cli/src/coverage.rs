@@ -194,6 +194,7 @@ impl Conclusion<'_> {
         });
         let exhausted = self.end == End::Search(Stop::Exhausted) && !self.algorithm.samples();
         let instrumented = executor.program().instrumentation;
+        let left_out = executor.timeouts_left_out();
         let fallback = executor.fallback();
         let looked = options.races == Races::Report && instrumented == Instrumentation::Memory;
         Coverage {
@@ -202,6 +203,7 @@ impl Conclusion<'_> {
                 && options.from.is_none()
                 && collector.bounded == 0
                 && !self.left_out.bounded
+                && !left_out
                 && !lost
                 && !cut,
             bounds: Bounds {
@@ -209,6 +211,7 @@ impl Conclusion<'_> {
                 switches: options.max_switches.filter(|_| self.left_out.bounded || !exhausted),
                 delays: options.max_delays.filter(|_| self.left_out.bounded || !exhausted),
                 steps: options.max_steps,
+                timeouts: left_out.then_some(options.latitude.max_timeouts),
                 executions: options.max_executions,
                 seconds: options.timeout.map(|limit| limit.as_secs_f64()),
                 prefix: options.at.map(|at| at as u64),

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
 
-use heddle_model::primitive::{atomic, condvar, process};
+use heddle_model::primitive::{atomic, condvar, futex, process};
 use heddle_model::wire::Restart;
-use heddle_model::{Event, EventFlags, Execution, Executor, ObjectId, Outcome, ThreadId};
+use heddle_model::{Event, EventFlags, Execution, Executor, Latitude, ObjectId, Outcome, ThreadId};
 use heddle_native::compile::{Choice, Compiled, compile};
 use heddle_native::{NativeExecutor, RestartMode, TemporaryDirectory};
 use heddle_search::canonical::{Label, canonical};
@@ -76,6 +76,23 @@ impl Recorder<'_> {
             if event.operation.code.family() == condvar::FAMILY {
                 event.operation.argument %= OBJECTS_ALIGNMENT;
             }
+            if event.operation.code == condvar::SIGNAL && event.result != 0 {
+                event.result = name(ThreadId(event.result as u16 - 1)).0 as u64 + 1;
+            }
+            if matches!(event.operation.code, futex::WAKE | futex::REQUEUE) {
+                // Whom it woke stands in the upper half, and where it moved others in the lower part of the argument.
+                for at in [32, 48] {
+                    let woken = (event.result >> at) as u16;
+                    if woken != 0 {
+                        event.result &= !(0xffff << at);
+                        event.result |= (name(ThreadId(woken - 1)).0 as u64 + 1) << at;
+                    }
+                }
+            }
+            if event.operation.code == futex::REQUEUE {
+                let address = event.operation.argument & ((1 << 48) - 1);
+                event.operation.argument -= address - address % OBJECTS_ALIGNMENT;
+            }
             event.thread = name(event.thread);
             translated.push(event);
         }
@@ -97,6 +114,7 @@ impl Recorder<'_> {
                 atomic::STORE => operation.argument,
                 // Whom a signal wakes is its choice; which event woke a thread depends on the order.
                 code if code.family() == condvar::FAMILY => 0,
+                code if code.family() == futex::FAMILY => event.result & u32::MAX as u64,
                 _ => event.result,
             });
         }
@@ -157,7 +175,9 @@ fn batch(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) -> B
 impl Batch {
     fn launch(&self, index: usize, restart: RestartMode) -> NativeExecutor {
         let arguments = vec![index.to_string().into()];
-        let options = heddle_native::Options { arguments, restart, ..heddle_native::Options::default() };
+        let Program { timeouts, spurious: spurious_wakeups, .. } = self.programs[index];
+        let latitude = Latitude { timeouts, spurious_wakeups, ..Latitude::default() };
+        let options = heddle_native::Options { arguments, restart, latitude, ..heddle_native::Options::default() };
         NativeExecutor::launch(&self.compiled.program, options).unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -268,6 +288,17 @@ fn compare_exchange() {
 #[test]
 fn conditions() {
     agree(50, generate::CONDITIONS | generate::LOCKS | generate::KINDS, 5, None);
+}
+
+#[test]
+fn timed_operations() {
+    let locks = generate::LOCKS | generate::CONDITIONS | generate::RWLOCKS | generate::SEMAPHORES;
+    agree(50, generate::TIMED | locks, 5, None);
+}
+
+#[test]
+fn futexes() {
+    agree(50, generate::FUTEXES | generate::ATOMICS, 4, Some("gcc"));
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //! theory needs: the happens-before order of an execution is the transitive closure of program order and
 //! dependence, and the executions with equal order are one trace.
 
-use crate::{Event, ObjectId};
+use crate::{Event, EventFlags, ObjectId};
 
 /// How an event touches an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,6 +82,10 @@ impl Footprint {
     #[inline]
     pub fn of(event: &Event) -> Footprint {
         let mut footprint = Footprint::new();
+        if event.flags.contains(EventFlags::QUIESCENT) {
+            footprint.touch_everything();
+            return footprint;
+        }
         crate::primitive::of(event.operation.code).footprint(event, &mut footprint);
         if event.operation.is_cancellable() {
             crate::primitive::cancellation::footprint(event, &mut footprint);

@@ -42,6 +42,19 @@ impl EventFlags {
     /// synchronises with it), but nobody who awaits another value is woken by it.
     pub const UNCHANGED: EventFlags = EventFlags(512);
 
+    /// A time-out that happened because nobody could go on any more, and not because somebody chose it. It comes after
+    /// everything that happened before it, and before everything that happens after it.
+    pub const QUIESCENT: EventFlags = EventFlags(1 << 15);
+
+    /// A signal that woke a thread whose wait can also end by itself.
+    pub const WAKES: EventFlags = EventFlags(1 << 14);
+
+    /// A wait that ended although nobody woke the thread and no time-out passed.
+    pub const SPURIOUS: EventFlags = EventFlags(1 << 13);
+
+    /// A futex operation that found another value than it expects.
+    pub const MISMATCH: EventFlags = EventFlags(1 << 12);
+
     /// Whether all of `other` is in this set.
     #[inline]
     pub const fn contains(self, other: EventFlags) -> bool {

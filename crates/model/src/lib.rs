@@ -26,6 +26,7 @@ pub mod fault;
 mod flags;
 pub mod follow;
 mod id;
+mod latitude;
 mod operation;
 mod outcome;
 mod pending;
@@ -50,11 +51,12 @@ pub use access::{Access, Footprint, Mode};
 pub use event::Event;
 pub use flags::EventFlags;
 pub use id::{EventIndex, ObjectId, ThreadId};
+pub use latitude::{Latitude, Order, TIMEOUTS, Wakeup};
 pub use operation::{MOST_LOOKS, OpCode, Operation};
 pub use outcome::{Ending, Outcome};
 pub use pending::Pending;
 pub use table::{ObjectSlot, ObjectTable};
-pub use world::{Memory, NoMemory, Phase, ThreadState, World};
+pub use world::{Memory, NoMemory, Phase, Recorded, ThreadState, World};
 
 #[cfg(feature = "std")]
 pub use execution::{Execution, Executor, ExecutorError};

@@ -38,6 +38,7 @@ impl OpCode {
 }
 
 const AWAIT: u32 = 1 << 31;
+const IMPATIENT: u32 = 1 << 30;
 const ALSO_SIZE: u32 = 24;
 /// In the size of an operation that is no access to memory.
 const CANCELLABLE: u16 = 1 << 15;
@@ -161,6 +162,21 @@ impl Operation {
     #[inline]
     pub const fn is_cancellable(&self) -> bool {
         self.size == CANCELLABLE && self.code.family() != crate::primitive::atomic::FAMILY
+    }
+
+    /// The same, as one that may time out whenever it would have to wait: see [`is_impatient`](Self::is_impatient).
+    #[inline]
+    pub const fn impatient(self) -> Operation {
+        Operation { detail: self.detail | IMPATIENT, ..self }
+    }
+
+    /// Whether a timed operation, which is never an await, times out whenever it is taken and would have to wait. To be
+    /// taken later is to wait, so between them the schedules contain every outcome, and there is nothing to choose. One that
+    /// is not impatient waits like an operation without a time-out; it times out only when nobody can go on any more
+    /// ([`crate::World::expire`]).
+    #[inline]
+    pub const fn is_impatient(&self) -> bool {
+        self.detail & (AWAIT | IMPATIENT) == IMPATIENT
     }
 
     /// The same with a second object or a number.

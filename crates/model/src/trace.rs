@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Location};
 use crate::follow::{Policy, Step};
-use crate::{OpCode, ThreadId};
+use crate::{Latitude, OpCode, ThreadId};
 
 /// What every trace file says it is.
 pub const FORMAT: &str = "heddle-trace";
@@ -104,6 +104,9 @@ pub struct Settings {
     /// Data races were not looked for: an execution goes on where it would otherwise end with one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub races_off: bool,
+    /// What the thread library might do of its own accord.
+    #[serde(default)]
+    pub latitude: Latitude,
 }
 
 /// One step, in words.

@@ -65,6 +65,9 @@ pub struct Bounds {
     /// The most operations of one thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
+    /// The most time-outs of one thread while others could go on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeouts: Option<u32>,
     /// The most executions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executions: Option<u64>,

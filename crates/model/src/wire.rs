@@ -10,7 +10,7 @@
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::follow::Step;
-use crate::{Event, Pending, ThreadId};
+use crate::{Event, Latitude, Pending, ThreadId};
 
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
@@ -86,6 +86,11 @@ pub struct Header {
     pub memory: u32,
     /// Bytes of freed blocks that each thread's heap keeps unused before it hands them out again.
     pub quarantine: u64,
+    /// What the thread library may do of its own accord.
+    pub latitude: Latitude,
+    /// 1: some execution came to a time-out that was left out because its thread had timed out too often before. Set by the
+    /// runtime.
+    pub timeouts_left_out: AtomicU32,
     /// How far the runtime has come ([`Stage`]).
     pub stage: AtomicU32,
     /// Plans that the driver has filled in, ever. Runs around.

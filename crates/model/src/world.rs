@@ -1,6 +1,6 @@
 //! The state of one execution: what every thread is about to do, and what state every object is in.
 
-use crate::primitive::{self, cancellation, thread};
+use crate::primitive::{self, cancellation, futex, thread};
 use crate::{Event, EventFlags, Footprint, ObjectId, ObjectSlot, ObjectTable, Operation, ThreadId};
 
 /// Where a thread is in its life.
@@ -39,6 +39,12 @@ pub struct ThreadState {
     /// While it is about to await: how many writes to what it looks at there were since it looked. See
     /// [`Operation::is_await`].
     pub stirs: u32,
+    /// How often it has timed out, other than when nobody could go on.
+    pub timeouts: u32,
+    /// How many of its waits have ended, and how many of its attempts have failed, for no reason.
+    pub spurious: u32,
+    /// While it sleeps, as the primitive says: on a futex, which wakers it listens to.
+    pub mask: u32,
     /// Free for the scheduling policy that follows the plan.
     pub priority: u64,
     /// Where it is in its life.
@@ -53,6 +59,8 @@ pub struct ThreadState {
     pub woken_alone: bool,
     /// What it is about to do is covered elsewhere, as long as nothing dependent happens.
     pub asleep: bool,
+    /// Nobody can go on, and its time-out is the next to pass.
+    pub expired: bool,
 }
 
 /// Looks into the program's memory, for what the model cannot know.
@@ -68,6 +76,23 @@ pub struct NoMemory;
 impl Memory for NoMemory {
     fn compare_fails(&self, _: &Operation) -> bool {
         false
+    }
+}
+
+/// For those who take events again that are over: it answers what was the answer then.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded(core::cell::Cell<bool>);
+
+impl Recorded {
+    /// The next question is that of `event`.
+    pub fn set(&self, event: &Event) {
+        self.0.set(event.flags.contains(EventFlags::MISMATCH));
+    }
+}
+
+impl Memory for Recorded {
+    fn compare_fails(&self, _: &Operation) -> bool {
+        self.0.get()
     }
 }
 
@@ -139,6 +164,12 @@ impl<'m> World<'m> {
         (0..self.extent as u16).map(ThreadId)
     }
 
+    /// The program's memory, as far as it can be looked into.
+    #[inline]
+    pub(crate) fn memory(&self) -> &'m dyn Memory {
+        self.memory
+    }
+
     /// One thread.
     #[inline]
     pub fn thread(&self, thread: ThreadId) -> &ThreadState {
@@ -173,8 +204,29 @@ impl<'m> World<'m> {
         let state = &self.threads[thread.index()];
         matches!(state.phase, Phase::Alive | Phase::Lingering)
             && (!state.pending.is_await() || state.stirs > 0)
-            && (primitive::of(state.pending.code).enabled(self, thread, &state.pending)
+            && (state.expired
+                || primitive::of(state.pending.code).enabled(self, thread, &state.pending)
                 || cancellation::is_pending(self, thread, &state.pending))
+    }
+
+    /// Lets time pass until somebody's time-out: to be asked when nobody can go on. The thread with the earliest deadline
+    /// (of several, the lowest) can go on after this. None if nobody has a deadline.
+    #[cold]
+    pub fn expire(&mut self) -> Option<ThreadId> {
+        let waits = |thread: ThreadId| {
+            let state = self.thread(thread);
+            let deadline = primitive::of(state.pending.code).deadline(&state.pending);
+            deadline.filter(|_| state.phase == Phase::Alive).map(|deadline| (deadline, thread))
+        };
+        let (_, first) = self.ids().filter_map(waits).min()?;
+        self.threads[first.index()].expired = true;
+        Some(first)
+    }
+
+    /// The same if nobody can go on.
+    #[cold]
+    pub fn expire_if_quiescent(&mut self) -> Option<ThreadId> {
+        if self.ids().any(|t| self.enabled(t)) { None } else { self.expire() }
     }
 
     /// How many ways there are to take it now.
@@ -190,13 +242,20 @@ impl<'m> World<'m> {
         let state = &self.threads[thread.index()];
         let flags = self.foresee_flags(thread);
         let result = self.foresee_result(thread).unwrap_or(0);
-        Footprint::of(&Event { operation: state.pending, result, thread, flags, alternatives: 1, ..Event::default() })
+        let operation = self.located(thread, state.pending);
+        Footprint::of(&Event { operation, result, thread, flags, alternatives: 1, ..Event::default() })
     }
 
     /// The result of what `thread` would do if it went on now, where what it touches depends on it.
     pub fn foresee_result(&self, thread: ThreadId) -> Option<u64> {
         let state = &self.threads[thread.index()];
         primitive::of(state.pending.code).foresee_result(self, thread, &state.pending)
+    }
+
+    /// `operation`, which `thread` is about to take, on the object that it is about now: others may have changed that.
+    #[inline]
+    pub fn located(&self, thread: ThreadId, operation: Operation) -> Operation {
+        if operation.code == futex::AWAKEN { futex::located(self, thread, &operation) } else { operation }
     }
 
     /// The flags of what `thread` would do if it went on now, as far as what it touches depends on them.
@@ -206,6 +265,13 @@ impl<'m> World<'m> {
         own.union(cancellation::foresee(self, thread, &state.pending))
     }
 
+    /// The flags of what `thread` would do if it went on now and would have to wait: it times out, if that is possible now,
+    /// or waits, and gets what it waits for in the end.
+    pub(crate) fn foresee_timeout(&self, thread: ThreadId, operation: &Operation) -> EventFlags {
+        let now = operation.is_impatient() || self.thread(thread).expired;
+        if now { timed_out(operation) } else { EventFlags::NONE }
+    }
+
     /// Takes what `thread` is about to do, the way that `choice` says. The thread must be enabled.
     ///
     /// Operations on memory have no effect on the world: who owns the memory performs them, and completes the
@@ -213,6 +279,7 @@ impl<'m> World<'m> {
     #[inline]
     pub fn take(&mut self, thread: ThreadId, choice: u16) -> Event {
         let ThreadState { pending, pc, stirs, .. } = self.threads[thread.index()];
+        let pending = self.located(thread, pending);
         let primitive = primitive::of(pending.code);
         let own = primitive.alternatives(self, thread, &pending);
         let alternatives = cancellation::alternatives(self, thread, &pending, own);
@@ -223,6 +290,11 @@ impl<'m> World<'m> {
         let state = &mut self.threads[thread.index()];
         state.steps += 1;
         state.stirs = 0;
+        state.expired = false;
+        if effect.flags.contains(EventFlags::TIMED_OUT) && !effect.flags.contains(EventFlags::QUIESCENT) {
+            state.timeouts += 1;
+        }
+        state.spurious += effect.flags.contains(EventFlags::SPURIOUS) as u32;
         self.events += 1;
         let once = pending.is_await() && stirs == 1;
         let flags = if once { effect.flags.union(EventFlags::STIRRED_ONCE) } else { effect.flags };
@@ -272,4 +344,16 @@ impl Effect {
     pub const fn failed(result: u64) -> Effect {
         Effect { result, flags: EventFlags::FAILED }
     }
+
+    /// It would have had to wait, and timed out: because it is impatient, or because nobody can go on.
+    #[inline]
+    pub const fn timed_out(operation: &crate::Operation) -> Effect {
+        Effect { result: crate::primitive::ETIMEDOUT, flags: timed_out(operation) }
+    }
+}
+
+/// The flags of `operation`, which would have to wait, if it is taken all the same.
+pub(crate) const fn timed_out(operation: &Operation) -> EventFlags {
+    let flags = EventFlags::FAILED.union(EventFlags::TIMED_OUT);
+    if operation.is_impatient() { flags } else { flags.union(EventFlags::QUIESCENT) }
 }

@@ -66,6 +66,8 @@ pub struct NativeExecutor {
     alone: bool,
     restart: Restart,
     fallback: Option<Fallback>,
+    /// Of earlier sessions.
+    timeouts_left_out: bool,
     needs: Needs,
     names: Vec<ThreadName>,
     pub(crate) taken: Taken,
@@ -97,6 +99,7 @@ impl NativeExecutor {
             alone: false,
             restart,
             fallback: None,
+            timeouts_left_out: false,
             needs: Needs { threads: options.threads, unwinder: false },
             names: Vec::new(),
             taken: Taken::new(),
@@ -118,6 +121,12 @@ impl NativeExecutor {
     /// Why they start over by fork, where nobody asked for that.
     pub fn fallback(&self) -> Option<&Fallback> {
         self.fallback.as_ref()
+    }
+
+    /// Whether some execution came to a time-out that was left out because its thread had timed out too often before.
+    pub fn timeouts_left_out(&self) -> bool {
+        let now = self.session.as_ref().map(|session| session.wire().header().timeouts_left_out.load(Relaxed) != 0);
+        self.timeouts_left_out || now == Some(true)
     }
 
     /// The program.
@@ -213,6 +222,7 @@ impl NativeExecutor {
     /// Ends the process, if there is one.
     fn end_session(&mut self) {
         if let Some(session) = self.session.take() {
+            self.timeouts_left_out |= session.wire().header().timeouts_left_out.load(Relaxed) != 0;
             add_checks(&mut self.statistics, &session);
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use heddle_model::Latitude;
 use heddle_model::wire::{Layout, Restart};
 
 /// How an execution starts over, as the user says it.
@@ -55,6 +56,8 @@ pub struct Options {
     pub leaks: bool,
     /// Bytes of freed blocks that each thread's heap keeps unused.
     pub quarantine: u64,
+    /// What the thread library may do of its own accord.
+    pub latitude: Latitude,
     /// How many threads to prepare for at first. The number grows by itself.
     pub threads: u32,
     /// How much room there is in the shared memory.
@@ -77,6 +80,7 @@ impl Default for Options {
             memory: true,
             leaks: false,
             quarantine: QUARANTINE,
+            latitude: Latitude::default(),
             threads: 8,
             layout: Layout::new(32, 4096, 1 << 20, 1 << 22, 1 << 20),
             interrupted: Arc::default(),

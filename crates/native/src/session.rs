@@ -111,6 +111,7 @@ pub fn settings(options: &Options, restart: Restart, needs: Needs) -> Settings {
         races: options.races,
         memory: if options.memory { MEMORY } else { 0 } | if options.leaks { LEAKS } else { 0 },
         quarantine: options.quarantine,
+        latitude: options.latitude,
         unwinder: needs.unwinder,
     }
 }

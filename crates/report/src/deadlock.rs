@@ -5,7 +5,7 @@
 //! ended, or in a cycle.
 
 use heddle_model::finding::{Location, Note};
-use heddle_model::primitive::{barrier, condvar, mutex, once, rwlock, semaphore, spin, thread};
+use heddle_model::primitive::{barrier, condvar, futex, mutex, once, rwlock, semaphore, spin, thread};
 use heddle_model::{ObjectId, Pending, ThreadId};
 
 use crate::Recording;
@@ -27,6 +27,8 @@ pub enum Wait {
     Change(ObjectId),
     /// The others at a barrier.
     Others(ObjectId),
+    /// To be woken on a futex.
+    Wakeup(ObjectId),
     /// A semaphore that nobody posts.
     Post(ObjectId),
     /// Something else, which is not enabled.
@@ -46,15 +48,20 @@ impl Wait {
             return Some(Wait::Change(operation.object));
         }
         Some(match operation.code {
-            mutex::LOCK | spin::LOCK | rwlock::READ_LOCK | rwlock::WRITE_LOCK => locked(operation.object),
+            mutex::LOCK | mutex::TIMEDLOCK | spin::LOCK => locked(operation.object),
+            rwlock::READ_LOCK | rwlock::WRITE_LOCK | rwlock::TIMED_READ_LOCK | rwlock::TIMED_WRITE_LOCK => {
+                locked(operation.object)
+            }
             barrier::LEAVE => Wait::Others(operation.object),
             thread::JOIN => operation.object.as_thread().map_or(Wait::Other, Wait::End),
+            futex::AWAKEN => Wait::Wakeup(operation.object),
+            condvar::AWAKEN => Wait::Signal(operation.object),
             condvar::REACQUIRE if walk.sleepers.contains_key(&pending.thread) => Wait::Signal(operation.object),
             condvar::REACQUIRE => locked(ObjectId(operation.argument)),
             once::BEGIN => {
                 Wait::Once(operation.object, walk.running.get(&operation.object).map(|holder| holder.thread))
             }
-            semaphore::WAIT => Wait::Post(operation.object),
+            semaphore::WAIT | semaphore::TIMEDWAIT => Wait::Post(operation.object),
             _ => Wait::Other,
         })
     }
@@ -77,6 +84,7 @@ impl Wait {
             Wait::Signal(condvar) => format!("waits for a signal on {}", names.object(condvar)),
             Wait::Change(object) => format!("waits in a loop for a change of {}", names.object(object)),
             Wait::Others(barrier) => format!("waits for others at {}", names.object(barrier)),
+            Wait::Wakeup(futex) => format!("waits to be woken on {}", names.object(futex)),
             Wait::Post(semaphore) => format!("waits for a post of {}", names.object(semaphore)),
             Wait::Other => "waits".to_string(),
         }
@@ -194,6 +202,7 @@ fn because(wait: Wait, waiter: ThreadId, names: &Names, walk: &Walk, recording: 
         Wait::End(thread) if thread == waiter => ", that is, for itself".to_string(),
         Wait::Others(_) => ", and no thread is left to arrive".to_string(),
         Wait::Change(_) => ", and no thread is left to make it".to_string(),
+        Wait::Wakeup(_) => ", and no thread is left to do it".to_string(),
         Wait::Signal(_) | Wait::Post(_) => ", and no thread is left to give it".to_string(),
         _ => String::new(),
     }

@@ -1,7 +1,8 @@
 //! An execution step by step, in words.
 
 use heddle_model::primitive::{
-    OperationName, atomic, barrier, choice, condvar, mutex, once, process, rwlock, semaphore, spin, thread, yielding,
+    OperationName, atomic, barrier, choice, condvar, futex, mutex, once, process, rwlock, semaphore, spin, thread,
+    yielding,
 };
 use heddle_model::trace::TraceStep;
 use heddle_model::{Ending, Event, EventFlags, OpCode, Operation, Outcome, ThreadId};
@@ -108,10 +109,21 @@ pub fn object(operation: &Operation, names: &Names) -> String {
 /// What came of an event, where that is not a matter of course.
 pub fn result(event: &Event, names: &Names) -> String {
     match event.operation.code {
+        _ if event.flags.contains(EventFlags::QUIESCENT) => "times out: nobody else can go on".to_string(),
+        _ if event.flags.contains(EventFlags::TIMED_OUT) => "times out".to_string(),
+        _ if event.flags.contains(EventFlags::SPURIOUS) => "for no reason".to_string(),
+        futex::WAIT if event.failed() => format!("does not sleep: it is {}", event.result),
+        futex::WAKE | futex::REQUEUE if event.flags.contains(EventFlags::MISMATCH) => {
+            "fails: another value".to_string()
+        }
+        futex::WAKE if event.failed() => "wakes nobody".to_string(),
+        futex::WAKE | futex::REQUEUE => format!("wakes {}", futex::woken(event)),
         once::BEGIN if event.failed() => "already done".to_string(),
         mutex::TRYLOCK | mutex::DESTROY | spin::TRYLOCK if event.failed() => "fails: locked".to_string(),
         rwlock::TRY_READ_LOCK | rwlock::TRY_WRITE_LOCK if event.failed() => "fails: locked".to_string(),
-        mutex::LOCK | rwlock::READ_LOCK | rwlock::WRITE_LOCK if event.failed() => "fails: locked by itself".to_string(),
+        mutex::LOCK | mutex::TIMEDLOCK | rwlock::READ_LOCK | rwlock::WRITE_LOCK if event.failed() => {
+            "fails: locked by itself".to_string()
+        }
         mutex::UNLOCK | rwlock::UNLOCK | spin::UNLOCK if event.failed() => "fails: not locked by it".to_string(),
         mutex::LOCK | mutex::TRYLOCK if event.flags.contains(EventFlags::NESTED) => "again".to_string(),
         barrier::ARRIVE if event.flags.contains(EventFlags::COMPLETES) => "the last one".to_string(),

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use heddle_model::primitive::{condvar, mutex, once, rwlock, spin};
-use heddle_model::{Event, EventFlags, NoMemory, ObjectId, ObjectSlot, Pending, Phase, ThreadId, ThreadState, World};
+use heddle_model::{Event, EventFlags, ObjectId, ObjectSlot, Pending, Phase, Recorded, ThreadId, ThreadState, World};
 
 /// What a walk through an execution tells.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +66,7 @@ impl Walk {
     fn note_reader(&mut self, index: usize, event: &Event) {
         let readers = self.readers.entry(event.operation.object).or_default();
         match event.operation.code {
-            rwlock::READ_LOCK | rwlock::TRY_READ_LOCK if !event.failed() => {
+            rwlock::READ_LOCK | rwlock::TRY_READ_LOCK | rwlock::TIMED_READ_LOCK if !event.failed() => {
                 readers.push(Holder { thread: event.thread, since: index });
             }
             rwlock::UNLOCK if event.flags.contains(EventFlags::SHARED) => {
@@ -84,7 +84,8 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
     let mut threads = vec![ThreadState::default(); extent(events, pending)];
     // Every event touches at most four objects; a table needs a quarter of its room free.
     let mut slots = vec![ObjectSlot::default(); (events.len() * 6 + 16).next_power_of_two()];
-    let mut world = World::new(&mut threads, &mut slots, &NoMemory);
+    let recorded = Recorded::default();
+    let mut world = World::new(&mut threads, &mut slots, &recorded);
     let next = next_operations(events, pending);
 
     let mut walk = Walk { changes: vec![Change::default(); events.len()], ..Walk::default() };
@@ -100,10 +101,12 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
         walk.preemptions.push(preempts);
 
         world.announce(event.thread, event.operation, event.pc);
-        if !world.enabled(event.thread) {
+        let expires = event.flags.contains(EventFlags::QUIESCENT);
+        if !expires && !world.enabled(event.thread) {
             // Not an execution of this model: what follows cannot be trusted, what came before can.
             break;
         }
+        recorded.set(event);
         world.take(event.thread, event.choice);
         world.settle(event);
         if let Some(mutex) = locks(event) {
@@ -218,8 +221,8 @@ fn locks(event: &Event) -> Option<ObjectId> {
     match event.operation.code {
         // Locked again by its owner, it was locked before.
         _ if event.failed() || event.flags.contains(EventFlags::NESTED) => None,
-        mutex::LOCK | mutex::TRYLOCK | spin::LOCK | spin::TRYLOCK => Some(event.operation.object),
-        rwlock::WRITE_LOCK | rwlock::TRY_WRITE_LOCK => Some(event.operation.object),
+        mutex::LOCK | mutex::TRYLOCK | mutex::TIMEDLOCK | spin::LOCK | spin::TRYLOCK => Some(event.operation.object),
+        rwlock::WRITE_LOCK | rwlock::TRY_WRITE_LOCK | rwlock::TIMED_WRITE_LOCK => Some(event.operation.object),
         condvar::REACQUIRE => Some(ObjectId(event.operation.argument)),
         _ => None,
     }

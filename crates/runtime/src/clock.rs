@@ -1,8 +1,4 @@
-//! Time, which is virtual in an execution: it passes when a thread sleeps, and a little whenever one looks at a clock.
-//!
-//! Each thread has a clock of its own, which depends only on what that thread did: threads that do not communicate
-//! must not be able to tell in which order they ran, else two executions that are equivalent would differ. A new
-//! thread's clock starts at its creator's, and who joins a thread catches up with it ([`catch_up`]).
+//! The calls that ask for the time, or let it pass. It is virtual in an execution: see [`crate::moments`].
 //!
 //! Sleeping is a visible operation, and lets every other thread go first or not, as the schedule says: no program may
 //! rely on sleep for its order of events.
@@ -10,28 +6,26 @@
 //! Outside executions all of this is libc's.
 
 use heddle_model::primitive::yielding::{SLEEP, YIELD};
-use heddle_model::{ObjectId, Operation, ThreadId};
+use heddle_model::{ObjectId, Operation};
 
 use crate::engine::{self, active, caller};
 use crate::pthread::cancel;
-use crate::spin;
+use crate::timed::Deadline;
+use crate::{moments, spin};
 
 const SECOND: u64 = 1_000_000_000;
 /// When executions begin: 2023-11-14 22:13:20 UTC.
 const EPOCH: u64 = 1_700_000_000 * SECOND;
 /// How long the machine has been up when executions begin.
 const UPTIME: u64 = 1_000 * SECOND;
-/// What a look at the clock takes: loops that wait for a moment end.
-const TICK: u64 = 100_000;
 
 const EINVAL: i32 = 22;
+/// The clocks that one can wait by.
+pub const REALTIME: i32 = 0;
+/// See [`REALTIME`].
+pub const MONOTONIC: i32 = 1;
 const TIMER_ABSTIME: i32 = 1;
 const TIME_UTC: i32 = 1;
-
-/// For each thread, the nanoseconds since the execution began. Reset for each execution.
-static mut CLOCKS: [u64; 1 << 16] = [0; 1 << 16];
-/// One past the highest thread whose clock may not be 0.
-static mut EXTENT: usize = 0;
 
 /// A point in time, or a duration.
 #[derive(Clone, Copy)]
@@ -53,36 +47,10 @@ impl Timespec {
     }
 }
 
-/// All clocks back to the beginning. To be called before each execution.
-pub fn reset() {
-    // SAFETY: one kernel thread.
-    unsafe {
-        CLOCKS[..EXTENT].fill(0);
-        EXTENT = 0;
-    }
-}
-
-fn clock_of<'a>(thread: ThreadId) -> &'a mut u64 {
-    // SAFETY: one kernel thread; every thread id is in range.
-    unsafe {
-        EXTENT = EXTENT.max(thread.index() + 1);
-        &mut CLOCKS[thread.index()]
-    }
-}
-
-/// Something happened in `earlier` before what `later` does now: its creation, or its end.
-pub fn catch_up(later: ThreadId, earlier: ThreadId) {
-    let other = *clock_of(earlier);
-    let own = clock_of(later);
-    *own = other.max(*own);
-}
-
 /// The current thread's time, which passes by looking at it.
 fn look() -> u64 {
     spin::changed();
-    let clock = clock_of(engine::current());
-    *clock += TICK;
-    *clock
+    moments::look(engine::current())
 }
 
 /// What clock `id` shows at `time`, if there is such a clock.
@@ -99,6 +67,33 @@ fn reading(id: i32, time: u64) -> Option<u64> {
     }
 }
 
+/// The deadline that the program means by `time` of clock `id`. None if there is no such clock to wait by, or no such time.
+pub unsafe fn deadline(id: i32, time: *const Timespec) -> Option<Deadline> {
+    // SAFETY: the program's.
+    let time = unsafe { *time };
+    let begin = match id {
+        REALTIME => EPOCH,
+        MONOTONIC => UPTIME,
+        _ => return None,
+    };
+    if !(0..SECOND as i64).contains(&time.nanoseconds) {
+        return None;
+    }
+    // Before the beginning of time is long ago.
+    Some(time.get().and_then(|time| time.checked_sub(begin)).map_or(Deadline::passed(), Deadline::at))
+}
+
+/// Whether the program can wait by clock `id`.
+pub fn is_waitable(id: i32) -> bool {
+    matches!(id, REALTIME | MONOTONIC)
+}
+
+/// The deadline `duration` from now. None if there is no such duration.
+pub unsafe fn deadline_after(duration: *const Timespec) -> Option<Deadline> {
+    // SAFETY: the program's.
+    unsafe { (*duration).get() }.map(Deadline::after)
+}
+
 /// Lets others go first.
 fn give_way(pc: u64) {
     engine::visible(Operation::new(YIELD, ObjectId::NONE), pc, |_| ());
@@ -110,8 +105,7 @@ pub fn sleep_for(nanoseconds: u64, pc: u64) {
     let sleep = Operation::new(SLEEP, ObjectId::NONE).with_argument(nanoseconds);
     let event = engine::visible(cancel::at(sleep), pc, |_| ());
     cancel::obey(&event, pc);
-    let clock = clock_of(engine::current());
-    *clock = clock.saturating_add(nanoseconds);
+    moments::pass(engine::current(), nanoseconds);
 }
 
 unsafe extern "C" {
@@ -256,7 +250,7 @@ interpose! {
             return real::clock_nanosleep(id, flags, duration, rest);
         }
         // Unlike the others it returns its error.
-        let (Some(until), Some(now)) = ((*duration).get(), reading(id, *clock_of(engine::current()))) else {
+        let (Some(until), Some(now)) = ((*duration).get(), reading(id, moments::now(engine::current()))) else {
             return EINVAL;
         };
         sleep_for(if flags & TIMER_ABSTIME != 0 { until.saturating_sub(now) } else { until }, pc);

@@ -12,12 +12,12 @@ use heddle_model::follow::{Decision, Follower, PlanView};
 use heddle_model::primitive::atomic::FENCE;
 use heddle_model::primitive::process::END;
 use heddle_model::primitive::{thread, yielding};
-use heddle_model::{Event, Memory, ObjectId, Operation, Outcome, Pending, Phase, ThreadId, World};
+use heddle_model::{Event, Latitude, Memory, ObjectId, Operation, Outcome, Pending, Phase, ThreadId, World};
 
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
-use crate::{callstack, clock, debug, fiber, memcheck, process, race, random, spin, tsan};
+use crate::{callstack, debug, fiber, memcheck, moments, process, race, random, spin, tsan};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
@@ -125,6 +125,28 @@ pub fn phase(thread: ThreadId) -> Phase {
     engine().world.thread(thread).phase
 }
 
+/// What the thread library may do of its own accord.
+#[inline]
+pub fn latitude() -> &'static Latitude {
+    &engine().wire.header().latitude
+}
+
+/// How often the current thread has timed out in this execution.
+pub fn timeouts_of_current() -> u32 {
+    engine().world.thread(current()).timeouts
+}
+
+/// How many waits of the current thread have ended, and attempts failed, for no reason in this execution.
+pub fn spurious_of_current() -> u32 {
+    engine().world.thread(current()).spurious
+}
+
+/// A time-out of the current thread is left out.
+#[cold]
+pub fn leave_out_timeouts() {
+    engine().wire.header().timeouts_left_out.store(1, Relaxed);
+}
+
 /// How many children `current` has created in this execution.
 pub fn children_of_current() -> u32 {
     engine().world.thread(current()).children
@@ -141,7 +163,7 @@ pub fn run(sequence: u32, main: Context) {
     engine.follower = Follower::new(engine.wire.plan(sequence));
     engine.awaiting = 0;
     engine.controller = Context::of_caller();
-    clock::reset();
+    moments::reset();
     race::reset(fiber::donors() + 1);
     memcheck::reset();
     random::reset();
@@ -287,6 +309,9 @@ fn note(event: Event) {
     // Written for each event, so that the driver knows how far a process came that died.
     engine.record.result().events = index + 1;
     race::event(&event);
+    if moments::passes() {
+        moments::event(&event);
+    }
     engine.progress += 1;
     engine.wire.header().progress.store(engine.progress, Relaxed);
     if engine.recording {

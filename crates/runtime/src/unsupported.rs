@@ -9,9 +9,9 @@
 //! Of the thread library of glibc 2.36, these are not here because they are
 //!
 //! * modelled (see `pthread`): `pthread_create`, `join`, `tryjoin_np`, `detach`, `exit`; mutexes that are not robust, condition
-//!   variables, unnamed semaphores and reader-writer locks that do not prefer writers, all without time-outs; spin locks;
-//!   barriers; `pthread_once`, `call_once`; `thrd_create`, `join`, `detach`, `exit`, `mtx_*` and `cnd_*` without time-outs;
-//!   `sched_yield`, `pthread_yield`, `thrd_yield`, `thrd_sleep` and all sleeps (see [`crate::clock`]);
+//!   variables, unnamed semaphores and reader-writer locks that do not prefer writers, all with and without time-outs; spin
+//!   locks; barriers; `pthread_once`, `call_once`; `thrd_create`, `join`, `detach`, `exit`, `mtx_*` and `cnd_*`;
+//!   futexes through `syscall` (waiting, waking and moving, without priorities); `sched_yield`, `pthread_yield`, `thrd_yield`, `thrd_sleep` and all sleeps (see [`crate::clock`]);
 //! * harmless, because they only look at or fill in memory of the program's, and work on fibers as they are:
 //!   `pthread_self`, `pthread_equal`, `thrd_current`, `thrd_equal`, all of `pthread_attr_*`, `pthread_mutexattr_*`,
 //!   `pthread_condattr_*`, `pthread_rwlockattr_*`, `pthread_barrierattr_*`, `pthread_getattr_default_np`,
@@ -57,18 +57,6 @@ table! {
     pthread_sigqueue,
     pthread_sigmask,
     pthread_setattr_default_np,
-    pthread_mutex_clocklock,
-    pthread_mutex_timedlock,
-    pthread_cond_timedwait,
-    pthread_cond_clockwait,
-    pthread_rwlock_timedrdlock,
-    pthread_rwlock_clockrdlock,
-    pthread_rwlock_timedwrlock,
-    pthread_rwlock_clockwrlock,
-    sem_timedwait,
-    sem_clockwait,
-    mtx_timedlock,
-    cnd_timedwait,
     sigwait,
     sigwaitinfo,
     sigtimedwait,
@@ -95,6 +83,10 @@ table! {
     clone,
 }
 
+unsafe extern "C" {
+    fn __errno_location() -> *mut i32;
+}
+
 originals! {
     fn syscall(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> i64;
 }
@@ -113,7 +105,14 @@ interpose! {
                 39 => return i64::from(crate::ids::PID),
                 56 => engine::unsupported("syscall(SYS_clone)", pc),
                 186 => return i64::from(crate::ids::current_tid()),
-                202 => engine::unsupported("syscall(SYS_futex)", pc),
+                202 => {
+                    let result = crate::pthread::futex::call([a, b, c, d, e, f], pc);
+                    if result < 0 {
+                        *__errno_location() = -result as i32;
+                        return -1;
+                    }
+                    return result;
+                }
                 206..=210 => engine::unsupported("syscall(SYS_io_submit)", pc),
                 228 => return i64::from(crate::clock::clock_gettime(a as i32, b as *mut _)),
                 318 => return crate::random::getrandom(a as *mut u8, b, c as u32) as i64,

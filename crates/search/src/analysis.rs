@@ -19,9 +19,12 @@
 //! * A thread that is still waiting at the end never took its operation, yet it could have, before the event that
 //!   took away what it waits for. It is treated like an event that follows all others.
 //! * A thread that could have gone on when the process ended is in a race with that end.
+//! * A time-out that happens because nobody can go on comes after everything before it and before everything after it, and
+//!   cannot be reversed as such. Up to there its thread waited, so it is treated like one that waits at the end. What comes
+//!   after it can be in a race with what came before it, across it.
 
 use heddle_model::primitive::{self, Primitive, condvar, process};
-use heddle_model::{Access, Event, Footprint, Mode, OpCode, Pending};
+use heddle_model::{Access, Event, EventFlags, Footprint, Mode, OpCode, Pending};
 
 use crate::granules::NONE;
 use crate::touches::{Touch, Touches};
@@ -71,6 +74,8 @@ pub(crate) struct Analysis {
     /// For each thread its last event, and how many it has.
     last: Vec<u32>,
     count: Vec<u32>,
+    /// The last time-out that happened because nobody could go on.
+    quiescence: u32,
     links: Vec<Link>,
     /// For each granule the newest link.
     heads: Vec<u32>,
@@ -115,6 +120,10 @@ impl Analysis {
             self.heads[link.granule as usize] = link.older;
         }
         self.events.truncate(events);
+        if self.quiescence != NONE && self.quiescence as usize >= events {
+            let quiescent = |event: &Event| event.flags.contains(EventFlags::QUIESCENT);
+            self.quiescence = self.events.iter().rposition(quiescent).map_or(NONE, |index| index as u32);
+        }
         self.clocks.truncate(events * self.width);
         self.local.truncate(events);
         self.touched.truncate(events);
@@ -194,6 +203,11 @@ impl Analysis {
         if self.heads.len() < self.touches.granule_count() {
             self.heads.resize(self.touches.granule_count(), NONE);
         }
+        if report && event.flags.contains(EventFlags::QUIESCENT) {
+            // Until then it waited, like a thread that waits at the end.
+            let waiting = Event { flags: EventFlags::NONE, ..*event };
+            self.takers_from_newest(events, family, &waiting, index as u32, &Footprint::of(&waiting));
+        }
         self.candidates.clear();
         if footprint.is_everything() {
             for (other, &last) in self.last.iter().enumerate() {
@@ -203,6 +217,9 @@ impl Analysis {
             }
         } else {
             self.conflicts(events, touch, thread);
+        }
+        if self.quiescence != NONE {
+            self.candidates.push((self.quiescence, NONE));
         }
         if self.candidates.len() > 1 {
             self.candidates.sort_unstable_by(|a, b| b.cmp(a));
@@ -215,7 +232,9 @@ impl Analysis {
             if self.known(other, earlier.thread.index()) {
                 continue;
             }
-            if report {
+            // Nobody could go on before a time-out of this kind, and it could not happen while somebody could.
+            let quiescence = EventFlags::QUIESCENT;
+            if report && !earlier.flags.contains(quiescence) && !event.flags.contains(quiescence) {
                 let enabling = primitive::enabled_by(earlier, event);
                 if enabling {
                     self.reach_back(events, family, event, index as u32, link);
@@ -226,6 +245,9 @@ impl Analysis {
                 }
             }
             self.join(other);
+        }
+        if event.flags.contains(EventFlags::QUIESCENT) {
+            self.quiescence = index as u32;
         }
         let local = self.count[thread];
         self.now[thread] = local + 1;
@@ -338,6 +360,21 @@ impl Analysis {
         }
     }
 
+    /// The same from the newest event on, for one that waits and would touch `footprint`.
+    fn takers_from_newest(
+        &mut self,
+        events: &[Event],
+        family: &dyn Primitive,
+        later: &Event,
+        index: u32,
+        footprint: &Footprint,
+    ) {
+        if let Some(access) = footprint.accesses().first() {
+            let head = self.newest(footprint);
+            self.takers(events, family, later, index, access, head);
+        }
+    }
+
     /// The operations that were never taken, and what they are in a race with.
     fn unfinished(&mut self, events: &[Event], pending: &[Pending]) {
         let end = events.last().filter(|e| e.operation.code == process::END);
@@ -365,10 +402,7 @@ impl Analysis {
                 }
             } else if event.operation.code != condvar::REACQUIRE || cause != NONE {
                 self.start_clock(thread, cause);
-                if let Some(access) = footprint.accesses().first() {
-                    let head = self.newest(&footprint);
-                    self.takers(events, family, &event, index, access, head);
-                }
+                self.takers_from_newest(events, family, &event, index, &footprint);
             }
             if self.races.len() > before {
                 self.start_clock(thread, cause);

@@ -5,14 +5,14 @@
 //! the program. What the world does not know is the content of the program's memory: whether a compare-exchange would
 //! succeed is read off the next event that touches its place, which shows what was there before it. Only where places
 //! overlap without being the same, or a store does not know what it replaced, is there no answer, and it is taken to write.
+//! The same goes for what a futex operation compares.
 //! That can only make operations more dependent than they are: more executions, never fewer.
 
 use std::cell::Cell;
 
-use heddle_model::primitive::{atomic, process};
+use heddle_model::primitive::{atomic, futex, process};
 use heddle_model::{
-    Event, EventFlags, Execution, Footprint, Memory, NoMemory, ObjectSlot, Operation, Phase, ThreadId, ThreadState,
-    World,
+    Event, EventFlags, Execution, Footprint, Memory, ObjectSlot, Operation, Phase, ThreadId, ThreadState, World,
 };
 
 /// A thread that could have gone on at some point of an execution.
@@ -32,12 +32,12 @@ pub(crate) struct Replay {
     upcoming: Vec<Vec<Operation>>,
 }
 
-/// Whether the compare-exchange that is asked about would fail.
-struct Fails(Cell<bool>);
+/// The value that the comparison that is asked about would find, if that is known.
+struct Seen(Cell<Option<u64>>);
 
-impl Memory for Fails {
-    fn compare_fails(&self, _: &Operation) -> bool {
-        self.0.get()
+impl Memory for Seen {
+    fn compare_fails(&self, operation: &Operation) -> bool {
+        self.0.get().is_some_and(|value| value != operation.argument)
     }
 }
 
@@ -64,9 +64,7 @@ impl Replay {
     ) -> Option<Event> {
         if moved.operation.code == atomic::COMPARE_EXCHANGE {
             // Always possible, in one way: only memory decides what it touches.
-            let touches = |&index: &usize| touches(&events[index], &moved.operation);
-            let last = kept.filter(touches).last().or_else(|| (0..earlier).rev().find(touches));
-            let fails = match content(events, last.map_or(0, |last| last + 1), &moved.operation) {
+            let fails = match left_by(events, earlier, kept, &moved.operation) {
                 Content::Known(value) => value != moved.operation.argument,
                 // Nobody came between the last one and the end, when whoever ran the program has looked.
                 Content::Untouched => moved.failed(),
@@ -81,14 +79,21 @@ impl Replay {
                 ..*moved
             });
         }
+        // What a futex operation would find there.
+        let found = futex::comparison(&moved.operation).and_then(|comparison| {
+            found(left_by(events, earlier, kept.clone(), &comparison), &comparison, mismatches(moved.flags))
+        });
         let prefix = (0..earlier).chain(kept).map(|index| &events[index]);
         let threads = prefix.clone().map(widest).max().unwrap_or(1).max(widest(moved));
         self.prepare(threads, prefix.clone().count() + 1);
-        let mut world = World::new(&mut self.threads, &mut self.objects, &NoMemory);
+        let seen = Seen(Cell::new(None));
+        let mut world = World::new(&mut self.threads, &mut self.objects, &seen);
         for event in prefix {
             world.announce(event.thread, event.operation, event.pc);
+            seen.0.set(recorded(event));
             world.take(event.thread, event.choice);
         }
+        seen.0.set(found);
         // An await is moved only over one of several writes that it waits for.
         world.announce(moved.thread, moved.operation.without_await(), moved.pc);
         if world.thread(moved.thread).phase != Phase::Alive || !world.enabled(moved.thread) {
@@ -96,7 +101,8 @@ impl Replay {
         }
         let flags = world.foresee_flags(moved.thread);
         let result = world.foresee_result(moved.thread).unwrap_or(moved.result);
-        Some(Event { flags, result, choice: 0, alternatives: world.alternatives(moved.thread), ..*moved })
+        let operation = world.located(moved.thread, moved.operation);
+        Some(Event { operation, flags, result, choice: 0, alternatives: world.alternatives(moved.thread), ..*moved })
     }
 
     /// Calls `visit` before each event from `from` on, and at the end, with the threads that could have gone on there.
@@ -119,8 +125,8 @@ impl Replay {
         }
         self.next.clear();
         self.next.resize(threads, 0);
-        let fails = Fails(Cell::new(false));
-        let mut world = World::new(&mut self.threads, &mut self.objects, &fails);
+        let seen = Seen(Cell::new(None));
+        let mut world = World::new(&mut self.threads, &mut self.objects, &seen);
         let mut ready = Vec::new();
         for index in 0..=events.len() {
             if index >= from {
@@ -131,19 +137,19 @@ impl Replay {
                     };
                     world.announce(thread, operation, 0);
                     if world.enabled(thread) {
-                        if operation.code == atomic::COMPARE_EXCHANGE {
-                            fails.0.set(match content(events, index, &operation) {
-                                Content::Known(value) => value != operation.argument,
-                                Content::Untouched => {
-                                    let pending = execution.pending.iter().find(|p| p.thread == thread);
-                                    pending.is_some_and(|p| p.flags.contains(EventFlags::FAILED))
-                                }
-                                Content::Unknown => false,
-                            });
-                        }
+                        seen.0.set(comparison(&operation).and_then(|comparison| {
+                            let pending = execution.pending.iter().find(|p| p.thread == thread);
+                            let fails = pending.is_some_and(|p| mismatches(p.flags));
+                            found(content(events, index, &comparison), &comparison, fails)
+                        }));
                         let alternatives = world.alternatives(thread);
                         ready.push(Ready { thread, alternatives, footprint: world.foresee(thread) });
                     }
+                }
+                if ready.is_empty()
+                    && let Some(thread) = world.expire()
+                {
+                    ready.push(Ready { thread, alternatives: 1, footprint: world.foresee(thread) });
                 }
                 visit(index, &ready);
             }
@@ -152,7 +158,9 @@ impl Replay {
                     break;
                 }
                 world.announce(event.thread, event.operation, event.pc);
+                seen.0.set(recorded(event));
                 world.take(event.thread, event.choice);
+                seen.0.set(None);
                 let next = &mut self.next[event.thread.index()];
                 *next += 1;
                 if let Some(operation) = self.upcoming[event.thread.index()].get(*next)
@@ -173,8 +181,50 @@ fn widest(event: &Event) -> usize {
     named.max(event.thread.index() + 1)
 }
 
+/// The comparison that `operation` makes with memory, as a compare-exchange.
+fn comparison(operation: &Operation) -> Option<Operation> {
+    if operation.code == atomic::COMPARE_EXCHANGE { Some(*operation) } else { futex::comparison(operation) }
+}
+
+/// A value that memory can have had where `event`, which has an effect on the world, compared it.
+fn recorded(event: &Event) -> Option<u64> {
+    let compared = futex::comparison(&event.operation)?;
+    let mismatch = event.flags.contains(EventFlags::MISMATCH);
+    Some(if mismatch { !compared.argument } else { compared.argument })
+}
+
+/// What was at the place of `event` before it, if it tells.
+fn value_before(event: &Event) -> Option<u64> {
+    let reads = matches!(event.operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE);
+    match futex::comparison(&event.operation) {
+        Some(compared) if !event.flags.contains(EventFlags::MISMATCH) => Some(compared.argument),
+        compared => {
+            (reads || compared.is_some() || event.flags.contains(EventFlags::KNOWS_OLD)).then_some(event.result)
+        }
+    }
+}
+
+/// Whether `a` is an access to memory, or compares it, where the compare-exchange `b` looks.
 fn same_place(a: &Operation, b: &Operation) -> bool {
-    a.code.family() == atomic::FAMILY && a.object == b.object && a.size == b.size
+    match futex::comparison(a) {
+        Some(compared) => compared.object == b.object && compared.size == b.size,
+        None => a.code.family() == atomic::FAMILY && a.object == b.object && a.size == b.size,
+    }
+}
+
+/// Whether another value was found than the one expected.
+fn mismatches(flags: EventFlags) -> bool {
+    flags.contains(EventFlags::FAILED) || flags.contains(EventFlags::MISMATCH)
+}
+
+/// What `comparison` finds. `fails` is what whoever ran the program has seen where nobody came between the last event at
+/// its place and the end.
+fn found(content: Content, comparison: &Operation, fails: bool) -> Option<u64> {
+    match content {
+        Content::Known(value) => Some(value),
+        Content::Untouched => fails.then_some(!comparison.argument),
+        Content::Unknown => None,
+    }
 }
 
 /// Whether `event` touches memory that `operation` would touch.
@@ -194,12 +244,20 @@ enum Content {
     Unknown,
 }
 
+/// What is at the place of `operation` after the events `..earlier` and then those of `kept`.
+fn left_by(events: &[Event], earlier: usize, kept: impl Iterator<Item = usize>, operation: &Operation) -> Content {
+    let touches = |&index: &usize| touches(&events[index], operation);
+    let last = kept.filter(touches).last().or_else(|| (0..earlier).rev().find(touches));
+    content(events, last.map_or(0, |last| last + 1), operation)
+}
+
 /// What is at the place of `operation` before event `from`: what the next one that touches it finds there.
 fn content(events: &[Event], from: usize, operation: &Operation) -> Content {
     let Some(next) = events[from..].iter().find(|event| touches(event, operation)) else { return Content::Untouched };
-    let reads = matches!(next.operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE);
-    if same_place(&next.operation, operation) && (reads || next.flags.contains(EventFlags::KNOWS_OLD)) {
-        return Content::Known(next.result);
+    if same_place(&next.operation, operation)
+        && let Some(value) = value_before(next)
+    {
+        return Content::Known(value);
     }
     // It does not say what was there before. The last one before it may say what it left.
     match events[..from].iter().rev().find(|event| touches(event, operation)) {
@@ -207,6 +265,7 @@ fn content(events: &[Event], from: usize, operation: &Operation) -> Content {
             atomic::LOAD => Content::Known(last.result),
             atomic::STORE => Content::Known(last.operation.argument),
             atomic::COMPARE_EXCHANGE if last.failed() => Content::Known(last.result),
+            code if code.family() == futex::FAMILY => value_before(last).map_or(Content::Unknown, Content::Known),
             _ => Content::Unknown,
         },
         _ => Content::Unknown,

@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 
 use heddle_model::follow::{Decision, Follower, Step};
 use heddle_model::primitive::{
-    atomic, barrier, choice, condvar, mutex, once, process, rwlock, semaphore, spin, thread, yielding,
+    atomic, barrier, choice, condvar, futex, mutex, once, process, rwlock, semaphore, spin, thread, yielding,
 };
 use heddle_model::{
     Ending, Event, EventFlags, Execution, Executor, ExecutorError, Memory, ObjectId, ObjectSlot, OpCode, Operation,
@@ -67,6 +67,9 @@ const fn variable_at(index: u8) -> ObjectId {
     ObjectId(VARIABLES + index as u64 * 4)
 }
 
+/// What a futex operation fails with if the variable has another value.
+const EAGAIN: u64 = 11;
+
 /// The variables of a scripted program. Cells: the world looks at them while the executor writes them.
 struct Variables(Vec<Cell<u64>>);
 
@@ -108,6 +111,11 @@ struct Position {
     looked: bool,
     /// It was cancelled, and does what is left of that.
     leaving: Leaving,
+    /// It was woken from a wait that can end by itself, and wants the mutex back.
+    awake: bool,
+    /// How often it has timed out, and its waits have ended for no reason.
+    timeouts: u32,
+    spurious: u32,
     /// Of the barrier that it waits at.
     round: u64,
     /// The assertion that it stands before has failed.
@@ -302,6 +310,10 @@ impl<'p> Scripted<'p> {
                 world.announce_look(step.thread, operation, pc, events);
             }
         };
+        if *prefixes_only {
+            // What can come next, if only because nobody can go on.
+            world.expire_if_quiescent();
+        }
         for id in world.ids() {
             let state = *world.thread(id);
             if state.phase == Phase::Alive {
@@ -337,7 +349,8 @@ fn objects(program: &Program) -> usize {
         ReadLock(x) | TryReadLock(x, _) | WriteLock(x) | TryWriteLock(x, _) | RwUnlock(x) => x as usize,
         SpinLock(x) | SpinTryLock(x, _) | SpinUnlock(x) | BarrierInit(x, _) | BarrierWait(x, _) => x as usize,
         Once(x, _) => x as usize,
-        Wait(x, y) => x.max(y) as usize,
+        TimedLock(x, _) | SemTimedWait(x, _) | TimedReadLock(x, _) | TimedWriteLock(x, _) => x as usize,
+        Wait(x, y) | TimedWait(x, y, _) => x.max(y) as usize,
         _ => 0,
     });
     // Seven kinds of objects, at most half full.
@@ -348,6 +361,8 @@ fn objects(program: &Program) -> usize {
 fn used(program: &Program) -> usize {
     use Instruction::*;
     let named = program.threads.iter().flatten().map(|i| match *i {
+        FutexWait(x, ..) | FutexTimedWait(x, ..) | FutexWake(x, ..) => x as usize + 1,
+        FutexRequeue(x, y, ..) | FutexCompareRequeue(x, y, ..) => x.max(y) as usize + 1,
         Load(x, _) | Store(x, _) | FetchAdd(x, _, _) | CompareExchange(x, _, _, _) => x as usize + 1,
         _ => 0,
     });
@@ -357,6 +372,10 @@ fn used(program: &Program) -> usize {
 /// Does to the variables what `event` says, and completes it.
 fn perform(variables: &Variables, event: &mut Event) {
     let operation = event.operation;
+    if event.flags.contains(EventFlags::MISMATCH) {
+        event.result = variables.at(operation.object).get();
+        return;
+    }
     if operation.code.family() != atomic::FAMILY || operation.code == atomic::FENCE {
         return;
     }
@@ -408,6 +427,9 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
     if matches!(event.operation.code, mutex::LOCK) && event.operation.detail & mutex::ROBUST != 0 {
         position.registers[ROBUST_REGISTER as usize] = event.result;
     }
+    let chosen = event.flags.contains(EventFlags::TIMED_OUT) && !event.flags.contains(EventFlags::QUIESCENT);
+    position.timeouts += chosen as u32;
+    position.spurious += event.flags.contains(EventFlags::SPURIOUS) as u32;
     match event.operation.code {
         thread::START => return,
         rwlock::WRITE_ARRIVE if !event.failed() => {
@@ -420,6 +442,27 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
             return;
         }
         condvar::REACQUIRE => position.waiting = false,
+        condvar::AWAKEN => {
+            (position.waiting, position.awake) = (false, true);
+            if let TimedWait(_, _, r) = code[position.next] {
+                position.registers[r as usize] = event.result;
+            }
+            return;
+        }
+        mutex::LOCK if position.awake => position.awake = false,
+        futex::WAIT | futex::REQUEUE if event.flags.contains(EventFlags::MISMATCH) => {
+            if let FutexWait(_, _, r) | FutexTimedWait(_, _, r) | FutexCompareRequeue(_, _, _, r) = code[position.next]
+            {
+                position.registers[r as usize] = EAGAIN;
+            }
+            position.next += 1;
+            return;
+        }
+        futex::WAIT => {
+            position.waiting = true;
+            return;
+        }
+        futex::AWAKEN => position.waiting = false,
         barrier::ARRIVE => {
             position.waiting = true;
             if let BarrierWait(_, r) = code[position.next] {
@@ -442,7 +485,17 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
         _ => {}
     }
     match code[position.next] {
-        TryLock(_, r)
+        FutexWait(_, _, r) | FutexTimedWait(_, _, r) => position.registers[r as usize] = event.result,
+        FutexWake(_, _, r) | FutexRequeue(_, _, _, r) => position.registers[r as usize] = futex::woken(event) as u64,
+        FutexCompareRequeue(_, _, _, r) => {
+            position.registers[r as usize] = (futex::woken(event) + futex::moved(event)) as u64;
+        }
+        SemTimedWait(_, r) => position.registers[r as usize] = if event.failed() { event.result } else { 0 },
+        TimedWait(_, _, r) if event.operation.code == condvar::WAIT => position.registers[r as usize] = event.result,
+        TimedLock(_, r)
+        | TimedReadLock(_, r)
+        | TimedWriteLock(_, r)
+        | TryLock(_, r)
         | TryReadLock(_, r)
         | TryWriteLock(_, r)
         | SpinTryLock(_, r)
@@ -488,10 +541,47 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
         let cancels = program.threads.iter().flatten().any(|i| matches!(i, Cancel(_))) && !position.uncancellable;
         let look = Operation::new(thread::TESTCANCEL, ObjectId::thread(thread));
         let at = |operation: Operation| if cancels { operation.cancellable() } else { operation };
+        // Deadlines of different threads come in any order, and can be the same.
+        let deadline = (position.next as u64 * 7 + thread.0 as u64 * 3) % 5;
+        let may_time_out = position.timeouts < program.timeouts;
+        let timed = |operation: Operation| {
+            let operation = operation.with_argument(deadline);
+            if may_time_out { operation.impatient() } else { operation }
+        };
+        let may_be_spurious = position.spurious < program.spurious;
         let operation = match instruction {
+            Wait(_, m) | TimedWait(_, m, _) if position.awake => on_mutex(mutex::LOCK, m),
             TestCancel if cancels => look,
             SemWait(_) | Join(_) if cancels && !position.looked => look,
             Wait(..) if cancels && !position.looked && !position.waiting => look,
+            FutexWait(v, _, _) if position.waiting => Operation::new(futex::AWAKEN, variable_at(v)),
+            FutexTimedWait(v, _, _) if position.waiting => {
+                timed(Operation { detail: futex::TIMED, ..Operation::new(futex::AWAKEN, variable_at(v)) })
+            }
+            FutexWait(v, value, _) | FutexTimedWait(v, value, _) => futex::wait(variable_at(v), value as u32, u32::MAX),
+            FutexWake(v, most, _) => futex::wake(variable_at(v), most as u32, u32::MAX),
+            FutexRequeue(v, to, most, _) => futex::requeue(variable_at(v), variable_at(to), (1, most), None),
+            FutexCompareRequeue(v, to, most, _) => futex::requeue(variable_at(v), variable_at(to), (1, most), Some(0)),
+            TimedLock(m, _) => timed(on_mutex(mutex::TIMEDLOCK, m)),
+            SemTimedWait(s, _) => timed(Operation::new(semaphore::TIMEDWAIT, semaphore_at(s))),
+            TimedReadLock(l, _) => timed(Operation::new(rwlock::TIMED_READ_LOCK, rwlock_at(l))),
+            TimedWriteLock(l, _) => timed(Operation::new(rwlock::TIMED_WRITE_LOCK, rwlock_at(l))),
+            TimedWait(c, _, _) if position.waiting => {
+                let spurious = if may_be_spurious { condvar::MAY_BE_SPURIOUS } else { 0 };
+                let detail = condvar::TIMED | spurious;
+                timed(Operation { detail, ..Operation::new(condvar::AWAKEN, condition_at(c)) })
+            }
+            Wait(c, _) if position.waiting && may_be_spurious => {
+                Operation { detail: condvar::MAY_BE_SPURIOUS, ..Operation::new(condvar::AWAKEN, condition_at(c)) }
+            }
+            TimedWait(c, m, _) => {
+                let (argument, detail) = (mutex_at(m).0, kind_of(m) | condvar::SELF_WAKING);
+                Operation { argument, detail, ..Operation::new(condvar::WAIT, condition_at(c)) }
+            }
+            Wait(c, m) if !position.waiting && may_be_spurious => {
+                let (argument, detail) = (mutex_at(m).0, kind_of(m) | condvar::SELF_WAKING);
+                Operation { argument, detail, ..Operation::new(condvar::WAIT, condition_at(c)) }
+            }
             Lock(m) => on_mutex(mutex::LOCK, m),
             TryLock(m, _) => on_mutex(mutex::TRYLOCK, m),
             Unlock(m) => on_mutex(mutex::UNLOCK, m),

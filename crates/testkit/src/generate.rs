@@ -83,8 +83,12 @@ pub const ROBUST: u32 = 1 << 17;
 pub const PREFERS: u32 = 1 << 18;
 /// Loops that only look, until somebody else changes something.
 pub const AWAITS: u32 = 1 << 19;
+/// Operations on the objects of the other kinds that can time out, and waits that end for no reason.
+pub const TIMED: u32 = 1 << 20;
+/// Futexes: sleeping on variables, also with time-outs.
+pub const FUTEXES: u32 = 1 << 21;
 /// Everything that a program in C can do, too.
-pub const ALL: u32 = 32767;
+pub const ALL: u32 = 32767 | TIMED | FUTEXES;
 /// Everything.
 pub const EVERYTHING: u32 = ALL | AWAITS;
 /// What is no instruction of its own.
@@ -141,7 +145,10 @@ pub fn program(random: &mut Random, shape: Shape) -> Program {
     let shift = threads[0].len() as u16;
     debug_assert_eq!(shift, 0);
     threads[0] = relocate(main);
-    Program { threads, ..Program::default() }
+    let timed = shape.kinds & (TIMED | FUTEXES) != 0;
+    let timeouts = if timed { random.below(4).min(2) as u32 } else { 0 };
+    let spurious = if timed && random.one_in(3) { 1 } else { 0 };
+    Program { threads, timeouts, spurious, ..Program::default() }
 }
 
 /// Branch targets in `body` are relative to its own start; the main thread is put together from pieces.
@@ -171,7 +178,7 @@ pub fn insert(code: &mut Vec<Instruction>, at: usize, instruction: Instruction) 
 
 fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
     use Instruction::*;
-    let kinds: Vec<u32> = (0..20).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
+    let kinds: Vec<u32> = (0..22).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
     let mut entered: Vec<u8> = Vec::new();
     let mut code = Vec::new();
     let mut held: Vec<u8> = Vec::new();
@@ -298,6 +305,44 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                     code.push(BranchUnless(register, 0, target));
                 }
                 code.push(SpinUnlock(object));
+            }
+            FUTEXES => match random.below(8) {
+                0 | 1 => code.push(FutexWait(object, random.below(2) as u8, register)),
+                2 => code.push(FutexTimedWait(object, random.below(2) as u8, register)),
+                3 | 4 => code.push(FutexWake(object, 1 + random.below(2) as u8, register)),
+                5 => code.push(FutexRequeue(object, 1 - object, random.below(3) as u8, register)),
+                6 => code.push(FutexCompareRequeue(object, 1 - object, random.below(3) as u8, register)),
+                _ => code.push(Store(object, Value::Constant(random.below(2)))),
+            },
+            TIMED => {
+                let possible: Vec<u32> = [LOCKS, CONDITIONS, SEMAPHORES, RWLOCKS]
+                    .into_iter()
+                    .filter(|kind| shape.kinds & kind != 0)
+                    .collect();
+                let Some(&kind) = possible.get(random.below(possible.len().max(1) as u64) as usize) else { continue };
+                match kind {
+                    LOCKS => code.push(TimedLock(mutex, register)),
+                    RWLOCKS if random.one_in(2) => code.push(TimedReadLock(object, register)),
+                    RWLOCKS => code.push(TimedWriteLock(object, register)),
+                    SEMAPHORES => code.push(SemTimedWait(object, register)),
+                    _ => {
+                        if held.is_empty() {
+                            code.push(Lock(0));
+                            held.push(0);
+                        }
+                        code.push(TimedWait(object, *held.last().unwrap_or(&0), register));
+                    }
+                }
+                // Past the unlock if it did not get it.
+                let unlock = match kind {
+                    LOCKS => Unlock(mutex),
+                    RWLOCKS => RwUnlock(object),
+                    SEMAPHORES => SemPost(object),
+                    _ => Signal(object),
+                };
+                let target = code.len() as u16 + 2;
+                code.push(BranchUnless(register, 0, target));
+                code.push(unlock);
             }
             BARRIERS => code.push(BarrierWait(object, register)),
             ONCE => code.push(Once(object, register)),

@@ -25,7 +25,7 @@ pub const WRONG: u32 = 125;
 /// * joining or detaching oneself, or a thread that perhaps does not exist yet: its handle would be anything;
 /// * a branch past the creation of a thread: the n-th thread that somebody creates is to be the same one always.
 ///
-/// Each is replaced by a fence, which touches nothing.
+/// Each is replaced by a fence, which touches nothing. Time-outs are not limited.
 pub fn printable(program: &Program) -> Program {
     use Instruction::*;
     let mut program = program.clone();
@@ -62,6 +62,9 @@ pub fn printable(program: &Program) -> Program {
             }
         }
     }
+    // Deadlines of the script are in no relation to those of a clock, so none of them may decide anything: everybody can time
+    // out at any time.
+    program.timeouts = 1000;
     program
 }
 
@@ -74,6 +77,7 @@ pub fn children(program: &Program, thread: usize) -> Vec<u8> {
 const PROLOGUE: &str = r#"#define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -82,6 +86,8 @@ const PROLOGUE: &str = r#"#define _GNU_SOURCE
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct {
@@ -96,9 +102,10 @@ static struct {
     union { struct { alignas(8) pthread_once_t control; } of[4]; char room[0x10000]; } once;
 } objects __attribute__((aligned(ALIGNMENT)));
 
+static const struct timespec deadline __attribute__((unused)) = { 2000000000, 0 };
 static pthread_t handle[256];
 static __thread unsigned ran;
-static void run(void) { ran = 1; }
+static void __attribute__((unused)) run(void) { ran = 1; }
 "#;
 
 /// One file with all of `programs`, each of them [`printable`].
@@ -172,6 +179,10 @@ fn registers_of(instruction: &Instruction) -> Vec<Register> {
     match *instruction {
         Consistent(_, r) | TryJoin(_, r) => vec![r],
         TryLock(_, r) | SemTryWait(_, r) | SemValue(_, r) | TryReadLock(_, r) | TryWriteLock(_, r) => vec![r],
+        FutexWait(_, _, r) | FutexTimedWait(_, _, r) | FutexWake(_, _, r) => vec![r],
+        FutexRequeue(_, _, _, r) | FutexCompareRequeue(_, _, _, r) => vec![r],
+        TimedLock(_, r) | TimedWait(_, _, r) | SemTimedWait(_, r) => vec![r],
+        TimedReadLock(_, r) | TimedWriteLock(_, r) => vec![r],
         SpinTryLock(_, r) | BarrierWait(_, r) | Once(_, r) | Load(_, r) | Choose(_, r) => vec![r],
         BranchIf(r, _, _) | BranchUnless(r, _, _) | Assert(r, _) => vec![r],
         Store(_, value) => of(value).into_iter().collect(),
@@ -179,6 +190,11 @@ fn registers_of(instruction: &Instruction) -> Vec<Register> {
         CompareExchange(_, expected, new, r) => of(expected).into_iter().chain(of(new)).chain([r]).collect(),
         _ => Vec::new(),
     }
+}
+
+fn futex(variable: u8, operation: &str, arguments: &str, register: Register) -> String {
+    let call = format!("syscall(SYS_futex, &objects.variable.of[{variable}], {operation}, {arguments})");
+    format!("{{ long n = {call}; r{register} = n < 0 ? (unsigned)errno : (unsigned)n; }}")
 }
 
 fn statement(instruction: &Instruction, number: usize) -> String {
@@ -195,6 +211,34 @@ fn statement(instruction: &Instruction, number: usize) -> String {
         Wait(c, m) => format!("pthread_cond_wait(&objects.condition.of[{c}], &objects.mutex.of[{m}]);"),
         Signal(c) => format!("pthread_cond_signal(&objects.condition.of[{c}]);"),
         Broadcast(c) => format!("pthread_cond_broadcast(&objects.condition.of[{c}]);"),
+        FutexWait(v, value, r) => futex(v, "FUTEX_WAIT_PRIVATE", &format!("{value}u, 0, 0, 0"), r),
+        FutexTimedWait(v, value, r) => {
+            let forever = "FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME";
+            futex(v, forever, &format!("{value}u, &deadline, 0, ~0u"), r)
+        }
+        FutexWake(v, most, r) => futex(v, "FUTEX_WAKE", &format!("{most}, 0, 0, 0"), r),
+        FutexRequeue(v, to, most, r) => {
+            let to = format!("&objects.variable.of[{to}]");
+            futex(v, "FUTEX_REQUEUE", &format!("1, {most}ul, {to}, 0"), r)
+        }
+        FutexCompareRequeue(v, to, most, r) => {
+            let to = format!("&objects.variable.of[{to}]");
+            futex(v, "FUTEX_CMP_REQUEUE_PRIVATE", &format!("1, {most}ul, {to}, 0u"), r)
+        }
+        TimedLock(m, r) => format!("r{r} = (unsigned)pthread_mutex_timedlock(&objects.mutex.of[{m}], &deadline);"),
+        TimedWait(c, m, r) => {
+            let wait = "pthread_cond_timedwait(&objects.condition.of";
+            format!("r{r} = (unsigned){wait}[{c}], &objects.mutex.of[{m}], &deadline);")
+        }
+        SemTimedWait(s, r) => {
+            format!("r{r} = sem_timedwait(&objects.semaphore.of[{s}], &deadline) ? (unsigned)errno : 0;")
+        }
+        TimedReadLock(l, r) => {
+            format!("r{r} = (unsigned)pthread_rwlock_timedrdlock(&objects.rwlock.of[{l}], &deadline);")
+        }
+        TimedWriteLock(l, r) => {
+            format!("r{r} = (unsigned)pthread_rwlock_timedwrlock(&objects.rwlock.of[{l}], &deadline);")
+        }
         SemInit(s, n) => format!("sem_init(&objects.semaphore.of[{s}], 0, {n});"),
         SemWait(s) => format!("sem_wait(&objects.semaphore.of[{s}]);"),
         SemTryWait(s, r) => format!("r{r} = sem_trywait(&objects.semaphore.of[{s}]) ? (unsigned)errno : 0;"),

@@ -48,6 +48,27 @@ pub enum Instruction {
     Consistent(u8, Register),
     /// Waits on a condition variable with a mutex.
     Wait(u8, u8),
+    /// Locks, or times out; the register gets 0 or the error number.
+    TimedLock(u8, Register),
+    /// Waits on a condition variable with a mutex, or times out; the register gets 0 or the error number.
+    TimedWait(u8, u8, Register),
+    /// Takes one of a semaphore, or times out; the register gets 0 or the error number.
+    SemTimedWait(u8, Register),
+    /// Comes in as a reader, or times out; the register gets 0 or the error number.
+    TimedReadLock(u8, Register),
+    /// Comes in as the writer, or times out; the register gets 0 or the error number.
+    TimedWriteLock(u8, Register),
+    /// Sleeps on a variable while it has this value; the register gets 0 or the error number.
+    FutexWait(u8, u8, Register),
+    /// The same, or times out.
+    FutexTimedWait(u8, u8, Register),
+    /// Wakes at most so many that sleep on a variable; the register gets how many.
+    FutexWake(u8, u8, Register),
+    /// Wakes one that sleeps on the first variable, and moves at most so many others to the second; the register gets how
+    /// many were woken.
+    FutexRequeue(u8, u8, u8, Register),
+    /// The same if the first variable is 0; the register gets how many were woken and moved, or the error number.
+    FutexCompareRequeue(u8, u8, u8, Register),
     /// Wakes one sleeper of a condition variable.
     Signal(u8),
     /// Wakes all sleepers of a condition variable.
@@ -138,6 +159,10 @@ pub struct Program {
     pub variables: Vec<u64>,
     /// Loads and stores are of plain memory that only one thread looks at at a time: they are no operations.
     pub plain: bool,
+    /// How often each thread may time out before nobody can go on.
+    pub timeouts: u32,
+    /// How often the waits of each thread may end for no reason.
+    pub spurious: u32,
 }
 
 impl Program {
@@ -163,7 +188,7 @@ impl Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "variables {:?}", self.variables)?;
+        writeln!(f, "variables {:?}, time-outs {}, spurious {}", self.variables, self.timeouts, self.spurious)?;
         for (id, thread) in self.threads.iter().enumerate() {
             writeln!(f, "thread {id}:")?;
             for (at, instruction) in thread.iter().enumerate() {

@@ -90,6 +90,24 @@ fn awaits() {
 }
 
 #[test]
+fn timed_operations() {
+    agree(800, generate::TIMED | generate::LOCKS, 5);
+    agree(800, generate::TIMED | generate::SEMAPHORES, 5);
+    agree(800, generate::TIMED | generate::RWLOCKS, 5);
+    agree(1200, generate::TIMED | generate::CONDITIONS | generate::LOCKS, 5);
+    agree(500, generate::TIMED | generate::LOCKS | generate::SEMAPHORES | generate::ENDS, 4);
+    agree(500, generate::TIMED | generate::LOCKS | generate::KINDS | generate::THREADS, 4);
+}
+
+#[test]
+fn futexes() {
+    agree(1500, generate::FUTEXES, 5);
+    agree(1000, generate::FUTEXES | generate::ATOMICS, 4);
+    agree(500, generate::FUTEXES | generate::COMPARE | generate::ENDS, 4);
+    agree(300, generate::FUTEXES | generate::CONDITIONS | generate::LOCKS, 4);
+}
+
+#[test]
 fn choices() {
     agree(2000, generate::CHOICES | generate::ATOMICS, 4);
 }
@@ -167,6 +185,11 @@ fn interleavings_of_locks_and_barriers() {
     brute_force(800, generate::BARRIERS | generate::ATOMICS, 300);
     brute_force(800, generate::RWLOCKS | generate::PREFERS, 300);
     brute_force(800, generate::ROBUST | generate::KINDS | generate::LOCKS | generate::TRYLOCKS, 300);
+    brute_force(800, generate::TIMED | generate::LOCKS | generate::SEMAPHORES, 300);
+    brute_force(800, generate::TIMED | generate::RWLOCKS, 300);
+    brute_force(1500, generate::FUTEXES, 300);
+    brute_force(1000, generate::FUTEXES | generate::ATOMICS, 300);
+    brute_force(800, generate::TIMED | generate::LOCKS | generate::CONDITIONS, 200);
 }
 
 /// And for threads that end before their time.

@@ -283,6 +283,7 @@ fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -
         memory: options.memory == MemoryChecks::Report,
         leaks: options.leaks,
         quarantine: options.quarantine,
+        latitude: options.latitude.get(),
         hang_after: options.hang_timeout,
         interrupted: Arc::clone(interrupted),
         ..heddle_native::Options::default()
@@ -384,6 +385,7 @@ fn settings(executor: &NativeExecutor, options: &Check) -> Settings {
         leaks: options.leaks,
         quarantine: options.quarantine,
         races_off: options.races == Races::Off,
+        latitude: options.latitude.get(),
     }
 }
 

@@ -132,7 +132,8 @@ pub fn prepare(trace: &Trace, given: Option<PathBuf>, interrupted: &AtomicBool) 
 }
 
 fn launch(trace: &Trace, prepared: &Prepared, interrupted: &Arc<AtomicBool>) -> Result<NativeExecutor, Failure> {
-    let Settings { restart, memory_limit, hang_timeout_ms, memory, leaks, quarantine, races_off, .. } = &trace.settings;
+    let Settings { restart, memory_limit, hang_timeout_ms, memory, leaks, quarantine, races_off, latitude, .. } =
+        &trace.settings;
     let restart = match restart.as_str() {
         "snapshot" => RestartMode::Only(wire::Restart::Snapshot),
         "fork" => RestartMode::Only(wire::Restart::Fork),
@@ -147,6 +148,7 @@ fn launch(trace: &Trace, prepared: &Prepared, interrupted: &Arc<AtomicBool>) -> 
         leaks: *leaks,
         quarantine: *quarantine,
         races: !races_off,
+        latitude: *latitude,
         hang_after: Duration::from_millis((*hang_timeout_ms).max(1)),
         interrupted: Arc::clone(interrupted),
         ..heddle_native::Options::default()

@@ -6,7 +6,8 @@
 //! | `kind` | the kind of the one finding |
 //! | `executions` | how many executions an exhaustive search runs: one for each trace |
 //! | `count` | in how many of them the finding happens |
-//! | `flags` | more flags for the compiler |
+//! | `flags` | more flags, for the compiler and for heddle |
+//! | `exhaustive` | `false` if a bound cuts executions off although nothing else is wrong |
 //!
 //! A line that ends in `// heddle: here` is where the finding is; in a deadlock, somebody waits on each such line.
 
@@ -27,8 +28,10 @@ pub struct Expectation {
     pub executions: Option<u64>,
     /// How many of them show the finding.
     pub count: Option<u64>,
-    /// For the compiler.
+    /// For the compiler, and options of heddle's.
     pub flags: Vec<String>,
+    /// A bound cuts executions off.
+    pub bounded: bool,
     /// The lines that are marked.
     pub here: Vec<u64>,
 }
@@ -61,6 +64,7 @@ impl Expectation {
                 "executions" => expectation.executions = Some(number()),
                 "count" => expectation.count = Some(number()),
                 "flags" => expectation.flags = value.split_whitespace().map(str::to_owned).collect(),
+                "exhaustive" => expectation.bounded = value == "false",
                 other => panic!("{}: `{other}` is no key of a header", file.display()),
             }
         }
@@ -84,7 +88,7 @@ impl Expectation {
     /// Whether a search of this program can be complete. An execution ends at its first data race, and at a hang: what
     /// would have followed is not known, and must not be claimed.
     pub fn can_be_exhausted(&self) -> bool {
-        !matches!(self.kind.as_deref(), Some("data-race" | "hang"))
+        !self.bounded && !matches!(self.kind.as_deref(), Some("data-race" | "hang"))
     }
 
     /// Compares the verdict, the exit code and what was found.

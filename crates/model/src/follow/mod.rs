@@ -110,7 +110,7 @@ impl<'p> Follower<'p> {
             self.position += 1;
             let thread = step.thread;
             let known = thread.index() < world.extent();
-            if !known || !world.enabled(thread) || step.choice >= world.alternatives(thread) {
+            if !known || !can_go_on(world, thread) || step.choice >= world.alternatives(thread) {
                 return Decision::Diverged(at);
             }
             if step.code != OpCode::ANY && step.code != world.thread(thread).pending.code {
@@ -146,7 +146,16 @@ impl<'p> Follower<'p> {
                 self.current = step.thread;
                 Decision::Run(step)
             }
-            None => self.nobody(world),
+            None => match self.nobody(world) {
+                Decision::Deadlock => match world.expire() {
+                    Some(thread) => {
+                        self.current = thread;
+                        Decision::Run(Step { thread, ..Step::default() })
+                    }
+                    None => Decision::Deadlock,
+                },
+                other => other,
+            },
         }
     }
 
@@ -197,6 +206,12 @@ impl<'p> Follower<'p> {
             Decision::AllFinished
         }
     }
+}
+
+/// Whether `thread` can go on, if only because nobody else can.
+#[inline]
+fn can_go_on(world: &mut World, thread: ThreadId) -> bool {
+    world.enabled(thread) || world.expire_if_quiescent() == Some(thread)
 }
 
 /// Whether `thread` can go on, and nothing says that it should not.

@@ -7,6 +7,7 @@ pub mod barrier;
 pub mod cancellation;
 pub mod choice;
 pub mod condvar;
+pub mod futex;
 pub mod mutex;
 pub mod once;
 pub mod process;
@@ -18,6 +19,9 @@ pub mod yielding;
 
 use crate::world::Effect;
 use crate::{Event, EventFlags, EventIndex, Footprint, Memory, OpCode, Operation, ThreadId, World};
+
+/// Its time has passed.
+pub const ETIMEDOUT: u64 = 110;
 
 /// The meaning of one primitive. All methods are about operations and events of this family.
 pub trait Primitive: Sync {
@@ -86,6 +90,11 @@ pub trait Primitive: Sync {
     /// What [`abandon`](Self::abandon) changes.
     fn abandon_footprint(&self, _event: &Event, _into: &mut Footprint) {}
 
+    /// When `operation`, which is timed and may not time out before nobody can go on, times out then. None for all others.
+    fn deadline(&self, _operation: &Operation) -> Option<u64> {
+        None
+    }
+
     /// The event that woke the thread so that it could take `event`, where footprints do not show it.
     fn cause(&self, _event: &Event) -> Option<EventIndex> {
         None
@@ -93,7 +102,7 @@ pub trait Primitive: Sync {
 }
 
 /// Every primitive, at its family's number.
-static FAMILIES: [&dyn Primitive; 13] = [
+static FAMILIES: [&dyn Primitive; 21] = [
     &Nothing,
     &thread::Threads,
     &mutex::Mutexes,
@@ -107,6 +116,15 @@ static FAMILIES: [&dyn Primitive; 13] = [
     &rwlock::ReaderWriterLocks,
     &spin::SpinLocks,
     &barrier::Barriers,
+    // Room for relatives of the ones above.
+    &Nothing,
+    &Nothing,
+    &Nothing,
+    &Nothing,
+    &Nothing,
+    &Nothing,
+    &Nothing,
+    &futex::Futexes,
 ];
 
 /// The primitive that `code` belongs to. Codes come from memory that a broken program may have written to, so an

@@ -34,7 +34,9 @@ pub const TRYLOCK: OpCode = OpCode::new(FAMILY, 3);
 pub const UNLOCK: OpCode = OpCode::new(FAMILY, 4);
 /// Gone.
 pub const DESTROY: OpCode = OpCode::new(FAMILY, 5);
-
+/// Waits until it is unlocked, and locks it, or times out. `detail` is the kind and whether it is
+/// [impatient](Operation::is_impatient), `argument` the deadline. The result is 0 or an error number.
+pub const TIMEDLOCK: OpCode = OpCode::new(FAMILY, 16);
 /// What a robust mutex protects is in order again. `detail` is the kind. The result is 0 or an error number.
 pub const CONSISTENT: OpCode = OpCode::new(FAMILY, 6);
 
@@ -50,6 +52,8 @@ pub const ROBUST: u32 = 4;
 /// With any of these: a mutex that refuses to be unlocked by a stranger, and is as it is otherwise.
 pub const CHECKS_OWNER: u32 = 8;
 const BASE: u32 = 3;
+/// The part of `detail` that is the kind.
+const KINDS: u32 = 0xff;
 
 /// Not the owner.
 pub const EPERM: u64 = 1;
@@ -260,6 +264,7 @@ impl Primitive for Mutexes {
             INIT => "init",
             LOCK => "lock",
             TRYLOCK => "trylock",
+            TIMEDLOCK => "timedlock",
             UNLOCK => "unlock",
             CONSISTENT => "consistent",
             DESTROY => "destroy",
@@ -268,7 +273,8 @@ impl Primitive for Mutexes {
     }
 
     fn enabled(&self, world: &World, by: ThreadId, operation: &Operation) -> bool {
-        operation.code != LOCK || can_lock(world, by, operation.object, kind(operation))
+        let waits = operation.code == LOCK || (operation.code == TIMEDLOCK && !operation.is_impatient());
+        !waits || can_lock(world, by, operation.object, kind(operation))
     }
 
     fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
@@ -276,6 +282,13 @@ impl Primitive for Mutexes {
         let kind = kind(operation);
         match code {
             LOCK => lock(world, by, mutex, kind),
+            TIMEDLOCK if !can_lock(world, by, mutex, kind) => {
+                let Effect { result, flags } = Effect::timed_out(operation);
+                // Of a robust mutex it also says who was looked at.
+                let former = locking(world, by, mutex, kind).effect().result >> FORMER << FORMER;
+                Effect { result: result | former, flags }
+            }
+            TIMEDLOCK => lock(world, by, mutex, kind),
             TRYLOCK => match lock(world, by, mutex, kind) {
                 effect if effect.result == EDEADLK => Effect::failed(EBUSY),
                 effect => effect,
@@ -300,7 +313,8 @@ impl Primitive for Mutexes {
     fn foresee(&self, world: &World, by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
         let Operation { object: mutex, code, .. } = *operation;
         match code {
-            LOCK => foresee_lock(world, by, mutex, kind(operation)),
+            TIMEDLOCK if !can_lock(world, by, mutex, kind(operation)) => world.foresee_timeout(by, operation),
+            LOCK | TIMEDLOCK => foresee_lock(world, by, mutex, kind(operation)),
             TRYLOCK => locking(world, by, mutex, kind(operation)).flags(),
             UNLOCK => foresee_unlock(world, by, mutex, kind(operation)),
             DESTROY if owner_of(world, mutex).is_some() => EventFlags::FAILED,
@@ -309,7 +323,7 @@ impl Primitive for Mutexes {
     }
 
     fn foresee_result(&self, world: &World, by: ThreadId, operation: &Operation) -> Option<u64> {
-        let locks = matches!(operation.code, LOCK | TRYLOCK);
+        let locks = matches!(operation.code, LOCK | TRYLOCK | TIMEDLOCK);
         locks.then(|| foresee_result(world, by, operation.object, kind(operation))).flatten()
     }
 
@@ -321,22 +335,26 @@ impl Primitive for Mutexes {
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        (later.operation.code == LOCK && (releases(earlier, later.operation.object) || bequeathes(earlier, later)))
+        (waits(later) && (releases(earlier, later.operation.object) || bequeathes(earlier, later)))
             || super::stirs(earlier, later)
     }
 
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        later.operation.code == LOCK && acquires(earlier, later.operation.object)
+        waits(later) && acquires(earlier, later.operation.object)
+    }
+
+    fn deadline(&self, operation: &Operation) -> Option<u64> {
+        (operation.code == TIMEDLOCK && !operation.is_impatient()).then_some(operation.argument)
     }
 
     fn depends_on_state(&self, code: OpCode) -> bool {
-        matches!(code, TRYLOCK | UNLOCK | DESTROY)
+        matches!(code, TRYLOCK | TIMEDLOCK | UNLOCK | DESTROY)
     }
 }
 
 /// Whether what came of `operation` depends on who has ended: it locks a robust mutex.
 pub(crate) fn locks_robust(operation: &Operation) -> bool {
-    matches!(operation.code, LOCK | TRYLOCK | super::condvar::REACQUIRE) && kind(operation) & ROBUST != 0
+    matches!(operation.code, LOCK | TRYLOCK | TIMEDLOCK | super::condvar::REACQUIRE) && kind(operation) & ROBUST != 0
 }
 
 /// What an event that locks a robust mutex has looked at besides: whether its owner had ended.
@@ -359,13 +377,22 @@ pub(crate) fn bequeathes(earlier: &Event, later: &Event) -> bool {
 
 /// The kind of the mutex that `operation` is about. (A trylock that awaits has other bits set.)
 fn kind(operation: &Operation) -> u32 {
-    operation.without_await().detail
+    operation.without_await().detail & KINDS
+}
+
+/// Whether `event` could not have been taken while the mutex was locked by another.
+fn waits(event: &Event) -> bool {
+    match event.operation.code {
+        LOCK => true,
+        TIMEDLOCK => !event.operation.is_impatient(),
+        _ => false,
+    }
 }
 
 /// Whether `event` locks `mutex` (a lock, a trylock that got it, or the end of a condition wait).
 pub(crate) fn acquires(event: &Event, mutex: ObjectId) -> bool {
     match event.operation.code {
-        LOCK | TRYLOCK => event.operation.object == mutex && mode(event.flags) == Mode::Write,
+        LOCK | TRYLOCK | TIMEDLOCK => event.operation.object == mutex && mode(event.flags) == Mode::Write,
         super::condvar::REACQUIRE => event.operation.argument == mutex.0 && mode(event.flags) == Mode::Write,
         _ => false,
     }

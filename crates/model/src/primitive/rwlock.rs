@@ -47,6 +47,12 @@ pub const WRITE_ARRIVE: OpCode = OpCode::new(FAMILY, 8);
 /// In the `detail`: the lock prefers writers.
 pub const PREFERS_WRITERS: u32 = 1;
 
+/// Like [`READ_LOCK`], or times out. `detail` says whether it is [impatient](Operation::is_impatient), `argument` is the
+/// deadline.
+pub const TIMED_READ_LOCK: OpCode = OpCode::new(FAMILY, 16);
+/// Like [`WRITE_LOCK`], or times out.
+pub const TIMED_WRITE_LOCK: OpCode = OpCode::new(FAMILY, 17);
+
 /// Locked.
 pub const EBUSY: u64 = 16;
 /// The thread is the writer.
@@ -114,19 +120,29 @@ fn prefers_writers(operation: &Operation) -> bool {
 /// Whether nobody that `operation`, by `code`, would have to wait for is in.
 fn is_free(world: &World, code: OpCode, operation: &Operation) -> bool {
     let lock = operation.object;
-    let alone = matches!(code, WRITE_LOCK | TRY_WRITE_LOCK);
+    let alone = matches!(code, WRITE_LOCK | TRY_WRITE_LOCK | TIMED_WRITE_LOCK);
     let others = if alone { readers(world, lock) != 0 } else { writer_waits(world, operation) };
     writer_of(world, lock).is_none() && !others
 }
 
 /// Whether `event` has come in, and not beside others.
 fn enters_alone(event: &Event) -> bool {
-    matches!(event.operation.code, WRITE_LOCK | TRY_WRITE_LOCK) && !event.failed()
+    matches!(event.operation.code, WRITE_LOCK | TRY_WRITE_LOCK | TIMED_WRITE_LOCK) && !event.failed()
 }
 
 /// Whether `event` has come in.
 fn enters(event: &Event) -> bool {
-    matches!(event.operation.code, READ_LOCK | TRY_READ_LOCK | WRITE_LOCK | TRY_WRITE_LOCK) && !event.failed()
+    let reads = matches!(event.operation.code, READ_LOCK | TRY_READ_LOCK | TIMED_READ_LOCK) && !event.failed();
+    reads || enters_alone(event)
+}
+
+/// Whether `operation` cannot be taken while the lock cannot be had.
+fn waits(operation: &Operation) -> bool {
+    match operation.code {
+        READ_LOCK | WRITE_LOCK => true,
+        TIMED_READ_LOCK | TIMED_WRITE_LOCK => !operation.is_impatient(),
+        _ => false,
+    }
 }
 
 /// The meaning of this family.
@@ -147,29 +163,34 @@ impl Primitive for ReaderWriterLocks {
             UNLOCK => "unlock",
             DESTROY => "destroy",
             WRITE_ARRIVE => "wait for wrlock",
+            TIMED_READ_LOCK => "timedrdlock",
+            TIMED_WRITE_LOCK => "timedwrlock",
             _ => "operation",
         }
     }
 
     fn enabled(&self, world: &World, by: ThreadId, operation: &Operation) -> bool {
         let Operation { code, object: lock, .. } = *operation;
-        let waits = matches!(code, READ_LOCK | WRITE_LOCK);
-        !waits || is_free(world, code, operation) || writer_of(world, lock) == Some(by)
+        !waits(operation) || is_free(world, code, operation) || writer_of(world, lock) == Some(by)
     }
 
     fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
         let Operation { code, object: lock, .. } = *operation;
         let flags = self.foresee(world, by, operation, &crate::NoMemory);
+        let timed = matches!(code, TIMED_READ_LOCK | TIMED_WRITE_LOCK);
+        if timed && !is_free(world, code, operation) && writer_of(world, lock) != Some(by) {
+            return Effect::timed_out(operation);
+        }
         if flags.contains(EventFlags::FAILED) {
             return Effect::failed(match code {
-                READ_LOCK | WRITE_LOCK | WRITE_ARRIVE => EDEADLK,
+                READ_LOCK | WRITE_LOCK | WRITE_ARRIVE | TIMED_READ_LOCK | TIMED_WRITE_LOCK => EDEADLK,
                 TRY_READ_LOCK | TRY_WRITE_LOCK | DESTROY => EBUSY,
                 _ => 0,
             });
         }
         let held = holds(world, lock, by);
         match code {
-            READ_LOCK | TRY_READ_LOCK => set_holds(world, lock, by, held + 1),
+            READ_LOCK | TRY_READ_LOCK | TIMED_READ_LOCK => set_holds(world, lock, by, held + 1),
             UNLOCK if flags.contains(EventFlags::SHARED) => set_holds(world, lock, by, held - 1),
             _ => {
                 let slot = world.objects.get_mut(lock);
@@ -179,7 +200,7 @@ impl Primitive for ReaderWriterLocks {
                     WRITE_LOCK if prefers_writers(operation) => {
                         slot.words[WRITER] = slot.words[WRITER].saturating_sub(ONE_WAITS) + by.0 as u64 + 1;
                     }
-                    WRITE_LOCK | TRY_WRITE_LOCK => slot.words[WRITER] += by.0 as u64 + 1,
+                    WRITE_LOCK | TRY_WRITE_LOCK | TIMED_WRITE_LOCK => slot.words[WRITER] += by.0 as u64 + 1,
                     UNLOCK => slot.words[WRITER] &= !(ONE_WAITS - 1),
                     _ => slot.words = [0, 0, slot.words[LIFE] + 1],
                 }
@@ -193,6 +214,10 @@ impl Primitive for ReaderWriterLocks {
         let writes = writer_of(world, lock) == Some(by);
         let fails = match code {
             READ_LOCK | WRITE_LOCK | WRITE_ARRIVE => writes,
+            TIMED_READ_LOCK | TIMED_WRITE_LOCK if !writes && !is_free(world, code, operation) => {
+                return world.foresee_timeout(by, operation);
+            }
+            TIMED_READ_LOCK | TIMED_WRITE_LOCK => writes,
             TRY_READ_LOCK | TRY_WRITE_LOCK => !is_free(world, code, operation),
             DESTROY => !is_free(world, TRY_WRITE_LOCK, operation),
             // Misuse that changes nothing.
@@ -210,12 +235,12 @@ impl Primitive for ReaderWriterLocks {
         let writer = event.operation.object;
         let readers = readers_of(writer);
         match event.operation.code {
-            TRY_WRITE_LOCK | DESTROY if event.failed() => {
+            TRY_WRITE_LOCK | TIMED_WRITE_LOCK | DESTROY if event.failed() => {
                 into.touch(readers, Mode::Read);
                 into.touch(writer, Mode::Read);
             }
             _ if event.failed() => into.touch(writer, Mode::Read),
-            READ_LOCK | TRY_READ_LOCK => {
+            READ_LOCK | TRY_READ_LOCK | TIMED_READ_LOCK => {
                 into.touch(writer, Mode::Read);
                 into.touch(readers, Mode::Add);
             }
@@ -236,9 +261,9 @@ impl Primitive for ReaderWriterLocks {
         let same = earlier.operation.object == later.operation.object;
         let leaves = same && earlier.operation.code == UNLOCK && !earlier.failed();
         match later.operation.code {
-            READ_LOCK => leaves && !earlier.flags.contains(EventFlags::SHARED),
-            WRITE_LOCK => leaves,
-            _ => false,
+            _ if !waits(&later.operation) => false,
+            READ_LOCK | TIMED_READ_LOCK => leaves && !earlier.flags.contains(EventFlags::SHARED),
+            _ => leaves,
         }
     }
 
@@ -249,9 +274,9 @@ impl Primitive for ReaderWriterLocks {
                 let begins = matches!(earlier.operation.code, WRITE_ARRIVE | TRY_WRITE_LOCK);
                 begins && !earlier.failed()
             }
-            READ_LOCK => enters_alone(earlier),
-            WRITE_LOCK => enters(earlier),
-            _ => false,
+            _ if !waits(&later.operation) => false,
+            READ_LOCK | TIMED_READ_LOCK => enters_alone(earlier),
+            _ => enters(earlier),
         }
     }
 
@@ -266,5 +291,10 @@ impl Primitive for ReaderWriterLocks {
     fn depends_on_state(&self, code: OpCode) -> bool {
         // A writer may still have to wait for other readers.
         !matches!(code, INIT | READ_LOCK | WRITE_ARRIVE)
+    }
+
+    fn deadline(&self, operation: &Operation) -> Option<u64> {
+        let timed = matches!(operation.code, TIMED_READ_LOCK | TIMED_WRITE_LOCK);
+        (timed && !operation.is_impatient()).then_some(operation.argument)
     }
 }

@@ -50,6 +50,10 @@ pub const EINVAL: u64 = 22;
 /// The name was used too often.
 pub const ENOSPC: u64 = 28;
 
+/// Waits until the count is not zero, and takes one, or times out. `detail` says whether it is
+/// [impatient](Operation::is_impatient), `argument` is the deadline. The result is the count before, or `ETIMEDOUT`.
+pub const TIMEDWAIT: OpCode = OpCode::new(FAMILY, 16);
+
 /// There is none to take.
 pub const EAGAIN: u64 = 11;
 
@@ -136,6 +140,7 @@ impl Primitive for Semaphores {
             INIT => "init",
             WAIT => "wait",
             TRYWAIT => "trywait",
+            TIMEDWAIT => "timedwait",
             POST => "post",
             GETVALUE => "getvalue",
             DESTROY => "destroy",
@@ -147,7 +152,7 @@ impl Primitive for Semaphores {
     }
 
     fn enabled(&self, world: &World, _by: ThreadId, operation: &Operation) -> bool {
-        operation.code != WAIT || count(world, operation.object) > 0
+        !waits(operation) || count(world, operation.object) > 0
     }
 
     fn take(&self, world: &mut World, _by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
@@ -160,7 +165,8 @@ impl Primitive for Semaphores {
         let before = *count;
         match operation.code {
             INIT => *count = operation.argument,
-            WAIT => {
+            TIMEDWAIT if before == 0 => return Effect::timed_out(operation),
+            WAIT | TIMEDWAIT => {
                 *count -= 1;
                 return Effect::result(before);
             }
@@ -173,9 +179,10 @@ impl Primitive for Semaphores {
         Effect::default()
     }
 
-    fn foresee(&self, world: &World, _by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
+    fn foresee(&self, world: &World, by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
         let fails = match operation.code {
             TRYWAIT => count(world, operation.object) == 0,
+            TIMEDWAIT if count(world, operation.object) == 0 => return world.foresee_timeout(by, operation),
             _ => refusal(world, operation).is_some(),
         };
         if fails { EventFlags::FAILED } else { EventFlags::NONE }
@@ -193,14 +200,28 @@ impl Primitive for Semaphores {
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
         // With two or more there, the wait could have done without this post.
-        later.operation.code == WAIT && earlier.operation.code == POST && later.result < 2
+        waits(&later.operation) && earlier.operation.code == POST && later.result < 2
     }
 
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        later.operation.code == WAIT && matches!(earlier.operation.code, WAIT | TRYWAIT) && !earlier.failed()
+        waits(&later.operation) && takes(earlier)
     }
 
     fn depends_on_state(&self, code: OpCode) -> bool {
-        matches!(code, TRYWAIT | OPEN | CLOSE | UNLINK)
+        matches!(code, TRYWAIT | TIMEDWAIT | OPEN | CLOSE | UNLINK)
     }
+
+    fn deadline(&self, operation: &Operation) -> Option<u64> {
+        (operation.code == TIMEDWAIT && !operation.is_impatient()).then_some(operation.argument)
+    }
+}
+
+/// Whether `operation` cannot be taken while the count is zero.
+fn waits(operation: &Operation) -> bool {
+    operation.code == WAIT || (operation.code == TIMEDWAIT && !operation.is_impatient())
+}
+
+/// Whether `event` has taken one.
+fn takes(event: &Event) -> bool {
+    matches!(event.operation.code, WAIT | TRYWAIT | TIMEDWAIT) && !event.failed()
 }

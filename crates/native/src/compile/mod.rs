@@ -47,7 +47,7 @@ pub fn compile(words: &[String], choice: &Choice, interrupted: &AtomicBool) -> R
     }
     let directory = TemporaryDirectory::new()?;
     let headers = directory.path().join(INCLUDE);
-    std::fs::create_dir(&headers)?;
+    std::fs::create_dir_all(headers.join("bits"))?;
     for header in instrument::HEADERS {
         std::fs::write(headers.join(header.name), header.text)?;
     }

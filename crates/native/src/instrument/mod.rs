@@ -12,6 +12,7 @@
 //!   told to forget it (`NOT_BUILT_IN`). `strlen` is not among them: it is never expanded, and programs use it in
 //!   constant expressions.
 //! * clang does not instrument vectors of more than 16 bytes, so it is told not to make any.
+//! * libstdc++ looks at an atomic many times before it sleeps on it: headers named like its own make that one time.
 //! * The members of `std::string` live in libstdc++: a header named `string`, found first, keeps them in the program.
 //!
 //! What stays open is in `docs/limitations.md`.
@@ -39,6 +40,8 @@ const FIRST: &str = "heddle-instrument.h";
 pub const HEADERS: &[Header] = &[
     Header { name: FIRST, text: include_str!("include/heddle-instrument.h") },
     Header { name: "string", text: include_str!("include/string") },
+    Header { name: "bits/atomic_wait.h", text: include_str!("include/bits/atomic_wait.h") },
+    Header { name: "bits/atomic_timed_wait.h", text: include_str!("include/bits/atomic_timed_wait.h") },
 ];
 
 /// The functions of libc that instrumented code calls by another name. The header has the same list.

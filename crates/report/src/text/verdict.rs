@@ -82,6 +82,9 @@ pub fn coverage(coverage: &Coverage) -> String {
     if let Some(n) = bounds.steps {
         limits.push(format!("{} of each thread", counted(n as u64, "operation")));
     }
+    if let Some(n) = bounds.timeouts {
+        limits.push(format!("{} of each thread", counted(n as u64, "time-out")));
+    }
     let begin = bounds.prefix.map_or(String::new(), |steps| {
         format!(", only executions that begin with the {} given", counted(steps, "step"))
     });

@@ -10,6 +10,7 @@ use heddle_model::primitive::condvar::{BROADCAST, SIGNAL};
 use heddle_model::primitive::{condvar, mutex};
 
 use super::{condvar as conditions, mutex as mutexes, thread};
+use crate::clock::{self, Timespec};
 use crate::engine::{active, caller};
 
 originals! {
@@ -20,10 +21,12 @@ originals! {
     fn mtx_destroy(mutex: *mut u8);
     fn mtx_lock(mutex: *mut u8) -> c_int;
     fn mtx_trylock(mutex: *mut u8) -> c_int;
+    fn mtx_timedlock(mutex: *mut u8, deadline: *const Timespec) -> c_int;
     fn mtx_unlock(mutex: *mut u8) -> c_int;
     fn cnd_init(condition: *mut u8) -> c_int;
     fn cnd_destroy(condition: *mut u8);
     fn cnd_wait(condition: *mut u8, mutex: *mut u8) -> c_int;
+    fn cnd_timedwait(condition: *mut u8, mutex: *mut u8, deadline: *const Timespec) -> c_int;
     fn cnd_signal(condition: *mut u8) -> c_int;
     fn cnd_broadcast(condition: *mut u8) -> c_int;
 }
@@ -32,7 +35,9 @@ originals! {
 const SUCCESS: c_int = 0;
 const BUSY: c_int = 1;
 const ERROR: c_int = 2;
+const TIMED_OUT: c_int = 4;
 const EBUSY: c_int = 16;
+const ETIMEDOUT: c_int = 110;
 
 /// Bits of the kind that `mtx_init` is asked for.
 const RECURSIVE: c_int = 1;
@@ -89,12 +94,19 @@ interpose! {
         if active() { outcome(mutexes::operate(mutex::TRYLOCK, mutex, caller())) } else { real::mtx_trylock(mutex) }
     }
 
+    fn mtx_timedlock(mutex: *mut u8, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::mtx_timedlock(mutex, deadline);
+        }
+        outcome(mutexes::lock_until(mutex, clock::REALTIME, deadline, caller()))
+    }
+
     fn mtx_unlock(mutex: *mut u8) -> c_int {
         if active() { outcome(mutexes::operate(mutex::UNLOCK, mutex, caller())) } else { real::mtx_unlock(mutex) }
     }
 
     fn cnd_init(condition: *mut u8) -> c_int {
-        if active() { conditions::make(condition, caller()) } else { real::cnd_init(condition) }
+        if active() { conditions::make(condition, clock::REALTIME, caller()) } else { real::cnd_init(condition) }
     }
 
     fn cnd_destroy(condition: *mut u8) {
@@ -105,7 +117,14 @@ interpose! {
     }
 
     fn cnd_wait(condition: *mut u8, mutex: *mut u8) -> c_int {
-        if active() { outcome(conditions::wait(condition, mutex, caller())) } else { real::cnd_wait(condition, mutex) }
+        if active() { outcome(conditions::wait(condition, mutex, None, caller())) } else { real::cnd_wait(condition, mutex) }
+    }
+
+    fn cnd_timedwait(condition: *mut u8, mutex: *mut u8, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::cnd_timedwait(condition, mutex, deadline);
+        }
+        outcome(conditions::wait_until(condition, mutex, clock::REALTIME, deadline, caller()))
     }
 
     fn cnd_signal(condition: *mut u8) -> c_int {
@@ -122,6 +141,7 @@ fn outcome(error: c_int) -> c_int {
     match error {
         0 => SUCCESS,
         EBUSY => BUSY,
+        ETIMEDOUT => TIMED_OUT,
         _ => ERROR,
     }
 }

@@ -1,33 +1,52 @@
-//! Condition variables, without time-outs. A wait is two operations: to sleep, and, woken, to take the mutex again.
+//! Condition variables. A wait is two operations: to sleep, and, woken, to take the mutex again; three if it can end by
+//! itself. Of the program's bytes only the clock is looked at, which attributes can choose.
 
 use core::ffi::{c_int, c_void};
 
-use heddle_model::primitive::condvar::{BROADCAST, DESTROY, INIT, REACQUIRE, SIGNAL, WAIT, error};
-use heddle_model::primitive::mutex;
-use heddle_model::{EventFlags, ObjectId, OpCode, Operation};
+use heddle_model::primitive::condvar::{
+    AWAKEN, BROADCAST, DESTROY, INIT, MAY_BE_SPURIOUS, REACQUIRE, SELF_WAKING, SIGNAL, TIMED, WAIT, error,
+};
+use heddle_model::primitive::mutex::LOCK;
+use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
 
 use super::cancel;
 use super::mutex::kind_of;
-use crate::engine::{active, caller, visible};
+use crate::clock::{self, Timespec};
+use crate::engine::{self, active, caller, visible};
+use crate::timed::{self, Deadline};
 
 originals! {
     fn pthread_cond_init(condvar: *mut u8, attributes: *const c_void) -> c_int;
     fn pthread_cond_destroy(condvar: *mut u8) -> c_int;
     fn pthread_cond_wait(condvar: *mut u8, mutex: *mut u8) -> c_int;
+    fn pthread_cond_timedwait(condvar: *mut u8, mutex: *mut u8, deadline: *const Timespec) -> c_int;
+    fn pthread_cond_clockwait(condvar: *mut u8, mutex: *mut u8, clock: c_int, deadline: *const Timespec) -> c_int;
     fn pthread_cond_signal(condvar: *mut u8) -> c_int;
     fn pthread_cond_broadcast(condvar: *mut u8) -> c_int;
 }
 
 /// Bytes of glibc's `pthread_cond_t`.
 const SIZE: usize = 48;
+/// Where glibc keeps the clock in it, and the bit that says that it is the monotonic one.
+const FLAGS: usize = 36;
+const BY_MONOTONIC: u32 = 2;
+const EINVAL: c_int = 22;
+
+unsafe extern "C" {
+    fn pthread_condattr_getclock(attributes: *const c_void, clock: *mut c_int) -> c_int;
+}
 
 interpose! {
     fn pthread_cond_init(condvar: *mut u8, attributes: *const c_void) -> c_int {
         if !active() {
             return real::pthread_cond_init(condvar, attributes);
         }
-        // The clock and the sharing that attributes can ask for make no difference to waits without a time-out.
-        make(condvar, caller())
+        let pc = caller();
+        let mut clock = clock::REALTIME;
+        if !attributes.is_null() {
+            pthread_condattr_getclock(attributes, &mut clock);
+        }
+        make(condvar, clock, pc)
     }
 
     fn pthread_cond_destroy(condvar: *mut u8) -> c_int {
@@ -41,7 +60,23 @@ interpose! {
         if !active() {
             return real::pthread_cond_wait(condvar, mutex);
         }
-        wait(condvar, mutex, caller())
+        wait(condvar, mutex, None, caller())
+    }
+
+    fn pthread_cond_timedwait(condvar: *mut u8, mutex: *mut u8, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::pthread_cond_timedwait(condvar, mutex, deadline);
+        }
+        let pc = caller();
+        let by_monotonic = condvar.add(FLAGS).cast::<u32>().read() & BY_MONOTONIC != 0;
+        wait_until(condvar, mutex, if by_monotonic { clock::MONOTONIC } else { clock::REALTIME }, deadline, pc)
+    }
+
+    fn pthread_cond_clockwait(condvar: *mut u8, mutex: *mut u8, clock: c_int, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::pthread_cond_clockwait(condvar, mutex, clock, deadline);
+        }
+        wait_until(condvar, mutex, clock, deadline, caller())
     }
 
     fn pthread_cond_signal(condvar: *mut u8) -> c_int {
@@ -59,35 +94,75 @@ interpose! {
     }
 }
 
-/// Makes a condition variable.
-pub unsafe fn make(condvar: *mut u8, pc: u64) -> c_int {
+/// Makes a condition variable that waits by `clock`.
+pub unsafe fn make(condvar: *mut u8, clock: c_int, pc: u64) -> c_int {
     operate(INIT, condvar, pc);
     // SAFETY: the program's condition variable.
-    unsafe { core::ptr::write_bytes(condvar, 0, SIZE) };
+    unsafe {
+        core::ptr::write_bytes(condvar, 0, SIZE);
+        if clock == clock::MONOTONIC {
+            condvar.add(FLAGS).cast::<u32>().write(BY_MONOTONIC);
+        }
+    }
     0
 }
 
-/// Sleeps, and takes the mutex again when woken.
-pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, pc: u64) -> c_int {
+/// Sleeps, and takes the mutex again when woken or at this time of `clock`. Returns an error number.
+pub unsafe fn wait_until(condvar: *mut u8, mutex: *mut u8, clock: c_int, deadline: *const Timespec, pc: u64) -> c_int {
+    // SAFETY: the program's.
+    unsafe {
+        match clock::deadline(clock, deadline) {
+            Some(deadline) => wait(condvar, mutex, Some(deadline), pc),
+            None => EINVAL,
+        }
+    }
+}
+
+/// Sleeps, and takes the mutex again when woken, or when the time is over. Returns an error number.
+pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>, pc: u64) -> c_int {
     // SAFETY: the program's mutex.
-    let detail = unsafe { kind_of(mutex, pc) };
+    let kind = unsafe { kind_of(mutex, pc) };
     cancel::point(pc);
-    let step = |code| Operation { detail, argument: mutex as u64, ..Operation::new(code, ObjectId(condvar as u64)) };
-    let sleeps = visible(step(WAIT), pc, |_| {});
+    let spurious = engine::spurious_of_current() < engine::latitude().spurious_wakeups;
+    let self_waking = spurious || deadline.is_some();
+    let step = |code, detail| Operation {
+        detail: kind | detail,
+        argument: mutex as u64,
+        ..Operation::new(code, ObjectId(condvar as u64))
+    };
+    let lock = Operation { detail: kind, ..Operation::new(LOCK, ObjectId(mutex as u64)) };
+    let leave_if_cancelled = |woken: &Event| {
+        if woken.flags.contains(EventFlags::CANCELLED) {
+            if woken.result != 0 {
+                // It has been woken for nothing: somebody else is to be.
+                operate(SIGNAL, condvar, pc);
+            }
+            // Cleanup handlers find the mutex locked, as POSIX promises.
+            visible(lock, pc, |_| {});
+            cancel::act(pc);
+        }
+    };
+    let sleeps = visible(step(WAIT, if self_waking { SELF_WAKING } else { 0 }), pc, |_| {});
     if sleeps.failed() {
         return sleeps.result as c_int;
     }
-    let woken = visible(cancel::at(step(REACQUIRE)), pc, |_| {});
-    if woken.flags.contains(EventFlags::CANCELLED) {
-        if woken.result != 0 {
-            // It has been woken for nothing: somebody else is to be.
-            operate(SIGNAL, condvar, pc);
-        }
-        // Cleanup handlers find the mutex locked, as POSIX promises.
-        visible(Operation { detail, ..Operation::new(mutex::LOCK, ObjectId(mutex as u64)) }, pc, |_| {});
-        cancel::act(pc);
+    if !self_waking {
+        let woken = visible(cancel::at(step(REACQUIRE, 0)), pc, |_| {});
+        leave_if_cancelled(&woken);
+        return error(woken.result) as c_int;
     }
-    error(woken.result) as c_int
+    let detail = if spurious { MAY_BE_SPURIOUS } else { 0 };
+    let awaken = cancel::at(Operation { detail, ..Operation::new(AWAKEN, ObjectId(condvar as u64)) });
+    let woken = match deadline {
+        Some(deadline) => timed::visible(Operation { detail: detail | TIMED, ..awaken }, deadline, pc),
+        None => visible(awaken, pc, |_| {}),
+    };
+    leave_if_cancelled(&woken);
+    // What went wrong with the mutex counts for more than what came of the wait.
+    match visible(lock, pc, |_| {}).result as c_int {
+        0 => woken.result as c_int,
+        error => error,
+    }
 }
 
 /// These never fail for the program, whatever the model's result says of whom was woken.

@@ -6,6 +6,7 @@ mod barrier;
 mod c11;
 pub mod cancel;
 mod condvar;
+pub mod futex;
 mod identity;
 mod keys;
 mod mutex;

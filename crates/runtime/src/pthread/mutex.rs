@@ -3,10 +3,12 @@
 
 use core::ffi::{c_int, c_void};
 
-use heddle_model::primitive::mutex::{self, CONSISTENT, DESTROY, INIT, LOCK, TRYLOCK, UNLOCK};
+use heddle_model::primitive::mutex::{self, CONSISTENT, DESTROY, INIT, LOCK, TIMEDLOCK, TRYLOCK, UNLOCK};
 use heddle_model::{ObjectId, OpCode, Operation};
 
+use crate::clock::{self, Timespec};
 use crate::engine::{active, caller, unsupported, visible, visible_look};
+use crate::timed;
 
 /// glibc's `pthread_mutex_t`: bytes, and where the kind is.
 const SIZE: usize = 40;
@@ -28,6 +30,8 @@ const EINVAL: c_int = 22;
 /// Whether the kernel is to be told about sleepers of other processes: accepted, since there are none.
 const SHARED: c_int = 128;
 
+const EBUSY: c_int = 16;
+
 unsafe extern "C" {
     fn pthread_mutexattr_gettype(attributes: *const c_void, kind: *mut c_int) -> c_int;
     fn pthread_mutexattr_getrobust(attributes: *const c_void, robust: *mut c_int) -> c_int;
@@ -40,9 +44,25 @@ originals! {
     fn pthread_mutex_consistent_np(mutex: *mut u8) -> c_int;
     fn pthread_mutex_getprioceiling(mutex: *const u8, ceiling: *mut c_int) -> c_int;
     fn pthread_mutex_setprioceiling(mutex: *mut u8, ceiling: c_int, old: *mut c_int) -> c_int;
+    fn pthread_mutex_timedlock(mutex: *mut u8, deadline: *const Timespec) -> c_int;
+    fn pthread_mutex_clocklock(mutex: *mut u8, clock: c_int, deadline: *const Timespec) -> c_int;
 }
 
 interpose! {
+    fn pthread_mutex_timedlock(mutex: *mut u8, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::pthread_mutex_timedlock(mutex, deadline);
+        }
+        lock_until(mutex, clock::REALTIME, deadline, caller())
+    }
+
+    fn pthread_mutex_clocklock(mutex: *mut u8, clock: c_int, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::pthread_mutex_clocklock(mutex, clock, deadline);
+        }
+        if clock::is_waitable(clock) { lock_until(mutex, clock, deadline, caller()) } else { EINVAL }
+    }
+
     fn pthread_mutex_init(mutex: *mut u8, attributes: *const c_void) -> c_int {
         if !active() {
             return crate::real::pthread_mutex_init(mutex.cast(), attributes);
@@ -158,6 +178,25 @@ pub unsafe fn operate(code: OpCode, mutex: *mut u8, pc: u64) -> c_int {
     let operation = Operation { detail, ..Operation::new(code, ObjectId(mutex as u64)) };
     let event = if code == TRYLOCK { visible_look(operation, pc, |_| {}) } else { visible(operation, pc, |_| {}) };
     event.result as c_int
+}
+
+/// Locks, or times out. Returns an error number.
+pub unsafe fn lock_until(mutex: *mut u8, clock: c_int, deadline: *const Timespec, pc: u64) -> c_int {
+    // SAFETY: the program's mutex and time.
+    unsafe {
+        match clock::deadline(clock, deadline) {
+            Some(deadline) => {
+                let detail = kind_of(mutex, pc);
+                let lock = Operation { detail, ..Operation::new(TIMEDLOCK, ObjectId(mutex as u64)) };
+                timed::visible(lock, deadline, pc).result as c_int
+            }
+            // Nobody looks at the time who gets the mutex at once.
+            None => match operate(TRYLOCK, mutex, pc) {
+                EBUSY => EINVAL,
+                other => other,
+            },
+        }
+    }
 }
 
 /// What the model calls the kind of `mutex`.

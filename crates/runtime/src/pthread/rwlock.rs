@@ -1,14 +1,17 @@
-//! Reader-writer locks, without time-outs. The state is in the model; of the program's bytes only the preference is looked
+//! Reader-writer locks. The state is in the model; of the program's bytes only the preference is looked
 //! at, because static initialisers say it there.
 
 use core::ffi::{c_int, c_void};
 
 use heddle_model::primitive::rwlock::{
-    DESTROY, INIT, PREFERS_WRITERS, READ_LOCK, TRY_READ_LOCK, TRY_WRITE_LOCK, UNLOCK, WRITE_ARRIVE, WRITE_LOCK,
+    DESTROY, INIT, PREFERS_WRITERS, READ_LOCK, TIMED_READ_LOCK, TIMED_WRITE_LOCK, TRY_READ_LOCK, TRY_WRITE_LOCK,
+    UNLOCK, WRITE_ARRIVE, WRITE_LOCK,
 };
 use heddle_model::{ObjectId, OpCode, Operation};
 
-use crate::engine::{active, caller, visible, visible_look};
+use crate::clock::{self, Timespec};
+use crate::engine::{active, caller, unsupported, visible, visible_look};
+use crate::timed;
 
 originals! {
     fn pthread_rwlock_init(lock: *mut u8, attributes: *const c_void) -> c_int;
@@ -17,6 +20,10 @@ originals! {
     fn pthread_rwlock_tryrdlock(lock: *mut u8) -> c_int;
     fn pthread_rwlock_wrlock(lock: *mut u8) -> c_int;
     fn pthread_rwlock_trywrlock(lock: *mut u8) -> c_int;
+    fn pthread_rwlock_timedrdlock(lock: *mut u8, deadline: *const Timespec) -> c_int;
+    fn pthread_rwlock_clockrdlock(lock: *mut u8, clock: c_int, deadline: *const Timespec) -> c_int;
+    fn pthread_rwlock_timedwrlock(lock: *mut u8, deadline: *const Timespec) -> c_int;
+    fn pthread_rwlock_clockwrlock(lock: *mut u8, clock: c_int, deadline: *const Timespec) -> c_int;
     fn pthread_rwlock_unlock(lock: *mut u8) -> c_int;
 }
 
@@ -70,8 +77,51 @@ interpose! {
         if active() { operate(TRY_WRITE_LOCK, lock, caller()) } else { real::pthread_rwlock_trywrlock(lock) }
     }
 
+    fn pthread_rwlock_timedrdlock(lock: *mut u8, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::pthread_rwlock_timedrdlock(lock, deadline);
+        }
+        lock_until(TIMED_READ_LOCK, lock, clock::REALTIME, deadline, caller())
+    }
+
+    fn pthread_rwlock_clockrdlock(lock: *mut u8, clock: c_int, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::pthread_rwlock_clockrdlock(lock, clock, deadline);
+        }
+        lock_until(TIMED_READ_LOCK, lock, clock, deadline, caller())
+    }
+
+    fn pthread_rwlock_timedwrlock(lock: *mut u8, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::pthread_rwlock_timedwrlock(lock, deadline);
+        }
+        lock_until(TIMED_WRITE_LOCK, lock, clock::REALTIME, deadline, caller())
+    }
+
+    fn pthread_rwlock_clockwrlock(lock: *mut u8, clock: c_int, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::pthread_rwlock_clockwrlock(lock, clock, deadline);
+        }
+        lock_until(TIMED_WRITE_LOCK, lock, clock, deadline, caller())
+    }
+
     fn pthread_rwlock_unlock(lock: *mut u8) -> c_int {
         if active() { operate(UNLOCK, lock, caller()) } else { real::pthread_rwlock_unlock(lock) }
+    }
+}
+
+/// Comes in, or times out. Returns an error number.
+unsafe fn lock_until(code: OpCode, lock: *mut u8, clock: c_int, deadline: *const Timespec, pc: u64) -> c_int {
+    const EINVAL: c_int = 22;
+    // SAFETY: the program's lock and time.
+    unsafe {
+        if lock.add(PREFERENCE).cast::<c_int>().read() == PREFER_WRITERS {
+            unsupported("time-out of a reader-writer lock that prefers writers", pc);
+        }
+        match clock::deadline(clock, deadline) {
+            Some(deadline) => timed::visible(Operation::new(code, ObjectId(lock as u64)), deadline, pc).result as c_int,
+            None => EINVAL,
+        }
     }
 }
 

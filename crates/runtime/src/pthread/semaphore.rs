@@ -1,18 +1,22 @@
-//! Unnamed semaphores, without time-outs.
+//! Unnamed semaphores.
 
 use core::ffi::c_int;
 
-use heddle_model::primitive::semaphore::{DESTROY, GETVALUE, INIT, POST, TRYWAIT, WAIT};
+use heddle_model::primitive::semaphore::{DESTROY, GETVALUE, INIT, POST, TIMEDWAIT, TRYWAIT, WAIT};
 use heddle_model::{Event, ObjectId, OpCode, Operation};
 
 use super::cancel;
+use crate::clock::{self, Timespec};
 use crate::engine::{active, caller, visible};
+use crate::timed;
 
 originals! {
     fn sem_init(semaphore: *mut u8, shared: c_int, value: u32) -> c_int;
     fn sem_destroy(semaphore: *mut u8) -> c_int;
     fn sem_wait(semaphore: *mut u8) -> c_int;
     fn sem_trywait(semaphore: *mut u8) -> c_int;
+    fn sem_timedwait(semaphore: *mut u8, deadline: *const Timespec) -> c_int;
+    fn sem_clockwait(semaphore: *mut u8, clock: c_int, deadline: *const Timespec) -> c_int;
     fn sem_post(semaphore: *mut u8) -> c_int;
     fn sem_getvalue(semaphore: *mut u8, value: *mut c_int) -> c_int;
 }
@@ -73,6 +77,20 @@ interpose! {
         0
     }
 
+    fn sem_timedwait(semaphore: *mut u8, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::sem_timedwait(semaphore, deadline);
+        }
+        wait_until(semaphore, clock::REALTIME, deadline, caller())
+    }
+
+    fn sem_clockwait(semaphore: *mut u8, clock: c_int, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::sem_clockwait(semaphore, clock, deadline);
+        }
+        wait_until(semaphore, clock, deadline, caller())
+    }
+
     fn sem_post(semaphore: *mut u8) -> c_int {
         if !active() {
             return real::sem_post(semaphore);
@@ -87,6 +105,25 @@ interpose! {
         }
         *value = operate(GETVALUE, semaphore, caller()).result as c_int;
         0
+    }
+}
+
+/// Takes one, or times out.
+unsafe fn wait_until(semaphore: *mut u8, clock: c_int, deadline: *const Timespec, pc: u64) -> c_int {
+    // SAFETY: the program's time, and libc's address of the calling thread's own variable.
+    unsafe {
+        let error = match clock::deadline(clock, deadline) {
+            Some(deadline) => {
+                cancel::point(pc);
+                let wait = cancel::at(Operation::new(TIMEDWAIT, ObjectId(semaphore as u64)));
+                let event = timed::visible(wait, deadline, pc);
+                cancel::obey(&event, pc);
+                if event.failed() { event.result as c_int } else { return 0 }
+            }
+            None => EINVAL,
+        };
+        *__errno_location() = error;
+        -1
     }
 }
 

@@ -8,7 +8,7 @@ use heddle_model::{Event, ObjectId, Operation, Outcome, ThreadId};
 
 use super::{cancel, unwinder};
 use crate::engine::{self, active, caller, current, visible, visible_look};
-use crate::{callstack, clock, fiber, real, spin, start};
+use crate::{callstack, fiber, moments, real, spin, start};
 
 const ESRCH: c_int = 3;
 const EDEADLK: c_int = 35;
@@ -99,7 +99,7 @@ pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usi
     unsafe { *handle = fiber::of(child).context.thread_pointer() };
     let create = Operation::new(CREATE, ObjectId::thread(child)).with_argument((detached == DETACHED) as u64);
     fiber::of(child).detached = detached == DETACHED;
-    visible(create, pc, |_| clock::catch_up(child, current()));
+    visible(create, pc, |_| moments::catch_up(child, current()));
     0
 }
 
@@ -119,7 +119,7 @@ pub unsafe fn join(handle: usize, value: *mut usize, pc: u64) -> c_int {
 /// What who tried to join `target` gets.
 unsafe fn joined(target: ThreadId, value: *mut usize, event: &Event) -> c_int {
     if event.result == 0 {
-        clock::catch_up(current(), target);
+        moments::catch_up(current(), target);
         if !value.is_null() {
             // SAFETY: the program's place for it.
             unsafe { *value = fiber::of(target).value };

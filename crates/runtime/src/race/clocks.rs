@@ -4,7 +4,7 @@
 //! knows, and, unless it only looks, leaves there what its thread knows. The objects are those of the model's footprints,
 //! in granules of eight bytes.
 
-use heddle_model::{Event, Footprint, Mode, ObjectId, ThreadId};
+use heddle_model::{Event, EventFlags, Footprint, Mode, ObjectId, ThreadId};
 
 use crate::memory::Reserve;
 
@@ -131,7 +131,8 @@ pub fn event(event: &Event) {
     let thread = event.thread.index();
     let footprint = Footprint::of(event);
     let clock = clock_of(thread);
-    if footprint.is_everything() {
+    // That nobody could go on is no message from anybody.
+    if footprint.is_everything() && !event.flags.contains(EventFlags::QUIESCENT) {
         // After everybody: the end of the process, or of the wait for all others' ends.
         // SAFETY: one kernel thread.
         let width = unsafe { WIDTH };
