@@ -38,6 +38,9 @@ impl EventFlags {
     /// A cancellation point at which the thread ends: the operation itself was not taken.
     pub const CANCELLED: EventFlags = EventFlags(256);
 
+    /// The operation must not have been done: see [`crate::misuse`].
+    pub const MISUSE: EventFlags = EventFlags(512);
+
     /// Whether all of `other` is in this set.
     #[inline]
     pub const fn contains(self, other: EventFlags) -> bool {

@@ -21,11 +21,13 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 
 pub mod access;
+pub mod circle;
 mod event;
 pub mod fault;
 mod flags;
 pub mod follow;
 mod id;
+pub mod misuse;
 mod operation;
 mod outcome;
 mod pending;
@@ -50,6 +52,7 @@ pub use access::{Access, Footprint, Mode};
 pub use event::Event;
 pub use flags::EventFlags;
 pub use id::{EventIndex, ObjectId, ThreadId};
+pub use misuse::Misuse;
 pub use operation::{OpCode, Operation};
 pub use outcome::{Ending, Outcome};
 pub use pending::Pending;

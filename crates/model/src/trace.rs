@@ -101,6 +101,13 @@ pub struct Settings {
     /// Bytes of freed blocks that were kept unused: addresses depend on it.
     #[serde(default)]
     pub quarantine: u64,
+    /// Whether an execution ended where a primitive was used against its rules.
+    #[serde(default = "yes")]
+    pub misuse: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// One step, in words.

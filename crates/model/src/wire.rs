@@ -86,6 +86,8 @@ pub struct Header {
     pub memory: u32,
     /// Bytes of freed blocks that each thread's heap keeps unused before it hands them out again.
     pub quarantine: u64,
+    /// 1: a primitive that is used against its rules ends the execution.
+    pub misuse: u32,
     /// How far the runtime has come ([`Stage`]).
     pub stage: AtomicU32,
     /// Plans that the driver has filled in, ever. Runs around.

@@ -55,6 +55,8 @@ pub struct Options {
     pub leaks: bool,
     /// Bytes of freed blocks that each thread's heap keeps unused.
     pub quarantine: u64,
+    /// A primitive that is used against its rules ends the execution.
+    pub misuse: bool,
     /// How many threads to prepare for at first. The number grows by itself.
     pub threads: u32,
     /// How much room there is in the shared memory.
@@ -77,6 +79,7 @@ impl Default for Options {
             memory: true,
             leaks: false,
             quarantine: QUARANTINE,
+            misuse: true,
             threads: 8,
             layout: Layout::new(32, 4096, 1 << 20, 1 << 22, 1 << 20),
             interrupted: Arc::default(),

@@ -132,6 +132,7 @@ impl Session {
             races: options.races,
             memory: if options.memory { MEMORY } else { 0 } | if options.leaks { LEAKS } else { 0 },
             quarantine: options.quarantine,
+            misuse: options.misuse,
             unwinder: needs.unwinder,
         };
         let wire = Wire::new(options.layout, &settings, names)?;

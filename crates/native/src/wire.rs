@@ -36,6 +36,8 @@ pub struct Settings {
     pub memory: u32,
     /// See [`Header::quarantine`].
     pub quarantine: u64,
+    /// End executions at misuse.
+    pub misuse: bool,
     /// See [`Header::unwinder`].
     pub unwinder: bool,
 }
@@ -98,6 +100,7 @@ impl Wire {
             (*header).races = settings.races.into();
             (*header).memory = settings.memory;
             (*header).quarantine = settings.quarantine;
+            (*header).misuse = settings.misuse.into();
             *(*header).unwinder.get_mut() = settings.unwinder.into();
             *(*header).names.get_mut() = names.len() as u32;
             let table: *mut ThreadName = self.at(self.layout.names_at);
@@ -302,6 +305,7 @@ mod tests {
             races: true,
             memory: 3,
             quarantine: 4,
+            misuse: true,
             unwinder: true,
         };
         Wire::new(Layout::new(2, 8, 64, 32, 16), &settings, names).unwrap()

@@ -11,6 +11,7 @@
 pub mod deadlock;
 mod fault;
 pub mod json;
+mod misuse;
 pub mod names;
 pub mod outcome;
 mod race;

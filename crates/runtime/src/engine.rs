@@ -12,12 +12,12 @@ use heddle_model::follow::{Decision, Follower, PlanView};
 use heddle_model::primitive::atomic::FENCE;
 use heddle_model::primitive::process::END;
 use heddle_model::primitive::{thread, yielding};
-use heddle_model::{Event, Memory, ObjectId, Operation, Outcome, Pending, Phase, ThreadId, World};
+use heddle_model::{Event, EventFlags, Memory, ObjectId, Operation, Outcome, Pending, Phase, ThreadId, World, circle};
 
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
-use crate::{callstack, clock, fiber, memcheck, process, race, random, spin, tsan};
+use crate::{callstack, clock, fiber, memcheck, misuse, process, race, random, spin, tsan};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
@@ -207,6 +207,9 @@ fn announce_and_take(operation: Operation, pc: u64, perform: impl FnOnce(&mut Ev
     perform(&mut event);
     note(event);
     memcheck::after(&operation, pc);
+    if event.flags.contains(EventFlags::MISUSE) {
+        misuse::taken(engine.world.misuse, &event);
+    }
     event
 }
 
@@ -345,6 +348,11 @@ pub fn unsupported(name: &str, pc: u64) -> ! {
     finish(Outcome::Unsupported, 0, pc, name.as_bytes())
 }
 
+/// Whether `object` is known to have been made or destroyed: see `heddle_model::misuse`.
+pub fn life(object: ObjectId) -> u32 {
+    engine().world.objects.get(object).map_or(0, |slot| slot.life)
+}
+
 /// Whether this execution has used `object`.
 pub fn knows(object: ObjectId) -> bool {
     engine().world.objects.get(object).is_some()
@@ -445,6 +453,8 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
             memcheck::stacks_of(&fault, push_stack);
         }
     }
+    let goes_on = matches!(outcome, Outcome::Ended | Outcome::StepLimit | Outcome::Hang | Outcome::Capacity);
+    let detail = if goes_on && circle::exists(&engine.world) { detail | circle::PARTIAL } else { detail };
     let result = engine.record.result();
     result.detail = detail;
     result.pc = pc;

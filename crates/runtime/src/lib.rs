@@ -41,6 +41,7 @@ mod libatomic;
 mod measure;
 mod memcheck;
 mod memory;
+mod misuse;
 mod process;
 mod pthread;
 mod race;

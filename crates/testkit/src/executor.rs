@@ -111,6 +111,8 @@ struct Position {
     round: u64,
     /// The assertion that it stands before has failed.
     failed: bool,
+    /// What it has done must not be done: the end of the process comes next.
+    misused: Option<Operation>,
 }
 
 /// What can be seen of a scripted program when it has ended: its variables and every thread's registers.
@@ -272,6 +274,9 @@ impl<'p> Scripted<'p> {
                 let id = step.thread.index();
                 let position = &mut positions[id];
                 finish(&program.threads[id], position, &event);
+                position.misused = world
+                    .misuse
+                    .map(|misuse| process::misused(misuse, event.operation.object, event.operation.code.family()));
                 let (operation, pc) = advance(program, variables, step.thread, position);
                 world.announce(step.thread, operation, pc);
             }
@@ -436,6 +441,9 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
     let code = &program.threads[thread.index()];
     loop {
         let pc = ((thread.0 as u64) << 16) | (position.next as u64 + 1);
+        if let Some(end) = position.misused {
+            return (end, pc);
+        }
         match position.leaving {
             Leaving::Lives => {}
             Leaving::Signal(c, _) => return (Operation::new(condvar::SIGNAL, condition_at(c)), pc),

@@ -16,7 +16,7 @@ use heddle_report::outcome::{Class, Lost};
 use heddle_report::{json, recognise, text};
 use heddle_search::{Algorithm, Search};
 
-use crate::arguments::{Check, MemoryChecks, Races, Restart};
+use crate::arguments::{Check, MemoryChecks, MisuseWish, Races, Restart};
 use crate::collect::{Candidate, Collector};
 use crate::console::Console;
 use crate::coverage::{Conclusion, End, LeftOut};
@@ -184,6 +184,7 @@ fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -
         memory: options.memory == MemoryChecks::Report,
         leaks: options.leaks,
         quarantine: options.quarantine,
+        misuse: options.misuse == MisuseWish::Report,
         hang_after: options.hang_timeout,
         interrupted: Arc::clone(interrupted),
         ..heddle_native::Options::default()
@@ -284,6 +285,7 @@ fn settings(executor: &NativeExecutor, options: &Check) -> Settings {
         memory: options.memory == MemoryChecks::Report,
         leaks: options.leaks,
         quarantine: options.quarantine,
+        misuse: options.misuse == MisuseWish::Report,
     }
 }
 

@@ -8,7 +8,7 @@
 
 use super::Primitive;
 use crate::world::Effect;
-use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, OpCode, Operation, ThreadId, World};
+use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
 /// This family's number.
 pub const FAMILY: u8 = 7;
@@ -49,6 +49,11 @@ pub const EEXIST: u64 = 17;
 pub const EINVAL: u64 = 22;
 /// The name was used too often.
 pub const ENOSPC: u64 = 28;
+
+/// `SEM_VALUE_MAX`.
+pub const MOST: u64 = i32::MAX as u64;
+/// The count is as large as it can be.
+pub const EOVERFLOW: u64 = 75;
 
 /// There is none to take.
 pub const EAGAIN: u64 = 11;
@@ -119,8 +124,14 @@ fn take_named(world: &mut World, operation: &Operation) -> Effect {
     }
 }
 
-fn count(world: &World, semaphore: ObjectId) -> u64 {
-    world.objects.get(semaphore).map_or(0, |slot| slot.words[COUNT])
+/// The count that `operation` finds. One that nobody has used yet has the count that its memory says: the operation brings it
+/// along.
+fn count(world: &World, operation: &Operation) -> u64 {
+    world
+        .objects
+        .get(operation.object)
+        .filter(|slot| slot.family != 0)
+        .map_or(operation.argument, |slot| slot.words[COUNT])
 }
 
 /// The meaning of this family.
@@ -147,14 +158,26 @@ impl Primitive for Semaphores {
     }
 
     fn enabled(&self, world: &World, _by: ThreadId, operation: &Operation) -> bool {
-        operation.code != WAIT || count(world, operation.object) > 0
+        operation.code != WAIT || count(world, operation) > 0
     }
 
     fn take(&self, world: &mut World, _by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
         if matches!(operation.code, OPEN | CLOSE | UNLINK) {
             return take_named(world, operation);
         }
+        match operation.code {
+            INIT => world.make(operation.object),
+            DESTROY => world.unmake(operation.object),
+            POST if count(world, operation) >= MOST => {
+                world.accuse(Misuse::SemaphoreOverflow);
+                return Effect::failed(EOVERFLOW);
+            }
+            _ => world.touch(operation.object),
+        }
         let slot = world.objects.get_mut(operation.object);
+        if slot.family == 0 && operation.code != INIT {
+            slot.words[COUNT] = operation.argument;
+        }
         slot.family = FAMILY as u32;
         let count = &mut slot.words[COUNT];
         let before = *count;
@@ -175,7 +198,8 @@ impl Primitive for Semaphores {
 
     fn foresee(&self, world: &World, _by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
         let fails = match operation.code {
-            TRYWAIT => count(world, operation.object) == 0,
+            TRYWAIT => count(world, operation) == 0,
+            POST => count(world, operation) >= MOST,
             _ => refusal(world, operation).is_some(),
         };
         if fails { EventFlags::FAILED } else { EventFlags::NONE }
@@ -183,9 +207,9 @@ impl Primitive for Semaphores {
 
     fn footprint(&self, event: &Event, into: &mut Footprint) {
         let mode = match event.operation.code {
+            _ if event.failed() => Mode::Read,
             POST => Mode::Add,
             GETVALUE => Mode::Read,
-            _ if event.failed() => Mode::Read,
             _ => Mode::Write,
         };
         into.touch(event.operation.object, mode);

@@ -9,6 +9,7 @@ use heddle_model::{EventFlags, ObjectId, OpCode, Operation};
 use super::cancel;
 use super::mutex::kind_of;
 use crate::engine::{active, caller, visible};
+use crate::misuse;
 
 originals! {
     fn pthread_cond_init(condvar: *mut u8, attributes: *const c_void) -> c_int;
@@ -34,7 +35,7 @@ interpose! {
         if !active() {
             return real::pthread_cond_destroy(condvar);
         }
-        operate(DESTROY, condvar, caller())
+        destroy(condvar, caller())
     }
 
     fn pthread_cond_wait(condvar: *mut u8, mutex: *mut u8) -> c_int {
@@ -64,6 +65,14 @@ pub unsafe fn make(condvar: *mut u8, pc: u64) -> c_int {
     operate(INIT, condvar, pc);
     // SAFETY: the program's condition variable.
     unsafe { core::ptr::write_bytes(condvar, 0, SIZE) };
+    0
+}
+
+/// Destroys a condition variable.
+pub unsafe fn destroy(condvar: *mut u8, pc: u64) -> c_int {
+    operate(DESTROY, condvar, pc);
+    // SAFETY: the program's condition variable.
+    unsafe { misuse::mark(condvar) };
     0
 }
 

@@ -13,6 +13,7 @@ mod named;
 mod once;
 mod rwlock;
 mod semaphore;
+pub mod sigmask;
 mod spin;
 mod thread;
 pub mod unwinder;
@@ -20,7 +21,7 @@ pub mod unwinder;
 pub use once::given_up;
 
 /// What [`crate::real::resolve`] looks up.
-pub static REAL: [&[&crate::real::Real]; 12] = [
+pub static REAL: [&[&crate::real::Real]; 13] = [
     barrier::REAL,
     c11::REAL,
     cancel::REAL,
@@ -32,5 +33,6 @@ pub static REAL: [&[&crate::real::Real]; 12] = [
     once::REAL,
     rwlock::REAL,
     semaphore::REAL,
+    sigmask::REAL,
     spin::REAL,
 ];

@@ -2,11 +2,14 @@
 
 use core::ffi::c_int;
 
+use heddle_model::misuse::UNKNOWN;
 use heddle_model::primitive::semaphore::{DESTROY, GETVALUE, INIT, POST, TRYWAIT, WAIT};
 use heddle_model::{Event, ObjectId, OpCode, Operation};
 
 use super::cancel;
-use crate::engine::{active, caller, visible};
+use crate::engine::{self, active, caller, visible};
+use crate::memory::{NAMES, STACKS};
+use crate::misuse;
 
 originals! {
     fn sem_init(semaphore: *mut u8, shared: c_int, value: u32) -> c_int;
@@ -47,6 +50,7 @@ interpose! {
             return real::sem_destroy(semaphore);
         }
         operate(DESTROY, semaphore, caller());
+        misuse::mark(semaphore);
         0
     }
 
@@ -56,8 +60,9 @@ interpose! {
         }
         let pc = caller();
         cancel::point(pc);
-        let event = visible(cancel::at(Operation::new(WAIT, ObjectId(semaphore as u64))), pc, |_| {});
+        let event = visible(cancel::at(operation(WAIT, semaphore)), pc, |_| {});
         cancel::obey(&event, pc);
+        check(&event);
         0
     }
 
@@ -77,7 +82,11 @@ interpose! {
         if !active() {
             return real::sem_post(semaphore);
         }
-        operate(POST, semaphore, caller());
+        let event = operate(POST, semaphore, caller());
+        if event.failed() {
+            *__errno_location() = event.result as c_int;
+            return -1;
+        }
         0
     }
 
@@ -90,6 +99,27 @@ interpose! {
     }
 }
 
-fn operate(code: OpCode, semaphore: *mut u8, pc: u64) -> Event {
-    visible(Operation::new(code, ObjectId(semaphore as u64)), pc, |_| {})
+/// An operation on a semaphore, with the count that its memory says: that of one that was initialised before `main`, which the
+/// model has not seen. (One that it has seen has only zeros there.)
+unsafe fn operation(code: OpCode, semaphore: *mut u8) -> Operation {
+    let object = ObjectId(semaphore as u64);
+    let named = (NAMES..STACKS).contains(&(semaphore as usize));
+    // SAFETY: the program's semaphore; named ones have no memory.
+    let count = if named || engine::life(object) != UNKNOWN { 0 } else { unsafe { semaphore.cast::<u32>().read() } };
+    Operation::new(code, object).with_argument(u64::from(count))
+}
+
+unsafe fn operate(code: OpCode, semaphore: *mut u8, pc: u64) -> Event {
+    // SAFETY: the program's semaphore.
+    let event = visible(unsafe { operation(code, semaphore) }, pc, |_| {});
+    check(&event);
+    event
+}
+
+/// Ends the process if the semaphore was never initialised. One that is all zero is one with the count zero, with glibc.
+fn check(event: &Event) {
+    if event.operation.argument != 0 {
+        // SAFETY: it was just read.
+        misuse::initialised(event, unsafe { misuse::from_before_main(event.operation.object.0 as *const u8) });
+    }
 }
