@@ -112,6 +112,12 @@ impl Operation {
         self.size == CANCELLABLE && self.code.family() != crate::primitive::atomic::FAMILY
     }
 
+    /// Bytes touched, for locations in memory; else 0.
+    #[inline]
+    pub const fn bytes(&self) -> u16 {
+        if self.is_cancellable() { 0 } else { self.size }
+    }
+
     /// The same with a second object or a number.
     #[inline]
     pub const fn with_argument(self, argument: u64) -> Operation {

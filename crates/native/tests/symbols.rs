@@ -11,7 +11,18 @@ use std::process::Command;
 
 /// Every symbol that begins like this belongs.
 const PREFIXES: [&str; 12] = [
-    "pthread_", "__pthread_", "_pthread_", "sem_", "mtx_", "cnd_", "thrd_", "tss_", "sched_", "__sched_", "aio_", "sig",
+    "pthread_",
+    "__pthread_",
+    "_pthread_",
+    "sem_",
+    "mtx_",
+    "cnd_",
+    "thrd_",
+    "tss_",
+    "sched_",
+    "__sched_",
+    "aio_",
+    "sig",
 ];
 
 /// And these.
@@ -74,7 +85,8 @@ fn table() -> BTreeMap<String, Row> {
     let text = std::fs::read_to_string(root().join("docs/calls.md")).expect("the table is there");
     let mut rows = BTreeMap::new();
     for line in text.lines().filter(|line| line.starts_with("| `")) {
-        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(|cell| cell.trim().trim_matches('|').trim()).collect();
+        let cells: Vec<&str> =
+            line.trim_matches('|').split(" | ").map(|cell| cell.trim().trim_matches('|').trim()).collect();
         assert_eq!(cells.len(), 4, "four columns: {line}");
         let how = cells[1].split([':', ' ']).next().unwrap_or("").to_owned();
         let tested = cells[3].split(", ").filter(|name| !name.is_empty()).map(|name| name.trim_matches('`').to_owned());

@@ -145,6 +145,7 @@ pub fn run(sequence: u32, main: Context) {
     race::reset(fiber::donors() + 1);
     memcheck::reset();
     random::reset();
+    process::reset();
     fiber::of(ThreadId::MAIN).context = main;
     fiber::of(ThreadId::MAIN).reset_main();
     // SAFETY: one kernel thread; the fiber is suspended.

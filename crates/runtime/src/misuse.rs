@@ -10,7 +10,8 @@ use heddle_model::primitive::process;
 use heddle_model::{Event, Misuse, ObjectId};
 
 use crate::engine::{self, end_process};
-use crate::memory::{HEAPS, NAMES, STACKS_END};
+use crate::memory::{HEAPS, NAMES, NAMES_END, STACKS_END};
+use crate::process::ends as process_ends;
 use crate::start;
 
 /// What stands in the first bytes of an object that was destroyed.
@@ -53,7 +54,10 @@ pub fn taken(misuse: Option<Misuse>, event: &Event) {
         Misuse::DoubleInitialisation => is_static(object),
         _ => true,
     };
-    if holds {
+    // Destructors of static objects run while threads that nobody waits for still use them. That is the end of the process
+    // catching up with these threads, and not what anybody wants to be told of each.
+    let late = matches!(misuse, Misuse::DestroyInUse | Misuse::DestroyWaited | Misuse::UseAfterDestroy);
+    if holds && !(late && process_ends()) {
         accuse(misuse, object, event.operation.code.family(), event.pc);
     }
 }
@@ -70,7 +74,7 @@ pub fn accuse(misuse: Misuse, object: ObjectId, family: u8, pc: u64) {
 /// left there.
 pub fn initialised(event: &Event, from_before: bool) {
     let object = event.operation.object;
-    let named = object.0 as usize >= NAMES && (object.0 as usize) < crate::memory::STACKS;
+    let named = (NAMES..NAMES_END).contains(&(object.0 as usize));
     if !named && engine::life(object) == UNKNOWN && !from_before {
         accuse(Misuse::Uninitialised, object, event.operation.code.family(), event.pc);
     }

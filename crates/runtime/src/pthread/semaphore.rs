@@ -8,7 +8,7 @@ use heddle_model::{Event, ObjectId, OpCode, Operation};
 
 use super::cancel;
 use crate::engine::{self, active, caller, visible};
-use crate::memory::{NAMES, STACKS};
+use crate::memory::{NAMES, NAMES_END};
 use crate::misuse;
 
 originals! {
@@ -103,7 +103,7 @@ interpose! {
 /// model has not seen. (One that it has seen has only zeros there.)
 unsafe fn operation(code: OpCode, semaphore: *mut u8) -> Operation {
     let object = ObjectId(semaphore as u64);
-    let named = (NAMES..STACKS).contains(&(semaphore as usize));
+    let named = (NAMES..NAMES_END).contains(&(semaphore as usize));
     // SAFETY: the program's semaphore; named ones have no memory.
     let count = if named || engine::life(object) != UNKNOWN { 0 } else { unsafe { semaphore.cast::<u32>().read() } };
     Operation::new(code, object).with_argument(u64::from(count))
