@@ -2,12 +2,14 @@
 //
 // heddle: verdict = safe
 // heddle: executions = 2
+// heddle: flags = -Wno-deprecated-declarations
+#define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 static pthread_mutex_t m;
 static int dead, fine;
-static void *dies(void *u) { int e = pthread_mutex_lock(&m); if (e == EOWNERDEAD) {pthread_mutex_consistent(&m);} return u; }
+static void *dies(void *u) { int e = pthread_mutex_lock(&m); if (e == EOWNERDEAD) { pthread_mutex_consistent_np(&m); } return u; }
 static void *lives(void *u)
 {
     int e = pthread_mutex_lock(&m);

@@ -159,6 +159,15 @@ impl LatitudeOptions {
     }
 }
 
+/// What to do when a primitive is used against its rules.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum MisuseWish {
+    /// Report it: the standard says nothing about what would follow.
+    Report,
+    /// Go on as glibc does.
+    Off,
+}
+
 /// Check a program: explore every order of its threads that could matter.
 ///
 /// FILES are C and C++ sources, object files and libraries, compiled and linked with the compiler flags among them.
@@ -228,6 +237,9 @@ pub struct Check {
     /// How much freed memory each thread keeps unused, to see who still uses it; 0: reuse it at once.
     #[arg(long, value_name = "SIZE", default_value = "64K", value_parser = values::size_or_none)]
     pub quarantine: u64,
+    /// What to do when a primitive is used against its rules: unlocked by a stranger, destroyed while it is locked, ...
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = MisuseWish::Report)]
+    pub misuse: MisuseWish,
     /// How executions start over.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Restart::Auto)]
     pub restart: Restart,

@@ -184,7 +184,7 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
 /// where is not part of it.
 pub fn key(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
     let mut key = match (execution.outcome, execution.events.last()) {
-        (Outcome::Deadlock, _) => {
+        _ if matches!(kind, FindingKind::Deadlock | FindingKind::PartialDeadlock) => {
             let waiting = execution.pending.iter().filter(|pending| pending.enabled == 0);
             let mut places: Vec<[u64; 2]> = waiting.map(|pending| [pending.pc, pending.operation.object.0]).collect();
             places.sort();

@@ -13,7 +13,7 @@ use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
 use heddle_search::{Algorithm, Stop};
 
-use crate::arguments::{Check, Races};
+use crate::arguments::{Check, MisuseWish, Races};
 use crate::collect::{Candidate, Collector};
 use crate::values::{show_duration, show_size};
 
@@ -220,14 +220,17 @@ impl Conclusion<'_> {
             restart: restart_name(executor.restart()).to_string(),
             restart_reason: fallback.map(|fallback| format!("the program uses {}", fallback.what)),
             races: if looked { "checked" } else { "not checked" }.to_string(),
-            notes: notes(instrumented, looked),
+            notes: notes(instrumented, looked, options.misuse == MisuseWish::Report),
         }
     }
 }
 
 /// What a verdict does not cover, in plain words.
-fn notes(instrumented: Instrumentation, races: bool) -> Vec<String> {
+fn notes(instrumented: Instrumentation, races: bool, misuse: bool) -> Vec<String> {
     let mut notes = Vec::new();
+    if !misuse {
+        notes.push("misuse of primitives: it was not looked for".to_string());
+    }
     if !races {
         // Without races the orders of plain accesses cannot matter; with them they can.
         notes.push("data races: they were not looked for".to_string());

@@ -55,6 +55,9 @@ impl EventFlags {
     /// A futex operation that found another value than it expects.
     pub const MISMATCH: EventFlags = EventFlags(1 << 12);
 
+    /// The operation must not have been done: see [`crate::misuse`].
+    pub const MISUSE: EventFlags = EventFlags(1 << 11);
+
     /// Whether all of `other` is in this set.
     #[inline]
     pub const fn contains(self, other: EventFlags) -> bool {

@@ -21,12 +21,14 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 
 pub mod access;
+pub mod circle;
 mod event;
 pub mod fault;
 mod flags;
 pub mod follow;
 mod id;
 mod latitude;
+pub mod misuse;
 mod operation;
 mod outcome;
 mod pending;
@@ -52,6 +54,7 @@ pub use event::Event;
 pub use flags::EventFlags;
 pub use id::{EventIndex, ObjectId, ThreadId};
 pub use latitude::{Latitude, Order, TIMEOUTS, Wakeup};
+pub use misuse::Misuse;
 pub use operation::{MOST_LOOKS, OpCode, Operation};
 pub use outcome::{Ending, Outcome};
 pub use pending::Pending;

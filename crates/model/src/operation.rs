@@ -179,6 +179,12 @@ impl Operation {
         self.detail & (AWAIT | IMPATIENT) == IMPATIENT
     }
 
+    /// Bytes touched, for locations in memory; else 0.
+    #[inline]
+    pub const fn bytes(&self) -> u16 {
+        if self.is_cancellable() { 0 } else { self.size }
+    }
+
     /// The same with a second object or a number.
     #[inline]
     pub const fn with_argument(self, argument: u64) -> Operation {

@@ -16,6 +16,8 @@ pub enum Ending {
     Memory = 5,
     /// Undefined behaviour that the compiler was asked to look for; the result's message says which.
     Undefined = 6,
+    /// A primitive was used against its rules; the detail is the [`crate::Misuse`] and, from bit 8 on, the primitive's family.
+    Misuse = 7,
 }
 
 impl Ending {
@@ -28,6 +30,7 @@ impl Ending {
             4 => Ending::Crash,
             5 => Ending::Memory,
             6 => Ending::Undefined,
+            7 => Ending::Misuse,
             _ => return None,
         })
     }

@@ -10,6 +10,8 @@ pub struct ObjectSlot {
     generation: u32,
     /// The primitive that this object is, 0 if it was not used yet.
     pub family: u32,
+    /// Whether it was made and destroyed: see [`crate::misuse`].
+    pub life: u32,
     /// The state, as the primitive defines it. All zero is the state of an object that nobody initialised.
     pub words: [u64; 3],
 }

@@ -107,6 +107,13 @@ pub struct Settings {
     /// What the thread library might do of its own accord.
     #[serde(default)]
     pub latitude: Latitude,
+    /// Whether an execution ended where a primitive was used against its rules.
+    #[serde(default = "yes")]
+    pub misuse: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// One step, in words.

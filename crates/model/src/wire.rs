@@ -91,6 +91,8 @@ pub struct Header {
     /// 1: some execution came to a time-out that was left out because its thread had timed out too often before. Set by the
     /// runtime.
     pub timeouts_left_out: AtomicU32,
+    /// 1: a primitive that is used against its rules ends the execution.
+    pub misuse: u32,
     /// How far the runtime has come ([`Stage`]).
     pub stage: AtomicU32,
     /// Plans that the driver has filled in, ever. Runs around.

@@ -1,7 +1,7 @@
 //! The state of one execution: what every thread is about to do, and what state every object is in.
 
 use crate::primitive::{self, cancellation, futex, thread};
-use crate::{Event, EventFlags, Footprint, ObjectId, ObjectSlot, ObjectTable, Operation, ThreadId};
+use crate::{Event, EventFlags, Footprint, Misuse, ObjectId, ObjectSlot, ObjectTable, Operation, ThreadId};
 
 /// Where a thread is in its life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,6 +28,8 @@ pub struct ThreadState {
     pub pc: u64,
     /// The condition variable that it sleeps on, or none.
     pub waits_on: ObjectId,
+    /// The mutex that it does that with.
+    pub waits_with: ObjectId,
     /// When it began to sleep, for the wakeup policies: smaller is earlier.
     pub ticket: u32,
     /// The event that woke it, plus one; 0 while nobody did.
@@ -107,6 +109,10 @@ pub struct World<'m> {
     pub events: u32,
     /// Tickets given out to threads that wait.
     pub(crate) tickets: u32,
+    /// How many objects were destroyed in this execution.
+    pub(crate) destroyed: u32,
+    /// What was wrong with the last operation that was taken.
+    pub misuse: Option<Misuse>,
     memory: &'m dyn Memory,
 }
 
@@ -114,7 +120,16 @@ impl<'m> World<'m> {
     /// A world over lent memory, at the start of an execution: only the main thread, about to start.
     pub fn new(threads: &'m mut [ThreadState], objects: &'m mut [ObjectSlot], memory: &'m dyn Memory) -> Self {
         let extent = threads.len();
-        let mut world = World { threads, extent, objects: ObjectTable::new(objects), events: 0, tickets: 0, memory };
+        let mut world = World {
+            threads,
+            extent,
+            objects: ObjectTable::new(objects),
+            events: 0,
+            tickets: 0,
+            misuse: None,
+            destroyed: 0,
+            memory,
+        };
         world.reset();
         world
     }
@@ -123,7 +138,8 @@ impl<'m> World<'m> {
     /// one execution would otherwise spend most of its time here.
     pub fn over_zeroes(threads: &'m mut [ThreadState], objects: &'m mut [ObjectSlot], memory: &'m dyn Memory) -> Self {
         let objects = ObjectTable::over_zeroes(objects);
-        let mut world = World { threads, extent: 0, objects, events: 0, tickets: 0, memory };
+        let mut world =
+            World { threads, extent: 0, objects, events: 0, tickets: 0, misuse: None, destroyed: 0, memory };
         world.admit(ThreadId::MAIN);
         world
     }
@@ -135,6 +151,7 @@ impl<'m> World<'m> {
         self.extent = 0;
         self.events = 0;
         self.tickets = 0;
+        self.destroyed = 0;
         self.admit(ThreadId::MAIN);
     }
 
@@ -281,6 +298,7 @@ impl<'m> World<'m> {
         let ThreadState { pending, pc, stirs, .. } = self.threads[thread.index()];
         let pending = self.located(thread, pending);
         let primitive = primitive::of(pending.code);
+        self.misuse = None;
         let own = primitive.alternatives(self, thread, &pending);
         let alternatives = cancellation::alternatives(self, thread, &pending, own);
         let effect = match cancellation::is_pending(self, thread, &pending) {
@@ -298,6 +316,7 @@ impl<'m> World<'m> {
         self.events += 1;
         let once = pending.is_await() && stirs == 1;
         let flags = if once { effect.flags.union(EventFlags::STIRRED_ONCE) } else { effect.flags };
+        let flags = if self.misuse.is_some() { flags.union(EventFlags::MISUSE) } else { flags };
         Event { operation: pending, result: effect.result, pc, thread, choice, alternatives, flags }
     }
 

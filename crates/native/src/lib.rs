@@ -33,6 +33,11 @@ mod wire;
 
 pub use debugger::Debugger;
 pub use executor::{Fallback, NativeExecutor, Statistics};
+/// The runtime library, as it is loaded into programs.
+pub fn runtime_library() -> &'static [u8] {
+    library::BYTES
+}
+
 pub use options::{Options, RestartMode, restart_name};
 pub use process::signal_name;
 pub use program::{Instrumentation, Program, ProgramError};

@@ -58,6 +58,8 @@ pub struct Options {
     pub quarantine: u64,
     /// What the thread library may do of its own accord.
     pub latitude: Latitude,
+    /// A primitive that is used against its rules ends the execution.
+    pub misuse: bool,
     /// How many threads to prepare for at first. The number grows by itself.
     pub threads: u32,
     /// How much room there is in the shared memory.
@@ -81,6 +83,7 @@ impl Default for Options {
             leaks: false,
             quarantine: QUARANTINE,
             latitude: Latitude::default(),
+            misuse: true,
             threads: 8,
             layout: Layout::new(32, 4096, 1 << 20, 1 << 22, 1 << 20),
             interrupted: Arc::default(),

@@ -38,6 +38,8 @@ pub struct Settings {
     pub quarantine: u64,
     /// See [`Header::latitude`].
     pub latitude: heddle_model::Latitude,
+    /// End executions at misuse.
+    pub misuse: bool,
     /// See [`Header::unwinder`].
     pub unwinder: bool,
 }
@@ -101,6 +103,7 @@ impl Wire {
             (*header).memory = settings.memory;
             (*header).quarantine = settings.quarantine;
             (*header).latitude = settings.latitude;
+            (*header).misuse = settings.misuse.into();
             *(*header).unwinder.get_mut() = settings.unwinder.into();
             *(*header).names.get_mut() = names.len() as u32;
             let table: *mut ThreadName = self.at(self.layout.names_at);
@@ -306,6 +309,7 @@ mod tests {
             memory: 3,
             quarantine: 4,
             latitude: heddle_model::Latitude::default(),
+            misuse: true,
             unwinder: true,
         };
         Wire::new(Layout::new(2, 8, 64, 32, 16), &settings, names).unwrap()

@@ -6,7 +6,7 @@
 
 use heddle_model::finding::{Location, Note};
 use heddle_model::primitive::{barrier, condvar, futex, mutex, once, rwlock, semaphore, spin, thread};
-use heddle_model::{ObjectId, Pending, ThreadId};
+use heddle_model::{Event, ObjectId, Pending, ThreadId};
 
 use crate::Recording;
 use crate::names::Names;
@@ -17,6 +17,10 @@ use crate::walk::Walk;
 pub enum Wait {
     /// A mutex, or another lock, that somebody holds (himself, perhaps).
     Mutex(ObjectId, Option<ThreadId>),
+    /// To write to a reader-writer lock that the thread itself reads.
+    Upgrade(ObjectId, ThreadId),
+    /// A writer that waits for a reader-writer lock that prefers writers.
+    Writer(ObjectId, Option<ThreadId>),
     /// The end of a thread.
     End(ThreadId),
     /// A signal on a condition variable.
@@ -48,6 +52,13 @@ impl Wait {
             return Some(Wait::Change(operation.object));
         }
         Some(match operation.code {
+            rwlock::READ_LOCK | rwlock::TIMED_READ_LOCK if !walk.holders.contains_key(&operation.object) => {
+                // Nobody writes: it lets a writer go first that waits.
+                Wait::Writer(operation.object, walk.arrived.get(&operation.object).copied())
+            }
+            rwlock::WRITE_LOCK | rwlock::TIMED_WRITE_LOCK if walk.reads(operation.object, pending.thread) => {
+                Wait::Upgrade(operation.object, pending.thread)
+            }
             mutex::LOCK | mutex::TIMEDLOCK | spin::LOCK => locked(operation.object),
             rwlock::READ_LOCK | rwlock::WRITE_LOCK | rwlock::TIMED_READ_LOCK | rwlock::TIMED_WRITE_LOCK => {
                 locked(operation.object)
@@ -70,7 +81,8 @@ impl Wait {
     pub fn on(self) -> Option<ThreadId> {
         match self {
             Wait::Mutex(_, holder) | Wait::Once(_, holder) => holder,
-            Wait::End(thread) => Some(thread),
+            Wait::Writer(_, writer) => writer,
+            Wait::End(thread) | Wait::Upgrade(_, thread) => Some(thread),
             _ => None,
         }
     }
@@ -79,6 +91,8 @@ impl Wait {
     pub fn describe(self, names: &Names) -> String {
         match self {
             Wait::Mutex(mutex, _) => format!("waits for {}", names.object(mutex)),
+            Wait::Upgrade(lock, _) => format!("waits to write to {}", names.object(lock)),
+            Wait::Writer(lock, _) => format!("waits to read {}", names.object(lock)),
             Wait::End(thread) => format!("waits for the end of {}", names.thread(thread)),
             Wait::Once(once, _) => format!("waits for the end of {}", names.object(once)),
             Wait::Signal(condvar) => format!("waits for a signal on {}", names.object(condvar)),
@@ -128,6 +142,9 @@ pub fn explain(recording: &Recording, names: &Names, walk: &Walk) -> Deadlock {
             ),
             location: place,
         });
+        if let Wait::Signal(condvar) = wait {
+            notes.extend(lost_signal(condvar, thread, names, recording));
+        }
         if let Wait::Once(once, _) = wait
             && let Some(runner) = walk.running.get(&once)
         {
@@ -148,6 +165,34 @@ pub fn explain(recording: &Recording, names: &Names, walk: &Walk) -> Deadlock {
     let location = threads.first().and_then(|&t| wait_of(t)).and_then(|(i, _)| recording.pending_place(i).cloned());
     let message = headline(cycle.as_deref(), &threads, wait_of, names, recording);
     Deadlock { message, location, notes, threads }
+}
+
+/// Where the signal went that `waiter` waits for: it came before anybody waited, or it woke somebody else. Or nobody gave one.
+fn lost_signal(condvar: ObjectId, waiter: ThreadId, names: &Names, recording: &Recording) -> Option<Note> {
+    let events = &recording.events;
+    let signals = |event: &Event| {
+        event.operation.object == condvar && matches!(event.operation.code, condvar::SIGNAL | condvar::BROADCAST)
+    };
+    let slept = events.iter().rposition(|event| {
+        event.thread == waiter && event.operation.code == condvar::WAIT && event.operation.object == condvar
+    })?;
+    let early = events[..slept].iter().rposition(|event| signals(event) && event.failed());
+    let elsewhere = events[slept..].iter().rposition(|event| signals(event) && !event.failed()).map(|at| at + slept);
+    let what = names.object(condvar);
+    Some(match (elsewhere, early) {
+        (Some(at), _) => {
+            let woken = ThreadId(events[at].result.saturating_sub(1) as u16);
+            let signaller = names.thread(events[at].thread);
+            let message = format!("{signaller} signalled {what} here, which woke {} instead", names.thread(woken));
+            Note { message, location: recording.place(at).cloned() }
+        }
+        (None, Some(at)) => {
+            let signaller = names.thread(events[at].thread);
+            let message = format!("{signaller} signalled {what} here, before anyone waited: the signal was lost");
+            Note { message, location: recording.place(at).cloned() }
+        }
+        (None, None) => Note { message: format!("nobody signalled {what}"), location: None },
+    })
 }
 
 /// The cycle with the lowest thread in it, beginning there.
@@ -199,6 +244,10 @@ fn because(wait: Wait, waiter: ThreadId, names: &Names, walk: &Walk, recording: 
             let ended = if has_ended(holder, recording) { ", which has ended," } else { "" };
             format!(", held by {}{ended}{since}", names.thread(holder))
         }
+        Wait::Upgrade(..) => ", which it reads itself: it would have to leave before it can come in alone".to_string(),
+        Wait::Writer(_, Some(writer)) => {
+            format!(", which prefers writers: {} waits to write to it", names.thread(writer))
+        }
         Wait::End(thread) if thread == waiter => ", that is, for itself".to_string(),
         Wait::Others(_) => ", and no thread is left to arrive".to_string(),
         Wait::Change(_) => ", and no thread is left to make it".to_string(),
@@ -219,6 +268,9 @@ fn headline(
     match (cycle, first) {
         (Some([thread]), Some((_, Wait::Mutex(mutex, _)))) => {
             format!("{} waits for {}, which it holds itself", names.thread(*thread), names.object(mutex))
+        }
+        (Some([thread]), Some((_, Wait::Upgrade(lock, _)))) => {
+            format!("{} waits to write to {}, which it reads itself", names.thread(*thread), names.object(lock))
         }
         (Some([thread]), _) => format!("{} waits for itself", names.thread(*thread)),
         (Some(cycle), _) => {

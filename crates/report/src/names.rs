@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use heddle_model::primitive::{self, atomic, condvar, mutex, once, process, rwlock, semaphore};
 use heddle_model::race::Race;
-use heddle_model::{ObjectId, Operation, Outcome, ThreadId};
+use heddle_model::{Ending, ObjectId, OpCode, Operation, Outcome, ThreadId};
 
 use crate::Recording;
 use crate::recording::is_user;
@@ -117,17 +117,23 @@ fn objects(recording: &Recording) -> HashMap<ObjectId, String> {
 
 /// The objects that an operation mentions, and what kind of thing each is.
 fn mentioned(operation: &Operation) -> impl Iterator<Item = (ObjectId, &'static str)> {
-    let kind = match operation.code.family() {
+    let family = if process::ending(operation) == Some(Ending::Misuse) {
+        (operation.detail >> 8) as u8
+    } else {
+        operation.code.family()
+    };
+    let kind = match family {
         atomic::FAMILY => "atomic",
         condvar::FAMILY => "condition variable",
         mutex::FAMILY => "mutex",
         once::FAMILY => "initialisation",
         rwlock::FAMILY => "reader-writer lock",
         semaphore::FAMILY => "semaphore",
-        _ => primitive::of(operation.code).name(),
+        _ => primitive::of(OpCode::new(family, 0)).name(),
     };
-    // What a crash is about is an address, not an object.
-    let object = if operation.code == process::END { ObjectId::NONE } else { operation.object };
+    // What a crash is about is an address, not an object; what was misused is one.
+    let misused = process::ending(operation) == Some(Ending::Misuse);
+    let object = if operation.code == process::END && !misused { ObjectId::NONE } else { operation.object };
     let waits = matches!(operation.code, condvar::WAIT | condvar::REACQUIRE);
     let second = waits.then_some((ObjectId(operation.argument), "mutex"));
     [(object, kind)].into_iter().chain(second)

@@ -1,7 +1,7 @@
 //! What one execution is to a verdict. Cheap: asked of every execution of a search, so nothing is resolved here.
 
 use heddle_model::primitive::process;
-use heddle_model::{Ending, Execution, FindingKind, Outcome};
+use heddle_model::{Ending, Execution, FindingKind, Outcome, circle};
 
 use crate::{Recording, steps};
 
@@ -45,8 +45,13 @@ const OWN_FAULT: [u64; 7] = [4, 5, 6, 7, 8, 11, 31];
 
 /// What `execution` is to a verdict.
 pub fn classify(execution: &Execution<'_>) -> Class {
+    let partial = execution.detail & circle::PARTIAL != 0;
     match execution.outcome {
+        Outcome::StepLimit | Outcome::Hang | Outcome::Capacity if partial => {
+            Class::Finding(FindingKind::PartialDeadlock)
+        }
         Outcome::Ended => match execution.events.last().and_then(|event| process::ending(&event.operation)) {
+            Some(Ending::Exit) if partial => Class::Finding(FindingKind::PartialDeadlock),
             // Blocks that were lost.
             Some(Ending::Exit) if execution.detail > 0 => Class::Finding(FindingKind::Leak),
             Some(Ending::Exit) => Class::Fine,
@@ -55,6 +60,7 @@ pub fn classify(execution: &Execution<'_>) -> Class {
             Some(Ending::Crash) => Class::Finding(FindingKind::Crash),
             Some(Ending::Memory) => Class::Finding(FindingKind::Memory),
             Some(Ending::Undefined) => Class::Finding(FindingKind::Undefined),
+            Some(Ending::Misuse) => Class::Finding(FindingKind::Misuse),
             None => Class::Lost(Lost::Unfinished),
         },
         Outcome::Deadlock => Class::Finding(FindingKind::Deadlock),

@@ -8,6 +8,7 @@ use heddle_model::trace::TraceStep;
 use heddle_model::{Execution, Operation, Outcome, ThreadId};
 
 use crate::deadlock::{self, Wait};
+use crate::misuse;
 use crate::names::Names;
 use crate::outcome::{Class, classify, signal_name};
 use crate::recording::user_frame;
@@ -40,7 +41,7 @@ pub fn recognise(recording: &Recording) -> Option<Recognised> {
 
     let mut key = format!("{kind}|{message}");
     // A deadlock's message names the threads; the same places with the threads' roles exchanged are the same bug.
-    if kind == FindingKind::Deadlock {
+    if matches!(kind, FindingKind::Deadlock | FindingKind::PartialDeadlock) {
         let mut places: Vec<String> = involved.iter().map(|&thread| waiting_place(recording, thread)).collect();
         places.sort();
         key = format!("{kind}|{}", places.join("|"));
@@ -140,10 +141,11 @@ struct What {
 }
 
 fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) -> What {
-    if kind == FindingKind::Deadlock {
+    if matches!(kind, FindingKind::Deadlock | FindingKind::PartialDeadlock) {
         let deadlock = deadlock::explain(recording, names, walk);
+        let while_others = if kind == FindingKind::Deadlock { "" } else { ", while others go on" };
         return What {
-            message: deadlock.message,
+            message: deadlock.message + while_others,
             location: deadlock.location,
             notes: deadlock.notes,
             involved: deadlock.threads,
@@ -151,6 +153,11 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
     }
     if kind == FindingKind::DataRace
         && let Some(told) = race::explain(recording, names)
+    {
+        return What { message: told.message, location: told.location, notes: told.notes, involved: told.threads };
+    }
+    if kind == FindingKind::Misuse
+        && let Some(told) = misuse::explain(recording, names)
     {
         return What { message: told.message, location: told.location, notes: told.notes, involved: told.threads };
     }

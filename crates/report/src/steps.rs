@@ -74,6 +74,7 @@ pub fn operation(operation: &Operation) -> String {
             Some(Ending::Crash) => format!("crash: {}", signal_name(operation.detail as u64)),
             Some(Ending::Memory) => "memory error".to_string(),
             Some(Ending::Undefined) => "undefined behaviour".to_string(),
+            Some(Ending::Misuse) => "misuse".to_string(),
             None => "end of the process".to_string(),
         },
         thread::START => "begin".to_string(),

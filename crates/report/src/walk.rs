@@ -17,12 +17,16 @@ pub struct Walk {
     pub holders: HashMap<ObjectId, Holder>,
     /// Who is in each reader-writer lock as a reader at the end, and the events by which they came in, oldest first.
     pub readers: HashMap<ObjectId, Vec<Holder>>,
+    /// The writers that have begun to wait for a lock that prefers them, at the end.
+    pub arrived: HashMap<ObjectId, ThreadId>,
     /// Who runs each initialisation that is not done at the end, and the event that began it.
     pub running: HashMap<ObjectId, Holder>,
     /// Threads that sleep on a condition variable at the end and were not woken.
     pub sleepers: HashMap<ThreadId, ObjectId>,
     /// For each event: how the world differs after it.
     pub changes: Vec<Change>,
+    /// The same, of all threads.
+    pub asleep: Vec<ThreadId>,
 }
 
 /// How the world differs after an event.
@@ -56,6 +60,11 @@ impl Walk {
         self.holders.get(&object).or(itself).or(readers.first()).copied()
     }
 
+    /// Whether `thread` is in `lock` as a reader.
+    pub fn reads(&self, lock: ObjectId, thread: ThreadId) -> bool {
+        self.readers.get(&lock).is_some_and(|readers| readers.iter().any(|holder| holder.thread == thread))
+    }
+
     /// Everything that is held at the end.
     pub fn held(&self) -> impl Iterator<Item = (ObjectId, Holder)> {
         let readers =
@@ -68,6 +77,14 @@ impl Walk {
         match event.operation.code {
             rwlock::READ_LOCK | rwlock::TRY_READ_LOCK | rwlock::TIMED_READ_LOCK if !event.failed() => {
                 readers.push(Holder { thread: event.thread, since: index });
+            }
+            rwlock::WRITE_ARRIVE if !event.failed() => {
+                self.arrived.insert(event.operation.object, event.thread);
+            }
+            rwlock::WRITE_LOCK => {
+                if self.arrived.get(&event.operation.object) == Some(&event.thread) {
+                    self.arrived.remove(&event.operation.object);
+                }
             }
             rwlock::UNLOCK if event.flags.contains(EventFlags::SHARED) => {
                 if let Some(at) = readers.iter().rposition(|holder| holder.thread == event.thread) {
@@ -142,6 +159,10 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
             walk.holders.insert(object, Holder { thread, since });
         }
     }
+    walk.asleep.extend(world.ids().filter(|&thread| {
+        let state = world.thread(thread);
+        state.waits_on != ObjectId::NONE && state.woken_by == 0
+    }));
     for waiting in pending {
         let state = world.thread(waiting.thread);
         if state.waits_on != ObjectId::NONE && state.woken_by == 0 {

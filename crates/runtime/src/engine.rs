@@ -12,12 +12,14 @@ use heddle_model::follow::{Decision, Follower, PlanView};
 use heddle_model::primitive::atomic::FENCE;
 use heddle_model::primitive::process::END;
 use heddle_model::primitive::{thread, yielding};
-use heddle_model::{Event, Latitude, Memory, ObjectId, Operation, Outcome, Pending, Phase, ThreadId, World};
+use heddle_model::{
+    Event, EventFlags, Latitude, Memory, ObjectId, Operation, Outcome, Pending, Phase, ThreadId, World, circle,
+};
 
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
-use crate::{callstack, debug, fiber, memcheck, moments, process, race, random, spin, tsan};
+use crate::{callstack, debug, fiber, memcheck, misuse, moments, process, race, random, spin, tsan};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
@@ -167,6 +169,7 @@ pub fn run(sequence: u32, main: Context) {
     race::reset(fiber::donors() + 1);
     memcheck::reset();
     random::reset();
+    process::reset();
     fiber::of(ThreadId::MAIN).context = main;
     fiber::of(ThreadId::MAIN).reset_main();
     // SAFETY: one kernel thread; the fiber is suspended.
@@ -246,6 +249,9 @@ fn take_when_due(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)
     perform(&mut event);
     note(event);
     memcheck::after(&operation, pc);
+    if event.flags.contains(EventFlags::MISUSE) {
+        misuse::taken(engine.world.misuse, &event);
+    }
     event
 }
 
@@ -388,6 +394,11 @@ pub fn unsupported(name: &str, pc: u64) -> ! {
     finish(Outcome::Unsupported, 0, pc, name.as_bytes())
 }
 
+/// Whether `object` is known to have been made or destroyed: see `heddle_model::misuse`.
+pub fn life(object: ObjectId) -> u32 {
+    engine().world.objects.get(object).map_or(0, |slot| slot.life)
+}
+
 /// Whether this execution has used `object`.
 pub fn knows(object: ObjectId) -> bool {
     engine().world.objects.get(object).is_some()
@@ -479,6 +490,8 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
             memcheck::stacks_of(&fault, push_stack);
         }
     }
+    let goes_on = matches!(outcome, Outcome::Ended | Outcome::StepLimit | Outcome::Hang | Outcome::Capacity);
+    let detail = if goes_on && circle::exists(&engine.world) { detail | circle::PARTIAL } else { detail };
     let result = engine.record.result();
     result.detail = detail;
     result.pc = pc;

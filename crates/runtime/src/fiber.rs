@@ -49,6 +49,8 @@ pub struct Fiber {
     pub cancellation: Cancellation,
     /// Whether it was made so that nobody can join it. Reset for each execution.
     pub detached: bool,
+    /// The signals that it has blocked: a bit for each. Reset for each execution.
+    pub signal_mask: u64,
     /// What it is called, with a zero byte at the end. Reset for each execution.
     pub name: [u8; NAME],
     /// Bytes of stack that there are.
@@ -80,12 +82,15 @@ impl Fiber {
     pub fn reset(&mut self) {
         self.cancellation = Cancellation::default();
         self.detached = false;
+        // Inherited from who creates it.
+        self.signal_mask = of(engine::current()).signal_mask;
         self.name = of(ThreadId::MAIN).name;
     }
 
     /// The same of the main thread.
     pub fn reset_main(&mut self) {
         self.cancellation = Cancellation::default();
+        self.signal_mask = 0;
         self.name = start::program_name();
     }
 }

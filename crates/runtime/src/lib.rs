@@ -42,6 +42,7 @@ mod libatomic;
 mod measure;
 mod memcheck;
 mod memory;
+mod misuse;
 mod moments;
 mod process;
 mod pthread;

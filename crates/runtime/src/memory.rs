@@ -4,8 +4,8 @@
 //! | from | what | belongs to |
 //! |---|---|---|
 //! | `0x1000_0000_0000` | heaps, 16 GiB for each thread (`heap`) | the program |
-//! | `0x4000_0000_0000` | nothing: named semaphores have addresses here (`pthread::named`) | the program |
 //! | `0x5000_0000_0000` | stacks of threads, 1 GiB of addresses for each ([`crate::fiber`]) | the program |
+//! | `0x5a00_0000_0000` | nothing: named semaphores have addresses here (`pthread::named`) | the program |
 //! | `0x6000_0000_0000` | the memory shared with the driver ([`crate::wire`]) | us |
 //! | `0x6200_0000_0000` | shadow call stacks | us |
 //! | `0x6300_0000_0000` | states of threads and objects, the controller's stack | us |
@@ -27,7 +27,9 @@ pub const STACKS: usize = wire::STACKS as usize;
 /// From one thread's stack to the next.
 pub const STACK_STRIDE: usize = wire::STACK_STRIDE as usize;
 /// Names of semaphores: addresses that nothing is mapped at.
-pub const NAMES: usize = 0x4000_0000_0000;
+pub const NAMES: usize = 0x5a00_0000_0000;
+/// One past the last of those.
+pub const NAMES_END: usize = 0x5b00_0000_0000;
 /// States of threads and objects, the controller's stack, and other small things.
 pub const STATES: usize = 0x6300_0000_0000;
 /// One past the last address of any thread's stack.

@@ -13,6 +13,20 @@ use crate::{memcheck, real, sys, undefined};
 /// The status that the program has asked to exit with. Reset for each execution by being written before it is read.
 static mut STATUS: i32 = 0;
 static mut EXIT_CALLER: u64 = 0;
+/// Somebody has called `exit`, or `main` has returned. Reset for each execution.
+static mut ENDS: bool = false;
+
+/// An execution begins.
+pub fn reset() {
+    // SAFETY: one kernel thread.
+    unsafe { ENDS = false };
+}
+
+/// Whether the process is ending: exit handlers and destructors of static objects run.
+pub fn ends() -> bool {
+    // SAFETY: one kernel thread.
+    unsafe { ENDS }
+}
 
 unsafe extern "C" {
     fn __cxa_atexit(handler: unsafe extern "C" fn(usize), argument: usize, object: usize) -> i32;
@@ -42,6 +56,7 @@ pub fn exit_normally(status: i32) -> ! {
     // SAFETY: one kernel thread.
     unsafe {
         STATUS = status;
+        ENDS = true;
         real::exit(status)
     }
 }
@@ -123,6 +138,6 @@ pub fn describe(record: &Record) -> Option<Fault> {
             record.set_message(undefined::text_of(event.thread));
             None
         }
-        Ending::Assertion | Ending::Abort => None,
+        Ending::Assertion | Ending::Abort | Ending::Misuse => None,
     }
 }

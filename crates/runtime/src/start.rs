@@ -14,7 +14,9 @@ use crate::arch::{self, Context};
 use crate::memory::{PAGE, Reserve, STATES};
 use crate::pthread::{cancel, unwinder};
 use crate::wire::Wire;
-use crate::{control, engine, fiber, heap, memcheck, process, race, real, signals, snapshot, spin, sys, undefined};
+use crate::{
+    control, engine, fiber, heap, memcheck, misuse, process, race, real, signals, snapshot, spin, sys, undefined,
+};
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 
@@ -198,6 +200,7 @@ unsafe fn set_up(wire: Wire) {
     signals::set_up(&mut reserve);
     snapshot::set_up(&mut reserve, threads);
     spin::set_up(&mut reserve, threads);
+    misuse::set_up(header.misuse != 0);
     if header.races != 0 {
         race::set_up(&mut reserve, threads);
     }

@@ -225,6 +225,9 @@ fn printed_vector(vector: usize, count: usize) -> isize {
 /// installed a handler runs in a process of its own and gets it from the kernel.
 fn signal_to_self(number: usize, arguments: &[usize; 6]) -> Answer {
     let signal = if number == 234 { arguments[2] } else { arguments[1] };
+    if crate::pthread::sigmask::is_blocked(signal) {
+        return Answer::Unsupported("a signal that is sent while it is blocked");
+    }
     const IGNORED: [usize; 5] = [0, 17, 18, 23, 28];
     if IGNORED.contains(&signal) {
         return Answer::Result(0);

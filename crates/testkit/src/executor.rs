@@ -120,6 +120,8 @@ struct Position {
     round: u64,
     /// The assertion that it stands before has failed.
     failed: bool,
+    /// What it has done must not be done: the end of the process comes next.
+    misused: Option<Operation>,
 }
 
 /// What can be seen of a scripted program when it has ended: its variables and every thread's registers.
@@ -301,6 +303,9 @@ impl<'p> Scripted<'p> {
                 let position = &mut positions[id];
                 looks[id].after(&event);
                 finish(&program.threads[id], position, &event);
+                position.misused = world
+                    .misuse
+                    .map(|misuse| process::misused(misuse, event.operation.object, event.operation.code.family()));
                 let (mut operation, pc) = advance(program, variables, step.thread, position);
                 if !*without_awaits {
                     let state = (position.next, position.registers);
@@ -518,6 +523,9 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
     let code = &program.threads[thread.index()];
     loop {
         let pc = ((thread.0 as u64) << 16) | (position.next as u64 + 1);
+        if let Some(end) = position.misused {
+            return (end, pc);
+        }
         match position.leaving {
             Leaving::Lives => {}
             Leaving::Signal(c, _) => return (Operation::new(condvar::SIGNAL, condition_at(c)), pc),

@@ -20,7 +20,7 @@ use heddle_search::{Algorithm, Search};
 
 use super::replay;
 use super::report::load;
-use crate::arguments::{Check, MemoryChecks, Races, Restart};
+use crate::arguments::{Check, MemoryChecks, MisuseWish, Races, Restart};
 use crate::collect::{Candidate, Collector};
 use crate::console::Console;
 use crate::coverage::{Conclusion, End, LeftOut};
@@ -284,6 +284,7 @@ fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -
         leaks: options.leaks,
         quarantine: options.quarantine,
         latitude: options.latitude.get(),
+        misuse: options.misuse == MisuseWish::Report,
         hang_after: options.hang_timeout,
         interrupted: Arc::clone(interrupted),
         ..heddle_native::Options::default()
@@ -386,6 +387,7 @@ fn settings(executor: &NativeExecutor, options: &Check) -> Settings {
         quarantine: options.quarantine,
         races_off: options.races == Races::Off,
         latitude: options.latitude.get(),
+        misuse: options.misuse == MisuseWish::Report,
     }
 }
 

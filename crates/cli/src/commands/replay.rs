@@ -141,6 +141,7 @@ fn launch(trace: &Trace, prepared: &Prepared, interrupted: &Arc<AtomicBool>) -> 
         _ => RestartMode::Auto,
     };
     let options = heddle_native::Options {
+        misuse: trace.settings.misuse,
         arguments: trace.program.arguments.iter().map(Into::into).collect(),
         restart,
         memory_limit: *memory_limit,

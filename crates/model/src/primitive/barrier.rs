@@ -10,7 +10,7 @@
 
 use super::Primitive;
 use crate::world::Effect;
-use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, OpCode, Operation, ThreadId, World};
+use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
 /// This family's number.
 pub const FAMILY: u8 = 12;
@@ -66,6 +66,13 @@ impl Primitive for Barriers {
 
     fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
         let flags = self.foresee(world, by, operation, &crate::NoMemory);
+        match operation.code {
+            INIT => world.make(operation.object),
+            DESTROY if state(world, operation.object).1 > 0 => world.accuse(Misuse::DestroyWaited),
+            DESTROY => world.unmake(operation.object),
+            LEAVE => {}
+            _ => world.touch(operation.object),
+        }
         let slot = world.objects.get_mut(operation.object);
         slot.family = FAMILY as u32;
         let round = slot.words[ROUND];

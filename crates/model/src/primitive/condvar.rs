@@ -19,7 +19,7 @@
 use super::{Primitive, mutex};
 use crate::world::Effect;
 use crate::{
-    Event, EventFlags, EventIndex, Footprint, Memory, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World,
+    Event, EventFlags, EventIndex, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World,
 };
 
 /// This family's number.
@@ -86,6 +86,11 @@ fn sleepers(world: &World, condvar: ObjectId) -> impl Iterator<Item = ThreadId> 
     })
 }
 
+/// Whether somebody sleeps on `condvar` with another mutex than this.
+fn waits_with_another(world: &World, condvar: ObjectId, mutex: ObjectId) -> bool {
+    sleepers(world, condvar).any(|sleeper| world.thread(sleeper).waits_with != mutex)
+}
+
 /// The meaning of this family.
 pub struct ConditionVariables;
 
@@ -130,10 +135,23 @@ impl Primitive for ConditionVariables {
         let condvar = operation.object;
         let waker = world.events + 1;
         match operation.code {
+            INIT => world.make(condvar),
+            DESTROY if sleepers(world, condvar).next().is_some() => world.accuse(Misuse::DestroyWaited),
+            DESTROY => world.unmake(condvar),
+            REACQUIRE => {}
+            _ => world.touch(condvar),
+        }
+        match operation.code {
             WAIT => {
                 let mutex = ObjectId(operation.argument);
                 let locked = mutex::owner_of(world, mutex).is_some();
-                let effect = mutex::unlock(world, by, mutex, kind(operation));
+                let kind = kind(operation);
+                if mutex::owner_of(world, mutex) != Some(by) && kind & (mutex::ERRORCHECK | mutex::ROBUST) == 0 {
+                    world.accuse(Misuse::WaitWithoutMutex);
+                } else if waits_with_another(world, condvar, mutex) {
+                    world.accuse(Misuse::WaitTwoMutexes);
+                }
+                let effect = mutex::unlock(world, by, mutex, kind);
                 if effect.result == mutex::EPERM {
                     return effect;
                 }
@@ -141,6 +159,7 @@ impl Primitive for ConditionVariables {
                 let ticket = world.tickets;
                 let state = world.thread_mut(by);
                 state.waits_on = condvar;
+                state.waits_with = mutex;
                 state.ticket = ticket;
                 state.woken_by = 0;
                 state.mask = operation.detail & SELF_WAKING;
@@ -209,7 +228,15 @@ impl Primitive for ConditionVariables {
                 }
             }
             // A normal mutex takes no offence.
-            WAIT if kind != mutex::NORMAL => mutex::foresee_unlock(world, by, mutex, kind),
+            WAIT => {
+                let own = if kind != mutex::NORMAL {
+                    mutex::foresee_unlock(world, by, mutex, kind)
+                } else {
+                    EventFlags::NONE
+                };
+                let two = waits_with_another(world, operation.object, mutex);
+                if two { own.union(EventFlags::MISUSE) } else { own }
+            }
             REACQUIRE => mutex::foresee_lock(world, by, mutex, kind),
             _ => EventFlags::NONE,
         }
@@ -229,7 +256,9 @@ impl Primitive for ConditionVariables {
             // Any sleeper may be woken, so the order in which they went to sleep does not matter.
             WAIT if event.failed() => into.touch(ObjectId(operation.argument), Mode::Read),
             WAIT => {
-                into.touch(operation.object, Mode::Add);
+                // One that finds others asleep with another mutex came after them.
+                let looks = event.flags.contains(EventFlags::MISUSE);
+                into.touch(operation.object, if looks { Mode::Write } else { Mode::Add });
                 into.touch(ObjectId(operation.argument), mutex::mode(event.flags));
             }
             REACQUIRE => {

@@ -19,7 +19,7 @@
 use super::Primitive;
 use crate::world::Effect;
 use crate::{
-    Event, EventFlags, Footprint, Memory, Mode, ObjectId, ObjectSlot, OpCode, Operation, Phase, ThreadId, World,
+    Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, ObjectSlot, OpCode, Operation, Phase, ThreadId, World,
 };
 
 /// This family's number.
@@ -232,6 +232,13 @@ pub(crate) fn lock(world: &mut World, by: ThreadId, mutex: ObjectId, kind: u32) 
 /// Unlocks `mutex`, or fails.
 pub(crate) fn unlock(world: &mut World, by: ThreadId, mutex: ObjectId, kind: u32) -> Effect {
     let case = unlocking(world, by, mutex, kind);
+    if kind == NORMAL {
+        match owner_of(world, mutex) {
+            None => world.accuse(Misuse::UnlockNotLocked),
+            Some(owner) if owner != by => world.accuse(Misuse::UnlockNotOwned),
+            _ => {}
+        }
+    }
     match case {
         Case::Changes | Case::Inherits(_) => {
             set_owner(world, mutex, None);
@@ -280,6 +287,12 @@ impl Primitive for Mutexes {
     fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
         let Operation { object: mutex, code, .. } = *operation;
         let kind = kind(operation);
+        match code {
+            INIT => world.make(mutex),
+            DESTROY if owner_of(world, mutex).is_some() => world.accuse(Misuse::DestroyInUse),
+            DESTROY => world.unmake(mutex),
+            _ => world.touch(mutex),
+        }
         match code {
             LOCK => lock(world, by, mutex, kind),
             TIMEDLOCK if !can_lock(world, by, mutex, kind) => {

@@ -7,7 +7,7 @@
 
 use super::Primitive;
 use crate::world::Effect;
-use crate::{Ending, Event, Footprint, ObjectId, OpCode, Operation, ThreadId, World};
+use crate::{Ending, Event, Footprint, Misuse, ObjectId, OpCode, Operation, ThreadId, World};
 
 /// This family's number.
 pub const FAMILY: u8 = 5;
@@ -21,6 +21,11 @@ pub const STACK_OVERFLOW: u32 = 1 << 8;
 /// The operation that ends the process like this.
 pub const fn end(ending: Ending, detail: u32) -> Operation {
     Operation { object: ObjectId::NONE, argument: ending as u64, code: END, size: 0, detail }
+}
+
+/// The operation that ends the process because `object`, of this family, was misused.
+pub const fn misused(misuse: Misuse, object: ObjectId, family: u8) -> Operation {
+    Operation { object, ..end(Ending::Misuse, misuse as u32 | (family as u32) << 8) }
 }
 
 /// How `operation` ends the process, if it does.

@@ -23,7 +23,7 @@
 
 use super::Primitive;
 use crate::world::Effect;
-use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, OpCode, Operation, ThreadId, World};
+use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
 /// This family's number.
 pub const FAMILY: u8 = 10;
@@ -75,7 +75,7 @@ fn readers_of(lock: ObjectId) -> ObjectId {
 }
 
 /// How often `reader` is in as a reader.
-fn holds(world: &World, lock: ObjectId, reader: ThreadId) -> u64 {
+pub fn holds(world: &World, lock: ObjectId, reader: ThreadId) -> u64 {
     let life = world.objects.get(lock).map_or(0, |slot| slot.words[LIFE]);
     let held = world.objects.get(ObjectId::share(lock, reader)).map_or([0; 3], |slot| slot.words);
     if held[HOLDS_LIFE] == life { held[HOLDS] } else { 0 }
@@ -181,6 +181,16 @@ impl Primitive for ReaderWriterLocks {
         if timed && !is_free(world, code, operation) && writer_of(world, lock) != Some(by) {
             return Effect::timed_out(operation);
         }
+        match code {
+            INIT => world.make(lock),
+            DESTROY if flags.contains(EventFlags::FAILED) => world.accuse(Misuse::DestroyInUse),
+            DESTROY => world.unmake(lock),
+            _ => world.touch(lock),
+        }
+        if code == UNLOCK && flags.contains(EventFlags::FAILED) {
+            let locked = writer_of(world, lock).is_some() || readers(world, lock) > 0;
+            world.accuse(if locked { Misuse::UnlockNotOwned } else { Misuse::UnlockNotLocked });
+        }
         if flags.contains(EventFlags::FAILED) {
             return Effect::failed(match code {
                 READ_LOCK | WRITE_LOCK | WRITE_ARRIVE | TIMED_READ_LOCK | TIMED_WRITE_LOCK => EDEADLK,
@@ -235,7 +245,7 @@ impl Primitive for ReaderWriterLocks {
         let writer = event.operation.object;
         let readers = readers_of(writer);
         match event.operation.code {
-            TRY_WRITE_LOCK | TIMED_WRITE_LOCK | DESTROY if event.failed() => {
+            TRY_WRITE_LOCK | TIMED_WRITE_LOCK | DESTROY | UNLOCK if event.failed() => {
                 into.touch(readers, Mode::Read);
                 into.touch(writer, Mode::Read);
             }

@@ -8,7 +8,7 @@
 
 use super::Primitive;
 use crate::world::Effect;
-use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, OpCode, Operation, ThreadId, World};
+use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
 /// This family's number.
 pub const FAMILY: u8 = 7;
@@ -53,6 +53,10 @@ pub const ENOSPC: u64 = 28;
 /// Waits until the count is not zero, and takes one, or times out. `detail` says whether it is
 /// [impatient](Operation::is_impatient), `argument` is the deadline. The result is the count before, or `ETIMEDOUT`.
 pub const TIMEDWAIT: OpCode = OpCode::new(FAMILY, 16);
+/// `SEM_VALUE_MAX`.
+pub const MOST: u64 = i32::MAX as u64;
+/// The count is as large as it can be.
+pub const EOVERFLOW: u64 = 75;
 
 /// There is none to take.
 pub const EAGAIN: u64 = 11;
@@ -123,8 +127,18 @@ fn take_named(world: &mut World, operation: &Operation) -> Effect {
     }
 }
 
-fn count(world: &World, semaphore: ObjectId) -> u64 {
-    world.objects.get(semaphore).map_or(0, |slot| slot.words[COUNT])
+/// The count that `operation` finds. One that nobody has used yet has the count that its memory says: the operation brings it
+/// along, unless it brings a deadline.
+fn count(world: &World, operation: &Operation) -> u64 {
+    world
+        .objects
+        .get(operation.object)
+        .filter(|slot| slot.family != 0)
+        .map_or(brought(operation), |slot| slot.words[COUNT])
+}
+
+fn brought(operation: &Operation) -> u64 {
+    if operation.code == TIMEDWAIT { 0 } else { operation.argument }
 }
 
 /// The meaning of this family.
@@ -152,14 +166,26 @@ impl Primitive for Semaphores {
     }
 
     fn enabled(&self, world: &World, _by: ThreadId, operation: &Operation) -> bool {
-        !waits(operation) || count(world, operation.object) > 0
+        !waits(operation) || count(world, operation) > 0
     }
 
     fn take(&self, world: &mut World, _by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
         if matches!(operation.code, OPEN | CLOSE | UNLINK) {
             return take_named(world, operation);
         }
+        match operation.code {
+            INIT => world.make(operation.object),
+            DESTROY => world.unmake(operation.object),
+            POST if count(world, operation) >= MOST => {
+                world.accuse(Misuse::SemaphoreOverflow);
+                return Effect::failed(EOVERFLOW);
+            }
+            _ => world.touch(operation.object),
+        }
         let slot = world.objects.get_mut(operation.object);
+        if slot.family == 0 && operation.code != INIT {
+            slot.words[COUNT] = brought(operation);
+        }
         slot.family = FAMILY as u32;
         let count = &mut slot.words[COUNT];
         let before = *count;
@@ -181,8 +207,9 @@ impl Primitive for Semaphores {
 
     fn foresee(&self, world: &World, by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
         let fails = match operation.code {
-            TRYWAIT => count(world, operation.object) == 0,
-            TIMEDWAIT if count(world, operation.object) == 0 => return world.foresee_timeout(by, operation),
+            TRYWAIT => count(world, operation) == 0,
+            TIMEDWAIT if count(world, operation) == 0 => return world.foresee_timeout(by, operation),
+            POST => count(world, operation) >= MOST,
             _ => refusal(world, operation).is_some(),
         };
         if fails { EventFlags::FAILED } else { EventFlags::NONE }
@@ -190,9 +217,9 @@ impl Primitive for Semaphores {
 
     fn footprint(&self, event: &Event, into: &mut Footprint) {
         let mode = match event.operation.code {
+            _ if event.failed() => Mode::Read,
             POST => Mode::Add,
             GETVALUE => Mode::Read,
-            _ if event.failed() => Mode::Read,
             _ => Mode::Write,
         };
         into.touch(event.operation.object, mode);

@@ -5,7 +5,7 @@
 
 use super::Primitive;
 use crate::world::Effect;
-use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, OpCode, Operation, ThreadId, World};
+use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
 /// This family's number.
 pub const FAMILY: u8 = 11;
@@ -56,6 +56,18 @@ impl Primitive for SpinLocks {
 
     fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
         let flags = self.foresee(world, by, operation, &crate::NoMemory);
+        let owner = owner_of(world, operation.object);
+        match operation.code {
+            INIT => world.make(operation.object),
+            DESTROY if owner.is_some() => world.accuse(Misuse::DestroyInUse),
+            DESTROY => world.unmake(operation.object),
+            _ => world.touch(operation.object),
+        }
+        match owner {
+            None if operation.code == UNLOCK => world.accuse(Misuse::UnlockNotLocked),
+            Some(owner) if operation.code == UNLOCK && owner != by => world.accuse(Misuse::UnlockNotOwned),
+            _ => {}
+        }
         if flags.contains(EventFlags::FAILED) {
             return Effect::failed(if operation.code == TRYLOCK { EBUSY } else { 0 });
         }

@@ -5,7 +5,7 @@
 
 use super::Primitive;
 use crate::world::Effect;
-use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World};
+use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World};
 
 /// This family's number.
 pub const FAMILY: u8 = 1;
@@ -85,7 +85,10 @@ impl Primitive for Threads {
             LAST => world.thread_mut(target).phase = Phase::Alive,
             CANCEL => match world.thread(target).phase {
                 Phase::Absent => return Effect::failed(ESRCH),
-                _ if world.thread(target).joined => return Effect::failed(ESRCH),
+                _ if world.thread(target).joined => {
+                    world.accuse(Misuse::JoinTwice);
+                    return Effect::failed(ESRCH);
+                }
                 _ => world.thread_mut(target).cancelled = true,
             },
             TESTCANCEL => return Effect::result(world.thread(target).cancelled as u64),
@@ -96,6 +99,8 @@ impl Primitive for Threads {
                     return Effect::failed(ESRCH);
                 }
                 if state.detached || state.joined {
+                    let misuse = if state.joined { Misuse::JoinTwice } else { Misuse::JoinDetached };
+                    world.accuse(misuse);
                     return Effect::failed(EINVAL);
                 }
                 if operation.code != DETACH {

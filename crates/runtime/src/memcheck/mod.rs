@@ -163,14 +163,14 @@ pub fn needs_its_object(operation: &Operation) -> bool {
 /// Whether what `operation` is done to is in the heap and must not be touched.
 #[inline]
 pub fn forbids(operation: &Operation) -> bool {
-    let (address, size) = (operation.object.0 as usize, operation.size.max(1) as usize);
+    let (address, size) = (operation.object.0 as usize, operation.bytes().max(1) as usize);
     on() && heap::in_range(address) && operation.code != process::END && !heap::allows(address, size)
 }
 
 #[inline(never)]
 fn check_object(operation: &Operation, pc: u64) {
     if forbids(operation) {
-        let (address, size) = (operation.object.0 as usize, operation.size.max(1) as usize);
+        let (address, size) = (operation.object.0 as usize, operation.bytes().max(1) as usize);
         commit(explain::heap(address, size, Doing::Operating), pc);
     }
 }

@@ -2,10 +2,12 @@
 
 use core::ffi::{c_int, c_void};
 
-use heddle_model::primitive::barrier::{ARRIVE, DESTROY, INIT, LEAVE};
-use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
+use heddle_model::misuse::UNKNOWN;
+use heddle_model::primitive::barrier::{ARRIVE, DESTROY, FAMILY, INIT, LEAVE};
+use heddle_model::{Event, EventFlags, Misuse, ObjectId, OpCode, Operation};
 
-use crate::engine::{active, caller, visible};
+use crate::engine::{self, active, caller, visible};
+use crate::misuse;
 
 originals! {
     fn pthread_barrier_init(barrier: *mut u8, attributes: *const c_void, count: u32) -> c_int;
@@ -24,6 +26,9 @@ interpose! {
             return real::pthread_barrier_init(barrier, attributes, count);
         }
         let pc = caller();
+        if count == 0 {
+            misuse::accuse(Misuse::BarrierZero, ObjectId(barrier as u64), FAMILY, pc);
+        }
         if count == 0 || count > i32::MAX as u32 {
             return EINVAL;
         }
@@ -37,6 +42,7 @@ interpose! {
             return real::pthread_barrier_destroy(barrier);
         }
         operate(DESTROY, barrier, 0, caller());
+        misuse::mark(barrier);
         0
     }
 
@@ -46,6 +52,11 @@ interpose! {
         }
         let pc = caller();
         let arrived = operate(ARRIVE, barrier, 0, pc);
+        let from_before = misuse::from_before_main(barrier);
+        misuse::initialised(&arrived, from_before);
+        if from_before && engine::life(ObjectId(barrier as u64)) == UNKNOWN {
+            engine::unsupported("barrier that was initialised before main", pc);
+        }
         operate(LEAVE, barrier, arrived.result, pc);
         if arrived.flags.contains(EventFlags::COMPLETES) { SERIAL_THREAD } else { 0 }
     }

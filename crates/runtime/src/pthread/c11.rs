@@ -83,7 +83,7 @@ interpose! {
         if !active() {
             return real::mtx_destroy(mutex);
         }
-        mutexes::operate(mutex::DESTROY, mutex, caller());
+        mutexes::destroy(mutex, caller());
     }
 
     fn mtx_lock(mutex: *mut u8) -> c_int {
@@ -113,7 +113,7 @@ interpose! {
         if !active() {
             return real::cnd_destroy(condition);
         }
-        conditions::operate(condvar::DESTROY, condition, caller());
+        conditions::destroy(condition, caller());
     }
 
     fn cnd_wait(condition: *mut u8, mutex: *mut u8) -> c_int {

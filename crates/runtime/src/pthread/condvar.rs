@@ -13,6 +13,7 @@ use super::cancel;
 use super::mutex::kind_of;
 use crate::clock::{self, Timespec};
 use crate::engine::{self, active, caller, visible};
+use crate::misuse;
 use crate::timed::{self, Deadline};
 
 originals! {
@@ -53,7 +54,7 @@ interpose! {
         if !active() {
             return real::pthread_cond_destroy(condvar);
         }
-        operate(DESTROY, condvar, caller())
+        destroy(condvar, caller())
     }
 
     fn pthread_cond_wait(condvar: *mut u8, mutex: *mut u8) -> c_int {
@@ -104,6 +105,14 @@ pub unsafe fn make(condvar: *mut u8, clock: c_int, pc: u64) -> c_int {
             condvar.add(FLAGS).cast::<u32>().write(BY_MONOTONIC);
         }
     }
+    0
+}
+
+/// Destroys a condition variable.
+pub unsafe fn destroy(condvar: *mut u8, pc: u64) -> c_int {
+    operate(DESTROY, condvar, pc);
+    // SAFETY: the program's condition variable.
+    unsafe { misuse::mark(condvar) };
     0
 }
 

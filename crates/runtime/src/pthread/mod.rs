@@ -14,6 +14,7 @@ mod named;
 mod once;
 mod rwlock;
 mod semaphore;
+pub mod sigmask;
 mod spin;
 mod thread;
 pub mod unwinder;
@@ -21,7 +22,7 @@ pub mod unwinder;
 pub use once::given_up;
 
 /// What [`crate::real::resolve`] looks up.
-pub static REAL: [&[&crate::real::Real]; 12] = [
+pub static REAL: [&[&crate::real::Real]; 13] = [
     barrier::REAL,
     c11::REAL,
     cancel::REAL,
@@ -33,5 +34,6 @@ pub static REAL: [&[&crate::real::Real]; 12] = [
     once::REAL,
     rwlock::REAL,
     semaphore::REAL,
+    sigmask::REAL,
     spin::REAL,
 ];

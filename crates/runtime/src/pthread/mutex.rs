@@ -4,10 +4,11 @@
 use core::ffi::{c_int, c_void};
 
 use heddle_model::primitive::mutex::{self, CONSISTENT, DESTROY, INIT, LOCK, TIMEDLOCK, TRYLOCK, UNLOCK};
-use heddle_model::{ObjectId, OpCode, Operation};
+use heddle_model::{Misuse, ObjectId, OpCode, Operation};
 
 use crate::clock::{self, Timespec};
 use crate::engine::{active, caller, unsupported, visible, visible_look};
+use crate::misuse;
 use crate::timed;
 
 /// glibc's `pthread_mutex_t`: bytes, and where the kind is.
@@ -19,6 +20,8 @@ const ERRORCHECK: c_int = 2;
 /// The bits of these.
 const TYPE: c_int = 3;
 const ROBUST: c_int = 16;
+/// glibc's mark of a mutex that was destroyed.
+const DESTROYED: c_int = -1;
 /// The owner inherits the priority of who waits for it.
 const INHERIT: c_int = 32;
 /// The owner has the priority that the mutex says, which stands in its first word, from this bit on.
@@ -156,7 +159,20 @@ interpose! {
         if !active() {
             return crate::real::pthread_mutex_destroy(mutex.cast());
         }
-        operate(DESTROY, mutex, caller())
+        destroy(mutex, caller())
+    }
+}
+
+/// Destroys a mutex. Returns an error number.
+pub unsafe fn destroy(mutex: *mut u8, pc: u64) -> c_int {
+    // SAFETY: the program's mutex.
+    unsafe {
+        let error = operate(DESTROY, mutex, pc);
+        if error == 0 {
+            misuse::mark(mutex);
+            mutex.add(KIND).cast::<c_int>().write(DESTROYED);
+        }
+        error
     }
 }
 
@@ -164,9 +180,11 @@ interpose! {
 pub unsafe fn make(mutex: *mut u8, kind: c_int, pc: u64) -> c_int {
     // SAFETY: the program's mutex.
     unsafe {
+        let detail = special_kind(kind & !SHARED, mutex, pc);
+        visible(Operation { detail, ..Operation::new(INIT, ObjectId(mutex as u64)) }, pc, |_| {});
         core::ptr::write_bytes(mutex, 0, SIZE);
         mutex.add(KIND).cast::<c_int>().write(kind);
-        operate(INIT, mutex, pc)
+        0
     }
 }
 
@@ -204,13 +222,18 @@ pub unsafe fn lock_until(mutex: *mut u8, clock: c_int, deadline: *const Timespec
 pub unsafe fn kind_of(mutex: *const u8, pc: u64) -> u32 {
     // SAFETY: the program's mutex.
     let kind = unsafe { mutex.add(KIND).cast::<c_int>().read() };
-    if kind == 0 { mutex::NORMAL } else { special_kind(kind & !SHARED, pc) }
+    if kind == 0 { mutex::NORMAL } else { special_kind(kind & !SHARED, mutex, pc) }
 }
 
 #[cold]
-fn special_kind(kind: c_int, pc: u64) -> u32 {
-    if kind & !(TYPE | ROBUST | INHERIT | PROTECT) != 0 {
-        unsupported("mutex of an unknown kind (it was never initialised, or overwritten)", pc);
+fn special_kind(kind: c_int, mutex: *const u8, pc: u64) -> u32 {
+    // What a mutex that was destroyed is used for is the model's business.
+    if kind != DESTROYED & !SHARED && kind & !(TYPE | ROBUST | INHERIT | PROTECT) != 0 {
+        misuse::accuse(Misuse::Uninitialised, ObjectId(mutex as u64), mutex::FAMILY, pc);
+        unsupported("mutex of an unknown kind", pc);
+    }
+    if kind == DESTROYED & !SHARED {
+        return mutex::NORMAL;
     }
     let base = match kind & TYPE {
         RECURSIVE => mutex::RECURSIVE,

@@ -10,7 +10,8 @@ use heddle_model::primitive::rwlock::{
 use heddle_model::{ObjectId, OpCode, Operation};
 
 use crate::clock::{self, Timespec};
-use crate::engine::{active, caller, unsupported, visible, visible_look};
+use crate::engine::{active, caller, visible, visible_look};
+use crate::misuse;
 use crate::timed;
 
 originals! {
@@ -47,9 +48,10 @@ interpose! {
         if !attributes.is_null() {
             pthread_rwlockattr_getkind_np(attributes, &mut preference);
         }
+        visible(Operation::new(INIT, ObjectId(lock as u64)), pc, |_| {});
         core::ptr::write_bytes(lock, 0, SIZE);
         lock.add(PREFERENCE).cast::<c_int>().write(preference);
-        operate(INIT, lock, pc)
+        0
     }
 
     fn pthread_rwlock_destroy(lock: *mut u8) -> c_int {
@@ -58,6 +60,7 @@ interpose! {
         }
         // glibc lets it go, whatever state it is in.
         operate(DESTROY, lock, caller());
+        misuse::mark(lock);
         0
     }
 

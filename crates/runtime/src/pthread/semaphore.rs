@@ -2,12 +2,15 @@
 
 use core::ffi::c_int;
 
+use heddle_model::misuse::UNKNOWN;
 use heddle_model::primitive::semaphore::{DESTROY, GETVALUE, INIT, POST, TIMEDWAIT, TRYWAIT, WAIT};
 use heddle_model::{Event, ObjectId, OpCode, Operation};
 
 use super::cancel;
 use crate::clock::{self, Timespec};
-use crate::engine::{active, caller, visible};
+use crate::engine::{self, active, caller, visible};
+use crate::memory::{NAMES, NAMES_END};
+use crate::misuse;
 use crate::timed;
 
 originals! {
@@ -51,6 +54,7 @@ interpose! {
             return real::sem_destroy(semaphore);
         }
         operate(DESTROY, semaphore, caller());
+        misuse::mark(semaphore);
         0
     }
 
@@ -60,8 +64,9 @@ interpose! {
         }
         let pc = caller();
         cancel::point(pc);
-        let event = visible(cancel::at(Operation::new(WAIT, ObjectId(semaphore as u64))), pc, |_| {});
+        let event = visible(cancel::at(operation(WAIT, semaphore)), pc, |_| {});
         cancel::obey(&event, pc);
+        check(&event);
         0
     }
 
@@ -95,7 +100,11 @@ interpose! {
         if !active() {
             return real::sem_post(semaphore);
         }
-        operate(POST, semaphore, caller());
+        let event = operate(POST, semaphore, caller());
+        if event.failed() {
+            *__errno_location() = event.result as c_int;
+            return -1;
+        }
         0
     }
 
@@ -115,6 +124,11 @@ unsafe fn wait_until(semaphore: *mut u8, clock: c_int, deadline: *const Timespec
         let error = match clock::deadline(clock, deadline) {
             Some(deadline) => {
                 cancel::point(pc);
+                if operation(GETVALUE, semaphore).argument != 0 {
+                    // The operation itself brings its deadline along, and has no place for the count of one that was
+                    // initialised before `main`.
+                    operate(GETVALUE, semaphore, pc);
+                }
                 let wait = cancel::at(Operation::new(TIMEDWAIT, ObjectId(semaphore as u64)));
                 let event = timed::visible(wait, deadline, pc);
                 cancel::obey(&event, pc);
@@ -127,6 +141,27 @@ unsafe fn wait_until(semaphore: *mut u8, clock: c_int, deadline: *const Timespec
     }
 }
 
-fn operate(code: OpCode, semaphore: *mut u8, pc: u64) -> Event {
-    visible(Operation::new(code, ObjectId(semaphore as u64)), pc, |_| {})
+/// An operation on a semaphore, with the count that its memory says: that of one that was initialised before `main`, which the
+/// model has not seen. (One that it has seen has only zeros there.)
+unsafe fn operation(code: OpCode, semaphore: *mut u8) -> Operation {
+    let object = ObjectId(semaphore as u64);
+    let named = (NAMES..NAMES_END).contains(&(semaphore as usize));
+    // SAFETY: the program's semaphore; named ones have no memory.
+    let count = if named || engine::life(object) != UNKNOWN { 0 } else { unsafe { semaphore.cast::<u32>().read() } };
+    Operation::new(code, object).with_argument(u64::from(count))
+}
+
+unsafe fn operate(code: OpCode, semaphore: *mut u8, pc: u64) -> Event {
+    // SAFETY: the program's semaphore.
+    let event = visible(unsafe { operation(code, semaphore) }, pc, |_| {});
+    check(&event);
+    event
+}
+
+/// Ends the process if the semaphore was never initialised. One that is all zero is one with the count zero, with glibc.
+fn check(event: &Event) {
+    if event.operation.argument != 0 {
+        // SAFETY: it was just read.
+        misuse::initialised(event, unsafe { misuse::from_before_main(event.operation.object.0 as *const u8) });
+    }
 }

@@ -20,12 +20,18 @@ interpose! {
         if !active() {
             return real::pthread_spin_init(lock, shared);
         }
+        let error = operate(INIT, lock, caller());
         *lock = 0;
-        operate(INIT, lock, caller())
+        error
     }
 
     fn pthread_spin_destroy(lock: *mut c_int) -> c_int {
-        if active() { operate(DESTROY, lock, caller()) } else { real::pthread_spin_destroy(lock) }
+        if !active() {
+            return real::pthread_spin_destroy(lock);
+        }
+        let error = operate(DESTROY, lock, caller());
+        crate::misuse::mark(lock.cast());
+        error
     }
 
     fn pthread_spin_lock(lock: *mut c_int) -> c_int {

@@ -1,0 +1,125 @@
+//! A primitive that was used against its rules, told: who, what, since when it was not allowed, and what the standard says.
+
+use heddle_model::finding::{Location, Note};
+use heddle_model::primitive::{barrier, condvar, mutex, rwlock, semaphore, spin, thread};
+use heddle_model::{Event, Misuse, ObjectId, OpCode, ThreadId};
+
+use crate::Recording;
+use crate::names::Names;
+use crate::walk::{self, Walk};
+
+/// A misuse in words.
+pub struct Told {
+    /// In one line.
+    pub message: String,
+    /// Where.
+    pub location: Option<Location>,
+    /// What made it wrong, and what the standard says.
+    pub notes: Vec<Note>,
+    /// Who.
+    pub threads: Vec<ThreadId>,
+}
+
+/// The misuse that ended `recording`.
+pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
+    let end = recording.events.last()?;
+    let misuse = Misuse::from_code(end.operation.detail as u8)?;
+    let last = recording.events.len() - 1;
+    // The operation itself is the thread's last event before the end, unless it never came to be one.
+    let wrong = recording.events[..last]
+        .iter()
+        .rposition(|event| event.thread == end.thread)
+        .filter(|&at| recording.events[at].operation.object == end.operation.object);
+    let before = &recording.events[..wrong.unwrap_or(last)];
+    let walk = walk::walk(before, &[]);
+    let object = end.operation.object;
+    let (who, what) = (names.thread(end.thread), names.object(object));
+    let holder = walk.holder(object, end.thread);
+    let holder_name = holder.map_or("somebody".to_string(), |holder| names.thread(holder.thread));
+    let mut threads = vec![end.thread];
+    threads.extend(holder.map(|holder| holder.thread).filter(|&thread| thread != end.thread));
+
+    let argument = wrong.map(|at| ObjectId(recording.events[at].operation.argument));
+    let other_wait = other_wait(before, &walk, object);
+    let message = match misuse {
+        Misuse::Uninitialised => format!("{who} uses {what}, which was never initialised"),
+        Misuse::DoubleInitialisation => format!("{who} initialises {what}, which is initialised already"),
+        Misuse::DestroyInUse => format!("{who} destroys {what}, which {holder_name} has locked"),
+        Misuse::DestroyWaited => format!("{who} destroys {what} while others wait on it"),
+        Misuse::UseAfterDestroy => format!("{who} uses {what} after it was destroyed"),
+        Misuse::UnlockNotLocked => format!("{who} unlocks {what}, which is not locked"),
+        Misuse::UnlockNotOwned => format!("{who} unlocks {what}, which {holder_name} has locked"),
+        Misuse::WaitWithoutMutex => {
+            let mutex = argument.map_or(String::new(), |mutex| names.object(mutex));
+            format!("{who} waits on {what} with {mutex}, which it has not locked")
+        }
+        Misuse::WaitTwoMutexes => {
+            let mutex = argument.map_or(String::new(), |mutex| names.object(mutex));
+            format!("{who} waits on {what} with {mutex}, and others wait on it with another mutex")
+        }
+        Misuse::JoinTwice => format!("{who} uses the id of {what}, which was joined already"),
+        Misuse::JoinDetached => format!("{who} joins or detaches {what}, which is detached"),
+        Misuse::BarrierZero => format!("{who} initialises {what} for no threads"),
+        Misuse::SemaphoreOverflow => format!("{who} posts {what}, whose count is as large as it can be"),
+    };
+
+    let mut notes = Vec::new();
+    let place = |at: usize| recording.place(at).cloned();
+    let mut note = |message: String, at: Option<usize>| {
+        if let Some(at) = at {
+            notes.push(Note { message, location: place(at) });
+        }
+    };
+    let on_object = |codes: &[OpCode]| {
+        before.iter().rposition(|event| event.operation.object == object && codes.contains(&event.operation.code))
+    };
+    let by = |at: Option<usize>| at.map_or(String::new(), |at| names.thread(before[at].thread));
+    match misuse {
+        Misuse::DoubleInitialisation => {
+            let at = on_object(&INITS);
+            note(format!("{} initialised it here", by(at)), at);
+        }
+        Misuse::UseAfterDestroy => {
+            let at = on_object(&DESTROYS);
+            note(format!("{} destroyed it here", by(at)), at);
+        }
+        Misuse::DestroyInUse | Misuse::UnlockNotOwned => {
+            note(format!("{holder_name} locked it here"), holder.map(|holder| holder.since));
+        }
+        Misuse::UnlockNotLocked => {
+            let at = on_object(&UNLOCKS);
+            note(format!("{} unlocked it here, and nobody has locked it since", by(at)), at);
+        }
+        Misuse::WaitTwoMutexes | Misuse::DestroyWaited => {
+            note(format!("{} waits on it since here", by(other_wait)), other_wait);
+        }
+        Misuse::JoinTwice => {
+            let at = on_object(&[thread::JOIN, thread::TRYJOIN]);
+            note(format!("{} joined it here", by(at)), at);
+        }
+        Misuse::JoinDetached => {
+            let at = on_object(&[thread::DETACH, thread::CREATE]);
+            note(format!("{} made it so here", by(at)), at);
+        }
+        _ => {}
+    }
+    notes.push(Note { message: misuse.standard().to_string(), location: None });
+    Some(Told { message, location: place(last), notes, threads })
+}
+
+const INITS: [OpCode; 6] = [mutex::INIT, condvar::INIT, rwlock::INIT, spin::INIT, semaphore::INIT, barrier::INIT];
+const DESTROYS: [OpCode; 6] =
+    [mutex::DESTROY, condvar::DESTROY, rwlock::DESTROY, spin::DESTROY, semaphore::DESTROY, barrier::DESTROY];
+const UNLOCKS: [OpCode; 3] = [mutex::UNLOCK, rwlock::UNLOCK, spin::UNLOCK];
+
+/// The event by which another thread began to wait on `object`, a condition variable or a barrier.
+fn other_wait(before: &[Event], walk: &Walk, object: ObjectId) -> Option<usize> {
+    before.iter().rposition(|event| {
+        event.operation.object == object
+            && match event.operation.code {
+                condvar::WAIT => walk.asleep.contains(&event.thread),
+                barrier::ARRIVE => true,
+                _ => false,
+            }
+    })
+}

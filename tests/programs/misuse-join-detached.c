@@ -1,0 +1,19 @@
+// A detached thread is joined.
+//
+// heddle: verdict = found
+// heddle: kind = misuse
+#include <pthread.h>
+
+static void *work(void *unused)
+{
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_detach(thread);
+    pthread_join(thread, NULL); // heddle: here
+    return 0;
+}

@@ -1,0 +1,20 @@
+// A thread is joined twice.
+//
+// heddle: verdict = found
+// heddle: kind = misuse
+// heddle: executions = 1
+#include <pthread.h>
+
+static void *work(void *unused)
+{
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_join(thread, NULL);
+    pthread_join(thread, NULL); // heddle: here
+    return 0;
+}
