@@ -7,7 +7,7 @@
 use core::ffi::c_int;
 
 use heddle_model::primitive::condvar::{BROADCAST, SIGNAL};
-use heddle_model::primitive::{condvar, mutex};
+use heddle_model::primitive::mutex;
 
 use super::{condvar as conditions, mutex as mutexes, thread};
 use crate::clock::{self, Timespec};

@@ -10,7 +10,7 @@ use heddle_model::primitive::rwlock::{
 use heddle_model::{ObjectId, OpCode, Operation};
 
 use crate::clock::{self, Timespec};
-use crate::engine::{active, caller, visible, visible_look};
+use crate::engine::{active, caller, unsupported, visible, visible_look};
 use crate::misuse;
 use crate::timed;
 
