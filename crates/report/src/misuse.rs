@@ -53,10 +53,7 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
             let mutex = argument.map_or(String::new(), |mutex| names.object(mutex));
             format!("{who} waits on {what} with {mutex}, which it has not locked")
         }
-        Misuse::WaitTwoMutexes => {
-            let mutex = argument.map_or(String::new(), |mutex| names.object(mutex));
-            format!("{who} waits on {what} with {mutex}, and others wait on it with another mutex")
-        }
+        Misuse::WaitTwoMutexes => format!("{who} signals {what}, on which threads wait with different mutexes"),
         Misuse::JoinTwice => format!("{who} uses the id of {what}, which was joined already"),
         Misuse::JoinDetached => format!("{who} joins or detaches {what}, which is detached"),
         Misuse::BarrierZero => format!("{who} initialises {what} for no threads"),
@@ -90,8 +87,15 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
             let at = on_object(&UNLOCKS);
             note(format!("{} unlocked it here, and nobody has locked it since", by(at)), at);
         }
-        Misuse::WaitTwoMutexes | Misuse::DestroyWaited => {
-            note(format!("{} waits on it since here", by(other_wait)), other_wait);
+        Misuse::DestroyWaited => note(format!("{} waits on it since here", by(other_wait)), other_wait),
+        Misuse::WaitTwoMutexes => {
+            for (at, event) in before.iter().enumerate() {
+                let waits = event.operation.code == condvar::WAIT && event.operation.object == object;
+                if waits && walk.asleep.contains(&event.thread) {
+                    let mutex = names.object(ObjectId(event.operation.argument));
+                    note(format!("{} waits on it with {mutex} since here", names.thread(event.thread)), Some(at));
+                }
+            }
         }
         Misuse::JoinTwice => {
             let at = on_object(&[thread::JOIN, thread::TRYJOIN]);

@@ -86,9 +86,11 @@ fn sleepers(world: &World, condvar: ObjectId) -> impl Iterator<Item = ThreadId> 
     })
 }
 
-/// Whether somebody sleeps on `condvar` with another mutex than this.
-fn waits_with_another(world: &World, condvar: ObjectId, mutex: ObjectId) -> bool {
-    sleepers(world, condvar).any(|sleeper| world.thread(sleeper).waits_with != mutex)
+/// Whether threads sleep on `condvar` with different mutexes. Whoever wakes one sees that: those who fall asleep do not see each
+/// other.
+fn sleep_with_different_mutexes(world: &World, condvar: ObjectId) -> bool {
+    let mut mutexes = sleepers(world, condvar).map(|sleeper| world.thread(sleeper).waits_with);
+    mutexes.next().is_some_and(|first| mutexes.any(|mutex| mutex != first))
 }
 
 /// The meaning of this family.
@@ -141,6 +143,9 @@ impl Primitive for ConditionVariables {
             REACQUIRE => {}
             _ => world.touch(condvar),
         }
+        if matches!(operation.code, SIGNAL | BROADCAST) && sleep_with_different_mutexes(world, condvar) {
+            world.accuse(Misuse::WaitTwoMutexes);
+        }
         match operation.code {
             WAIT => {
                 let mutex = ObjectId(operation.argument);
@@ -148,8 +153,6 @@ impl Primitive for ConditionVariables {
                 let kind = kind(operation);
                 if mutex::owner_of(world, mutex) != Some(by) && kind & (mutex::ERRORCHECK | mutex::ROBUST) == 0 {
                     world.accuse(Misuse::WaitWithoutMutex);
-                } else if waits_with_another(world, condvar, mutex) {
-                    world.accuse(Misuse::WaitTwoMutexes);
                 }
                 let effect = mutex::unlock(world, by, mutex, kind);
                 if effect.result == mutex::EPERM {
@@ -234,8 +237,7 @@ impl Primitive for ConditionVariables {
                 } else {
                     EventFlags::NONE
                 };
-                let two = waits_with_another(world, operation.object, mutex);
-                if two { own.union(EventFlags::MISUSE) } else { own }
+                own
             }
             REACQUIRE => mutex::foresee_lock(world, by, mutex, kind),
             _ => EventFlags::NONE,
@@ -256,9 +258,7 @@ impl Primitive for ConditionVariables {
             // Any sleeper may be woken, so the order in which they went to sleep does not matter.
             WAIT if event.failed() => into.touch(ObjectId(operation.argument), Mode::Read),
             WAIT => {
-                // One that finds others asleep with another mutex came after them.
-                let looks = event.flags.contains(EventFlags::MISUSE);
-                into.touch(operation.object, if looks { Mode::Write } else { Mode::Add });
+                into.touch(operation.object, Mode::Add);
                 into.touch(ObjectId(operation.argument), mutex::mode(event.flags));
             }
             REACQUIRE => {
