@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -17,7 +17,7 @@ fn programs() -> Vec<(PathBuf, &'static str)> {
 }
 
 /// What is wrong with the verdict of one program, if anything is.
-fn difference(file: &PathBuf, verdict: &str, compiler: &str) -> Option<String> {
+fn difference(file: &Path, verdict: &str, compiler: &str) -> Option<String> {
     let expected = Expectation::find(file);
     let session = Session::new();
     let mut words = vec![file.display().to_string(), "--cc".to_owned(), compiler.to_owned()];
