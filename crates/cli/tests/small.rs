@@ -1,0 +1,74 @@
+//! The small programs of `tests/small`: each a page or less, each about one thing, in the directory of the verdict that it
+//! must get, with gcc and with clang. The header says the kind of the finding and more flags.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{Expectation, Session, clang, sources};
+
+const VERDICTS: [&str; 4] = ["safe", "found", "incomplete", "unsupported"];
+
+fn programs() -> Vec<(PathBuf, &'static str)> {
+    let of = |verdict: &'static str| sources(&format!("tests/small/{verdict}")).into_iter().map(move |f| (f, verdict));
+    VERDICTS.into_iter().flat_map(of).collect()
+}
+
+/// What is wrong with the verdict of one program, if anything is.
+fn difference(file: &Path, verdict: &str, compiler: &str) -> Option<String> {
+    let expected = Expectation::find(file);
+    let session = Session::new();
+    let mut words = vec![file.display().to_string(), "--cc".to_owned(), compiler.to_owned()];
+    // How small the counterexample gets is the business of other tests.
+    words.extend(["--minimise", "off"].map(str::to_owned));
+    words.extend(expected.flags.iter().cloned());
+    let run = session.check(words);
+    let report = run.json();
+    let found = report["findings"][0]["kind"].as_str();
+    let right = report["verdict"] == verdict && found == expected.kind.as_deref();
+    let wanted = expected.kind.as_deref().unwrap_or("nothing");
+    (!right).then(|| format!("{} with {compiler}: expected {verdict}, {wanted}\n{run}", file.display()))
+}
+
+fn hold(compiler: &str) {
+    let programs = programs();
+    assert!(programs.len() >= 300, "{} programs", programs.len());
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    // As many as there are cores, and one more for those that wait for a compiler.
+    let workers = std::thread::available_parallelism().map_or(2, usize::from) + 1;
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some((file, verdict)) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Some(difference) = difference(file, verdict, compiler) {
+                        wrong.lock().expect("nobody panics with it").push(difference);
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().expect("nobody panics with it");
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), programs.len(), wrong.join("\n"));
+}
+
+#[test]
+fn with_gcc() {
+    hold("gcc");
+}
+
+#[test]
+fn with_clang() {
+    hold(clang());
+}
+
+/// Every program that must be found to be broken says how.
+#[test]
+fn headers_are_complete() {
+    for (file, verdict) in programs() {
+        let expected = Expectation::find(&file);
+        assert_eq!(expected.kind.is_some(), verdict == "found", "{}", file.display());
+    }
+}

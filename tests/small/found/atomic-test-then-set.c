@@ -1,0 +1,28 @@
+// Test, then set.
+//
+// heddle: kind = assertion
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int x, y;
+
+static void *take(void *unused)
+{
+    if (x == 0) {
+        x = 1;
+        y++;
+    }
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, take, NULL);
+    pthread_create(&threads[1], NULL, take, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    assert(y == 1);
+    return 0;
+}

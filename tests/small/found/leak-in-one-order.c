@@ -1,0 +1,27 @@
+// Two threads install a block; the loser forgets its own.
+//
+// heddle: kind = leak
+// heddle: flags = --leaks
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static _Atomic(void *) installed;
+
+static void *install(void *unused)
+{
+    void *none = NULL, *mine = malloc(10);
+    atomic_compare_exchange_strong(&installed, &none, mine);
+    mine = NULL;
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, install, NULL);
+    pthread_create(&threads[1], NULL, install, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}

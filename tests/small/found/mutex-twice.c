@@ -1,0 +1,13 @@
+// A normal mutex locked twice by one thread.
+//
+// heddle: kind = deadlock
+#include <pthread.h>
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+int main(void)
+{
+    pthread_mutex_lock(&m);
+    pthread_mutex_lock(&m);
+    return 0;
+}

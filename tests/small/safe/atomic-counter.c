@@ -1,0 +1,24 @@
+// Atomic increments.
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int x, y;
+
+static void *add(void *unused)
+{
+    x++;
+    x++;
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, add, NULL);
+    pthread_create(&threads[1], NULL, add, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    assert(x == 4);
+    return 0;
+}

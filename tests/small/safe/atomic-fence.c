@@ -1,0 +1,31 @@
+// A fence is an operation that touches nothing.
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int x, y;
+
+static void *one(void *unused)
+{
+    x = 1;
+    atomic_thread_fence(memory_order_seq_cst);
+    y = 1;
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    if (y)
+        assert(x == 1);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, one, NULL);
+    pthread_create(&threads[1], NULL, two, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}

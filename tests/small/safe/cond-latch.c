@@ -1,0 +1,29 @@
+// A counter that all wait for.
+#include <pthread.h>
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int ready;
+
+static void *arrive(void *unused)
+{
+    pthread_mutex_lock(&m);
+    if (++ready == 3)
+        pthread_cond_broadcast(&changed);
+    while (ready < 3)
+        pthread_cond_wait(&changed, &m);
+    pthread_mutex_unlock(&m);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[3];
+    pthread_create(&threads[0], NULL, arrive, NULL);
+    pthread_create(&threads[1], NULL, arrive, NULL);
+    pthread_create(&threads[2], NULL, arrive, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    pthread_join(threads[2], NULL);
+    return 0;
+}

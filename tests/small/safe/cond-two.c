@@ -1,0 +1,40 @@
+// Two conditions, each with its flag.
+#include <pthread.h>
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int ready;
+static pthread_cond_t other = PTHREAD_COND_INITIALIZER;
+static int done;
+
+static void *first(void *unused)
+{
+    pthread_mutex_lock(&m);
+    while (!ready)
+        pthread_cond_wait(&changed, &m);
+    done = 1;
+    pthread_cond_signal(&other);
+    pthread_mutex_unlock(&m);
+    return unused;
+}
+
+static void *second(void *unused)
+{
+    pthread_mutex_lock(&m);
+    ready = 1;
+    pthread_cond_signal(&changed);
+    while (!done)
+        pthread_cond_wait(&other, &m);
+    pthread_mutex_unlock(&m);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, first, NULL);
+    pthread_create(&threads[1], NULL, second, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}

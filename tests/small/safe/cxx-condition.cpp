@@ -1,0 +1,30 @@
+// A wait with a predicate.
+#include <cassert>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+static std::mutex m;
+static std::condition_variable changed;
+static bool ready;
+
+static void one()
+{
+    std::unique_lock<std::mutex> lock(m);
+    changed.wait(lock, [] { return ready; });
+}
+
+static void two()
+{
+    std::lock_guard<std::mutex> lock(m);
+    ready = true;
+    changed.notify_one();
+}
+
+int main()
+{
+    std::thread a(one), b(two);
+    a.join();
+    b.join();
+    return 0;
+}

@@ -1,0 +1,22 @@
+// The successor is read before the node is freed.
+#include <stdlib.h>
+
+struct node {
+    struct node *next;
+};
+
+int main(void)
+{
+    struct node *list = NULL;
+    for (int i = 0; i < 3; i++) {
+        struct node *new = malloc(sizeof *new);
+        new->next = list;
+        list = new;
+    }
+    while (list) {
+        struct node *next = list->next;
+        free(list);
+        list = next;
+    }
+    return 0;
+}

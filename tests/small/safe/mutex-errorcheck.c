@@ -1,0 +1,18 @@
+// An error-checking mutex refuses to be locked twice.
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+
+int main(void)
+{
+    pthread_mutexattr_t kind;
+    pthread_mutex_t m;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&m, &kind);
+    assert(pthread_mutex_lock(&m) == 0);
+    assert(pthread_mutex_lock(&m) == EDEADLK);
+    assert(pthread_mutex_unlock(&m) == 0);
+    assert(pthread_mutex_unlock(&m) == EPERM);
+    return 0;
+}
