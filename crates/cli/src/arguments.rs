@@ -47,7 +47,17 @@ pub enum Command {
 /// Heddle runs a program over and over, each time in another order of its threads, until every order that could
 /// matter has been tried, and says what went wrong in which order, or that nothing can.
 #[derive(Parser)]
-#[command(name = "heddle", version, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(
+    name = "heddle",
+    version,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = "Start with:\n  \
+                  heddle check test.c                           is there an order of the threads that goes wrong?\n  \
+                  heddle replay heddle-out/deadlock-1.json      make it happen again; --step and --gdb walk through it\n  \
+                  heddle report heddle-out/deadlock-1.json --html --output page.html\n\n\
+                  `heddle check --help` says more."
+)]
 struct Line {
     #[command(subcommand)]
     command: LineCommand,
@@ -176,7 +186,14 @@ pub enum MisuseWish {
 #[command(
     override_usage = "heddle check [OPTIONS] FILES... [COMPILER FLAGS] [-- ARGUMENTS]\n       \
                       heddle check [OPTIONS] PROGRAM [-- ARGUMENTS]",
-    after_help = "Flags with one dash (-Iinc -DN=3 -O2 -std=c++20 -lm -pthread) go to the compiler; without -O it \
+    after_help = "Examples:\n  \
+                  heddle check test.c                          compile, explore, stop at the first finding\n  \
+                  heddle check test.c -Iinclude -DN=2 -- -v    compiler flags, and arguments of the program\n  \
+                  heddle check test.c --all --html run.html    all findings, and a page to step through them\n  \
+                  heddle check big.c --max-preemptions 2       too many executions? few preemptions show most bugs\n  \
+                  heddle check big.c --algorithm pos --timeout 5m   still too many? samples\n\n\
+                  Keep the program small: two or three threads, a few operations each, and assertions that say what must be true.\n\n\
+                  Flags with one dash (-Iinc -DN=3 -O2 -std=c++20 -lm -pthread) go to the compiler; without -O it \
                   compiles with -O0.\n\
                   Exit code: 0 safe, 1 found, 2 error, 3 incomplete, 4 unsupported."
 )]

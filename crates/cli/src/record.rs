@@ -5,11 +5,11 @@ use std::path::Path;
 
 use heddle_model::finding::Location;
 use heddle_model::race::Race;
-use heddle_model::{ExecutorError, ObjectId, Operation, Outcome, Plan};
-use heddle_native::symbols::Symbols;
+use heddle_model::{ExecutorError, ObjectId, Operation, Outcome, Plan, ThreadId};
+use heddle_native::symbols::{Place, Symbols};
 use heddle_native::{NativeExecutor, RecordedExecution};
 use heddle_report::Recording;
-use heddle_report::recording::Lines;
+use heddle_report::recording::{Lines, user_frame};
 
 use crate::sources::{Reader, shorten};
 
@@ -59,6 +59,19 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
     {
         objects.insert(place, name);
     }
+    let mut whereabouts = HashMap::new();
+    let unnamed = recorded_objects(&recorded).into_iter().chain(race.map(|race| ObjectId(race.address)));
+    for object in unnamed.filter(|object| !objects.contains_key(object)) {
+        let site = recorded.sites.iter().find(|(known, _)| *known == object);
+        let allocated = site.and_then(|(_, stack)| user_frame(&places.stack(Some(stack), 0)).cloned());
+        let place = match (allocated, symbols.place(object.0)) {
+            (Some(at), _) => format!("allocated at {at}"),
+            (None, Place::Stack(ThreadId::MAIN)) => "on the stack of main".to_string(),
+            (None, Place::Stack(thread)) => format!("on the stack of thread {thread}"),
+            (None, Place::Heap(_) | Place::Variable(_) | Place::Unknown) => continue,
+        };
+        whereabouts.insert(object, place);
+    }
     Recording {
         events: recorded.events,
         pending: recorded.pending,
@@ -72,6 +85,7 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
         end_stack,
         earlier_stack,
         more_stacks,
+        whereabouts,
         objects,
         lines,
     }
@@ -107,22 +121,24 @@ impl Places<'_> {
     }
 }
 
-/// What the program calls the objects of an execution.
-fn names(recorded: &RecordedExecution, symbols: &Symbols) -> HashMap<ObjectId, String> {
+/// The objects that the operations of an execution mention.
+fn recorded_objects(recorded: &RecordedExecution) -> Vec<ObjectId> {
     let events = recorded.events.iter().map(|event| &event.operation);
     let pending = recorded.pending.iter().map(|pending| &pending.operation);
-    let mut names = HashMap::new();
     let objects = |operation: &Operation| {
         use heddle_model::primitive::condvar;
         let waits = matches!(operation.code, condvar::WAIT | condvar::REACQUIRE);
         [Some(operation.object), waits.then_some(ObjectId(operation.argument))].into_iter().flatten()
     };
-    for object in events.chain(pending).flat_map(objects) {
-        if !names.contains_key(&object)
-            && let Some(name) = symbols.object(object)
-        {
-            names.insert(object, name);
-        }
-    }
-    names
+    let mut all: Vec<ObjectId> = events.chain(pending).flat_map(objects).collect();
+    all.retain(|object| *object != ObjectId::NONE && object.as_thread().is_none());
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// What the program calls the objects of an execution.
+fn names(recorded: &RecordedExecution, symbols: &Symbols) -> HashMap<ObjectId, String> {
+    let named = |object| Some((object, symbols.object(object)?));
+    recorded_objects(recorded).into_iter().filter_map(named).collect()
 }

@@ -34,6 +34,10 @@ pub const MEMORY: u32 = 1;
 /// In [`Header::memory`]: blocks that nothing points to when the process ends.
 pub const LEAKS: u32 = 2;
 
+/// Among the call stacks of a recorded execution, behind all others: a stack that begins with this word, then an object
+/// that lies in the heap, then where its block was allocated.
+pub const SITE: u64 = u64::MAX - 1;
+
 /// How an execution starts over. The numbers are part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]

@@ -1,7 +1,8 @@
 //! One execution with everything that can be known of it: for replays, and for telling a finding.
 
 use heddle_model::follow::Step;
-use heddle_model::{Event, Executor, ExecutorError, Outcome, Pending, Plan, ThreadId};
+use heddle_model::wire::SITE;
+use heddle_model::{Event, Executor, ExecutorError, ObjectId, Outcome, Pending, Plan, ThreadId};
 
 use crate::executor::NativeExecutor;
 
@@ -18,6 +19,8 @@ pub struct RecordedExecution {
     pub pending_stacks: Vec<Vec<u64>>,
     /// Where else the program was: the stacks that belong to a fault.
     pub more_stacks: Vec<Vec<u64>>,
+    /// Objects that lie in the heap, and where their blocks were allocated.
+    pub sites: Vec<(ObjectId, Vec<u64>)>,
     /// How it ended.
     pub outcome: Outcome,
     /// A number that belongs to the outcome.
@@ -51,8 +54,13 @@ impl NativeExecutor {
         let stacks = taken.events.iter().map(|_| stack(&mut words)).collect();
         let pending_stacks = taken.pending.iter().map(|_| stack(&mut words)).collect();
         let mut more_stacks = Vec::new();
+        let mut sites = Vec::new();
         while let Some(frames) = words.next() {
-            more_stacks.push(words.by_ref().take(frames as usize).collect());
+            let stack: Vec<u64> = words.by_ref().take(frames as usize).collect();
+            match stack.as_slice() {
+                [SITE, object, site @ ..] => sites.push((ObjectId(*object), site.to_vec())),
+                _ => more_stacks.push(stack),
+            }
         }
         Ok(RecordedExecution {
             events: taken.events.clone(),
@@ -60,6 +68,7 @@ impl NativeExecutor {
             pending: taken.pending.clone(),
             pending_stacks,
             more_stacks,
+            sites,
             outcome,
             detail: taken.result.detail,
             thread: taken.result.thread,

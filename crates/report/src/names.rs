@@ -106,7 +106,8 @@ fn objects(recording: &Recording) -> HashMap<ObjectId, String> {
                 None => {
                     let number = unnamed.entry(kind).or_default();
                     *number += 1;
-                    format!("{kind} #{number}")
+                    let place = recording.whereabouts.get(&object).map_or(String::new(), |at| format!(" ({at})"));
+                    format!("{kind} #{number}{place}")
                 }
             };
             names.insert(object, name);

@@ -64,7 +64,10 @@ pub fn accesses(recording: &Recording) -> Vec<TraceStep> {
 fn name(recording: &Recording, race: &Race) -> String {
     match recording.objects.get(&ObjectId(race.address)) {
         Some(name) => format!("`{name}`"),
-        None => format!("{} at {:#x}", bytes(race.size), race.address),
+        None => match recording.whereabouts.get(&ObjectId(race.address)) {
+            Some(place) => format!("{} {place}", bytes(race.size)),
+            None => format!("{} at {:#x}", bytes(race.size), race.address),
+        },
     }
 }
 

@@ -12,6 +12,8 @@ use heddle_model::follow::{Decision, Follower, PlanView};
 use heddle_model::primitive::atomic::FENCE;
 use heddle_model::primitive::process::END;
 use heddle_model::primitive::{thread, yielding};
+use heddle_model::race::Race;
+use heddle_model::wire;
 use heddle_model::{
     Event, EventFlags, Latitude, Memory, ObjectId, Operation, Outcome, Pending, Phase, ThreadId, World, circle,
 };
@@ -362,6 +364,23 @@ fn push_stack(frames: &[u64]) {
     engine.record.result().stack_words += count as u32 + 1;
 }
 
+/// Adds where the block was allocated that an object lies in.
+fn push_site(object: u64) {
+    const FRAMES: usize = 16;
+    if !(wire::HEAPS..wire::STACKS).contains(&object) {
+        return;
+    }
+    let stack = memcheck::allocation_around(object as usize);
+    if stack.is_empty() {
+        return;
+    }
+    let mut words = [0; FRAMES + 2];
+    let frames = stack.len().min(FRAMES);
+    words[..2].copy_from_slice(&[wire::SITE, object]);
+    words[2..frames + 2].copy_from_slice(&stack[..frames]);
+    push_stack(&words[..frames + 2]);
+}
+
 /// On the fiber of a thread that has run to its end, destructors and all.
 pub fn ended() -> ! {
     let me = current();
@@ -489,6 +508,12 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
         if engine.recording {
             memcheck::stacks_of(&fault, push_stack);
         }
+    }
+    if engine.recording {
+        let racing = Race::from_text(core::str::from_utf8(message).unwrap_or("")).filter(|_| outcome == Outcome::Race);
+        racing.iter().for_each(|race| push_site(race.address));
+        // Looking for a block goes through all of them: a report has no room for more objects.
+        engine.world.objects.iter().take(4096).for_each(|(object, _)| push_site(object.0));
     }
     let goes_on = matches!(outcome, Outcome::Ended | Outcome::StepLimit | Outcome::Hang | Outcome::Capacity);
     let detail = if goes_on && circle::exists(&engine.world) { detail | circle::PARTIAL } else { detail };

@@ -22,6 +22,11 @@ const svg = (name, attributes) => {
 };
 const place = (at) => (!at || !at.file ? "" : at.line ? `${at.file}:${at.line}` : at.file);
 const words = (step) => [step.operation, step.object, step.result === "waits" ? "" : step.result].filter(Boolean).join(" ");
+// The same as `short` of the terminal: the operation says what kind of thing it is, the column whose.
+const short = (text) => (text || "").split(" with ").map((part) => part.includes("`") ? part.slice(part.indexOf("`")).replaceAll("`", "")
+  : /thread | #/.test(part) ? part.split(" (")[0] : part).join(" with ");
+const brief = (step) => (step.result === "waits" ? "waits: " : "") +
+  [step.operation, short(step.object), step.result === "waits" ? "" : short(step.result)].filter(Boolean).join(" ");
 const label = (trace, thread) => `thread ${thread}` + (trace.threads[thread] ? ` (${trace.threads[thread]})` : "");
 
 // --- The run -------------------------------------------------------------------------------------------------------
@@ -112,7 +117,7 @@ function draw(view) {
     const title = change ? (step.preempts ? "preemption" : "switch") : null;
     row.node = el("tr", { class: classes || null, "aria-selected": "false", "data-step": row.number, onclick: () => select(view, view.rows.indexOf(row)) },
       el("td", { class: "mark", title, "aria-label": title }, mark), el("td", { class: "number" }, String(row.number)),
-      threads.map((thread) => el("td", {}, thread === step.thread ? (step.result === "waits" ? "waits: " : "") + words(step) : "")), el("td", {}, place(step.at)));
+      threads.map((thread) => el("td", {}, thread === step.thread ? brief(step) : "")), el("td", {}, place(step.at)));
     return row.node;
   });
   view.table = el("table", { class: "steps" }, el("thead", {}, head), el("tbody", {}, body));

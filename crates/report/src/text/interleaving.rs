@@ -154,7 +154,8 @@ pub fn short(object: &str) -> String {
             return rest.replace('`', "");
         }
         match part.split_once(" (") {
-            Some((thread, _)) if part.contains("thread ") => thread.to_string(),
+            // A function that a thread began with, a place where an object is.
+            Some((name, _)) if part.contains("thread ") || part.contains(" #") => name.to_string(),
             _ => part.to_string(),
         }
     };

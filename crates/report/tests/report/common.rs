@@ -1,6 +1,8 @@
 //! Executions made by hand: a script of steps is taken through the model, so that the events are what a program that
 //! does this would leave behind.
 
+use std::collections::HashMap;
+
 use heddle_model::finding::Location;
 use heddle_model::follow::Step;
 use heddle_model::primitive::{mutex, process, thread};
@@ -86,6 +88,7 @@ pub fn record(script: &[Scripted], left: &[Scripted], outcome: Outcome, message:
         end_stack: Vec::new(),
         earlier_stack: Vec::new(),
         more_stacks: Vec::new(),
+        whereabouts: HashMap::from([(C, "allocated at abba.c:3".to_string())]),
         objects: [(A, "a".to_string()), (B, "b".to_string())].into(),
         lines: [("abba.c".to_string(), lines)].into(),
     }

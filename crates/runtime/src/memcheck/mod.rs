@@ -208,6 +208,11 @@ pub fn fault_of(thread: ThreadId) -> Option<Fault> {
     (execution == unsafe { EXECUTION } && fault.is_some()).then_some(fault)
 }
 
+/// Where the block that has `address` in it was allocated, as far as it is known. Only in executions that are recorded.
+pub fn allocation_around(address: usize) -> &'static [u64] {
+    notes::allocation_around(address)
+}
+
 /// Calls `each` with the call stacks that belong to `fault`, in the order that the wire format says. Only in executions
 /// that are recorded.
 pub fn stacks_of(fault: &Fault, mut each: impl FnMut(&[u64])) {

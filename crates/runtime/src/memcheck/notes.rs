@@ -91,6 +91,14 @@ fn frames(note: Option<&Note>) -> &'static [u64] {
     note.map_or(&[], |note| unsafe { &STACKS[note.stack..note.stack + note.frames as usize] })
 }
 
+/// Where the block that has `address` in it was allocated last.
+pub fn allocation_around(address: usize) -> &'static [u64] {
+    // SAFETY: one kernel thread.
+    let taken = unsafe { &TAKEN[..COUNT] };
+    let around = |note: &&Note| !note.frees && (note.block..note.block + note.size).contains(&address);
+    frames(taken.iter().rev().find(around))
+}
+
 /// Where `block` was allocated last.
 pub fn allocation_of(block: usize) -> &'static [u64] {
     frames(last(block, false))
