@@ -10,7 +10,8 @@
 //! theory needs: the happens-before order of an execution is the transitive closure of program order and
 //! dependence, and the executions with equal order are one trace.
 
-use crate::{Event, ObjectId};
+use crate::primitive::process;
+use crate::{Event, EventFlags, ObjectId};
 
 /// How an event touches an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,9 +79,18 @@ impl Footprint {
         Footprint { accesses: [NOTHING; MAX_ACCESSES], len: 0, everything: false }
     }
 
-    /// What `event` touches.
+    /// What `event` touches, as far as its order with others goes: inside a section that is all with the event that began it.
     #[inline]
     pub fn of(event: &Event) -> Footprint {
+        if event.flags.contains(EventFlags::INSIDE) && event.operation.code != process::END {
+            return Footprint::new();
+        }
+        Footprint::alone(event)
+    }
+
+    /// What `event` itself touches.
+    #[inline]
+    pub fn alone(event: &Event) -> Footprint {
         let mut footprint = Footprint::new();
         crate::primitive::of(event.operation.code).footprint(event, &mut footprint);
         if event.operation.is_cancellable() {

@@ -42,6 +42,9 @@ impl EventFlags {
     /// synchronises with it), but nobody who awaits another value is woken by it.
     pub const UNCHANGED: EventFlags = EventFlags(512);
 
+    /// Inside a section that runs as one step: what it touches is part of the event that began it.
+    pub const INSIDE: EventFlags = EventFlags(1024);
+
     /// Whether all of `other` is in this set.
     #[inline]
     pub const fn contains(self, other: EventFlags) -> bool {

@@ -16,6 +16,10 @@ pub enum Ending {
     Memory = 5,
     /// Undefined behaviour that the compiler was asked to look for; the result's message says which.
     Undefined = 6,
+    /// A thread would have to wait inside a section that runs as one step; the detail is the code of the operation.
+    Waits = 7,
+    /// An assumption that does not hold, inside such a section: no execution of the program.
+    Assumed = 8,
 }
 
 impl Ending {
@@ -28,6 +32,8 @@ impl Ending {
             4 => Ending::Crash,
             5 => Ending::Memory,
             6 => Ending::Undefined,
+            7 => Ending::Waits,
+            8 => Ending::Assumed,
             _ => return None,
         })
     }
@@ -66,6 +72,8 @@ pub enum Outcome {
     Capacity = 12,
     /// Two accesses to one place that nothing orders; the message is a [`crate::race::Race`].
     Race = 13,
+    /// Nobody can go on, and somebody stands before an assumption that does not hold: no execution of the program.
+    Assumed = 14,
 }
 
 impl Outcome {
@@ -86,6 +94,7 @@ impl Outcome {
             11 => Outcome::Killed,
             12 => Outcome::Capacity,
             13 => Outcome::Race,
+            14 => Outcome::Assumed,
             _ => return None,
         })
     }

@@ -16,6 +16,7 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+pub mod annotations;
 pub mod compile;
 mod debugger;
 mod executor;
@@ -33,7 +34,7 @@ mod wire;
 
 pub use debugger::Debugger;
 pub use executor::{Fallback, NativeExecutor, Statistics};
-pub use options::{Options, RestartMode, restart_name};
+pub use options::{DEFAULT_NONDET, Options, RestartMode, restart_name};
 pub use process::signal_name;
 pub use program::{Instrumentation, Program, ProgramError};
 pub use recording::RecordedExecution;

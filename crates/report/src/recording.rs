@@ -34,6 +34,8 @@ pub struct Recording {
     /// Call stacks that belong to a fault: where its block was allocated and freed; of a leak, where each block was
     /// allocated.
     pub more_stacks: Vec<Vec<Location>>,
+    /// The address and the size of the block of the heap that a race is in; its allocation is the one of `more_stacks`.
+    pub block: Option<(u64, u64)>,
     /// Objects that have a name in the program: `account.lock`.
     pub objects: HashMap<ObjectId, String>,
     /// Lines of source, by file and line: at least those that the stacks lie in.
@@ -59,6 +61,7 @@ impl Recording {
             end_stack: Vec::new(),
             earlier_stack: Vec::new(),
             more_stacks: Vec::new(),
+            block: None,
             objects: HashMap::new(),
             lines: Lines::new(),
         }

@@ -123,6 +123,6 @@ pub fn describe(record: &Record) -> Option<Fault> {
             record.set_message(undefined::text_of(event.thread));
             None
         }
-        Ending::Assertion | Ending::Abort => None,
+        Ending::Assertion | Ending::Abort | Ending::Waits | Ending::Assumed => None,
     }
 }

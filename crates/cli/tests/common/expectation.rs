@@ -6,7 +6,8 @@
 //! | `kind` | the kind of the one finding |
 //! | `executions` | how many executions an exhaustive search runs: one for each trace |
 //! | `count` | in how many of them the finding happens |
-//! | `flags` | more flags for the compiler |
+//! | `flags` | more flags for the compiler, or for Heddle |
+//! | `exhaustive` | `no`: not everything can be explored |
 //!
 //! A line that ends in `// heddle: here` is where the finding is; in a deadlock, somebody waits on each such line.
 
@@ -29,6 +30,8 @@ pub struct Expectation {
     pub count: Option<u64>,
     /// For the compiler.
     pub flags: Vec<String>,
+    /// Not everything can be explored.
+    pub partial: bool,
     /// The lines that are marked.
     pub here: Vec<u64>,
 }
@@ -61,6 +64,7 @@ impl Expectation {
                 "executions" => expectation.executions = Some(number()),
                 "count" => expectation.count = Some(number()),
                 "flags" => expectation.flags = value.split_whitespace().map(str::to_owned).collect(),
+                "exhaustive" => expectation.partial = value == "no",
                 other => panic!("{}: `{other}` is no key of a header", file.display()),
             }
         }
@@ -81,10 +85,10 @@ impl Expectation {
         }
     }
 
-    /// Whether a search of this program can be complete. An execution ends at its first data race, and at a hang: what
-    /// would have followed is not known, and must not be claimed.
+    /// Whether a search of this program can be complete. An execution ends at a hang: what would have followed is not known,
+    /// and must not be claimed.
     pub fn can_be_exhausted(&self) -> bool {
-        !matches!(self.kind.as_deref(), Some("data-race" | "hang"))
+        !self.partial && !matches!(self.kind.as_deref(), Some("hang"))
     }
 
     /// Compares the verdict, the exit code and what was found.

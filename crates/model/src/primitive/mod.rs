@@ -2,15 +2,18 @@
 //!
 //! A new primitive is a new file and a line in `FAMILIES`. This file holds no logic.
 
+pub mod assume;
 pub mod atomic;
 pub mod barrier;
 pub mod cancellation;
 pub mod choice;
 pub mod condvar;
+pub mod memory;
 pub mod mutex;
 pub mod once;
 pub mod process;
 pub mod rwlock;
+pub mod section;
 pub mod semaphore;
 pub mod spin;
 pub mod thread;
@@ -93,7 +96,7 @@ pub trait Primitive: Sync {
 }
 
 /// Every primitive, at its family's number.
-static FAMILIES: [&dyn Primitive; 13] = [
+static FAMILIES: [&dyn Primitive; 16] = [
     &Nothing,
     &thread::Threads,
     &mutex::Mutexes,
@@ -107,6 +110,9 @@ static FAMILIES: [&dyn Primitive; 13] = [
     &rwlock::ReaderWriterLocks,
     &spin::SpinLocks,
     &barrier::Barriers,
+    &assume::Assumptions,
+    &memory::PlainMemory,
+    &section::Sections,
 ];
 
 /// The primitive that `code` belongs to. Codes come from memory that a broken program may have written to, so an
