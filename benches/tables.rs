@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use heddle_model::follow::{Policy, Step};
-use heddle_model::wire::Restart;
+use heddle_model::wire::{Races, Restart};
 use heddle_model::{Event, Executor, Outcome, Plan, ThreadId};
 use heddle_native::compile::{Choice, Compiled, compile};
 use heddle_native::{NativeExecutor, Options, RestartMode, restart_name};
@@ -32,6 +32,9 @@ fn main() {
     }
     if wanted("operations") {
         operations();
+    }
+    if wanted("races") {
+        races();
     }
     if wanted("programs") {
         programs();
@@ -108,6 +111,62 @@ fn bugs() {
             println!("| {label} | {} |", cells.join(" | "));
         }
     }
+}
+
+/// What looking for data races costs, and memory errors: executions a second, and one access when nothing races.
+fn races() {
+    println!("\n{:<34} {:>14} {:>14}", "", "looked for", "not");
+    for (file, flags) in [("benches/rate.c", &[][..]), ("benches/rate.cpp", &[])] {
+        let compiled = build(file, flags);
+        let rate = |races| {
+            let options = Options { races, ..Options::default() };
+            let mut executor = NativeExecutor::launch(&compiled.program, options).expect("it starts");
+            best_rate(&mut executor)
+        };
+        let (on, off) = (rate(Races::Stop), rate(Races::Off));
+        println!("{file:<34} {on:>12.0}/s {off:>12.0}/s");
+    }
+    let compiled = build("benches/accesses.c", &[]);
+    let access = |races, memory| {
+        let time = |rounds: u64| {
+            let arguments = vec![rounds.to_string().into()];
+            let options = Options { races, memory, arguments, ..Options::default() };
+            let mut executor = NativeExecutor::launch(&compiled.program, options).expect("it starts");
+            let run = |executor: &mut NativeExecutor| {
+                let begin = Instant::now();
+                let outcome = executor.run(&Plan::default()).expect("it runs").outcome;
+                assert_eq!(outcome, Outcome::Ended);
+                begin.elapsed()
+            };
+            (0..ROUNDS).map(|_| run(&mut executor)).min().unwrap_or_default()
+        };
+        let (few, many) = (1_000, 21_000);
+        let accesses = (many - few) * 2 * 64 * 2;
+        time(many).saturating_sub(time(few)).as_nanos() as f64 / accesses as f64
+    };
+    let (both, neither) = (access(Races::Stop, true), access(Races::Off, false));
+    println!("{:<34} {both:>12.1}ns {neither:>12.1}ns", "one access, memory errors too");
+    println!("{:<34} {:>12.1}ns", "one access, races alone", access(Races::Stop, false));
+}
+
+/// Executions a second, in random orders: the best of several rounds.
+fn best_rate(executor: &mut NativeExecutor) -> f64 {
+    let mut best = 0f64;
+    let mut seed = 0;
+    for _ in 0..ROUNDS {
+        let begin = Instant::now();
+        let mut count = 0;
+        while begin.elapsed() < ROUND / 2 {
+            for _ in 0..100 {
+                seed += 1;
+                let plan = Plan { policy: Policy::Random, seed, ..Plan::default() };
+                executor.run(&plan).expect("it runs");
+                count += 1;
+            }
+        }
+        best = best.max(count as f64 / begin.elapsed().as_secs_f64());
+    }
+    best
 }
 
 fn machine() {

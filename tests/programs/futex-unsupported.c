@@ -1,6 +1,6 @@
 // Locks with priorities are the kernel's own, and are not modelled.
 // heddle: verdict = unsupported
-// heddle: exhaustive = false
+// heddle: exhaustive = no
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <sys/syscall.h>

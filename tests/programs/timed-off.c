@@ -2,7 +2,7 @@
 // can go on a time-out passes. Three executions: one thread first, the other first, and the one where both wait.
 // heddle: verdict = safe
 // heddle: executions = 3
-// heddle: exhaustive = false
+// heddle: exhaustive = no
 // heddle: flags = --max-timeouts 0
 #include <assert.h>
 #include <errno.h>

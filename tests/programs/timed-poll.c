@@ -2,7 +2,7 @@
 // of a thread are bounded, by three; and nobody signals, so that only time-outs let it go on. The flag is set before the loop or
 // in one of its first four rounds.
 // heddle: verdict = safe
-// heddle: exhaustive = false
+// heddle: exhaustive = no
 // heddle: executions = 5
 #include <assert.h>
 #include <pthread.h>

@@ -133,6 +133,8 @@ pub enum Restart {
 pub enum Races {
     /// Look for them, and report them as findings.
     Report,
+    /// Do not report them, but explore the orders of the accesses.
+    Ignore,
     /// Do not look for them.
     Off,
 }
@@ -257,6 +259,10 @@ pub struct Check {
     /// What to do when a primitive is used against its rules: unlocked by a stranger, destroyed while it is locked, ...
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = MisuseWish::Report)]
     pub misuse: MisuseWish,
+    /// The values that undetermined numbers take: 0,1,-1 or 0..9, or both. Without it a few are tried, and the verdict
+    /// cannot be safe.
+    #[arg(long, value_name = "VALUES", value_parser = values::numbers, allow_hyphen_values = true)]
+    pub nondet: Option<values::Numbers>,
     /// How executions start over.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Restart::Auto)]
     pub restart: Restart,
@@ -599,7 +605,7 @@ mod tests {
             ("heddle check a.c --max-step 3", "--max-steps"),
             ("heddle check a.c --wakeup fifo", "two dashes are heddle's own"),
             ("heddle check a.c --spurious 1", "two dashes are heddle's own"),
-            ("heddle check a.c --races ignore", "possible values"),
+            ("heddle check a.c --races maybe", "possible values"),
             ("heddle check a.c --std=c++20", "two dashes are heddle's own"),
             ("heddle check a.c --timeout", "a value is required"),
             ("heddle check a.c --timeout soon", "is not a duration"),

@@ -5,10 +5,12 @@
 //! search is over.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use heddle_model::follow::Step;
+use heddle_model::race::Race;
 use heddle_model::{Execution, FindingKind, Outcome, Plan};
 use heddle_report::outcome::{Class, Lost, classify};
 use heddle_search::{Flow, Info, Observer};
@@ -34,6 +36,8 @@ pub struct Candidate {
     pub lost: bool,
     /// No execution with fewer preemptions shows it.
     pub minimal: bool,
+    /// The places of plain memory that are visible to the plan.
+    pub places: Rc<[u64]>,
 }
 
 /// So many different findings are kept; more are only counted. A report with more is of no use to anybody.
@@ -44,6 +48,10 @@ pub struct Collector {
     all: bool,
     /// Executions to be listed, if they are to be.
     pub dump: Option<Dump>,
+    races: bool,
+    /// Executions of rounds that do not count any more.
+    earlier: u64,
+    places: Rc<[u64]>,
     interrupted: Arc<AtomicBool>,
     progress: Progress,
     by_key: HashMap<Vec<u64>, usize>,
@@ -61,6 +69,8 @@ pub struct Collector {
     pub executions: u64,
     /// Executions given up as redundant.
     pub blocked: u64,
+    /// Executions that the program assumed away.
+    pub assumed: u64,
     /// Events of all executions.
     pub events: u64,
     /// The most threads of one execution.
@@ -68,11 +78,14 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Collects all findings, or stops at the first.
-    pub fn new(all: bool, interrupted: Arc<AtomicBool>, progress: Progress) -> Collector {
+    /// Collects all findings, or stops at the first. `races`: those of executions that go on after them are findings, too.
+    pub fn new(all: bool, races: bool, interrupted: Arc<AtomicBool>, progress: Progress) -> Collector {
         Collector {
             all,
             dump: None,
+            races,
+            earlier: 0,
+            places: Rc::default(),
             interrupted,
             progress,
             by_key: HashMap::new(),
@@ -83,6 +96,7 @@ impl Collector {
             bounded: 0,
             executions: 0,
             blocked: 0,
+            assumed: 0,
             events: 0,
             threads: 0,
         }
@@ -95,6 +109,7 @@ impl Collector {
 
     fn count(&mut self, execution: &Execution<'_>) {
         match execution.outcome {
+            _ if execution.is_assumed_away() => self.assumed += 1,
             Outcome::Ended | Outcome::Deadlock => self.executions += 1,
             Outcome::Blocked => self.blocked += 1,
             _ => {}
@@ -105,16 +120,42 @@ impl Collector {
     }
 
     fn found(&mut self, kind: FindingKind, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
-        let key = key(kind, execution);
+        self.keep(key(kind, execution), || candidate(Class::Finding(kind), execution, info));
+        if self.all { Flow::Continue } else { Flow::Stop }
+    }
+
+    fn keep(&mut self, key: Vec<u64>, candidate: impl FnOnce() -> Candidate) {
         match self.by_key.get(&key) {
-            Some(&known) => self.findings[known].count += 1,
+            Some(&known) if self.findings[known].count > 0 => self.findings[known].count += 1,
+            // It was found in an earlier round, and here it is again, with all that is visible now.
+            Some(&known) => {
+                let execution = self.findings[known].execution;
+                self.findings[known] = Candidate { execution, places: Rc::clone(&self.places), ..candidate() };
+            }
             None if self.findings.len() >= KEPT => self.not_kept += 1,
             None => {
                 self.by_key.insert(key, self.findings.len());
-                self.findings.push(candidate(Class::Finding(kind), execution, info));
+                let candidate = candidate();
+                let execution = candidate.execution + self.earlier;
+                self.findings.push(Candidate { execution, places: Rc::clone(&self.places), ..candidate });
             }
         }
-        if self.all { Flow::Continue } else { Flow::Stop }
+    }
+
+    /// The races of an execution that went on after them: one finding for each pair of places.
+    fn found_races(&mut self, execution: &Execution<'_>, info: &Info<'_>) {
+        for (index, race) in execution.races.iter().enumerate() {
+            let pair = |race: &Race| (race.later_pc.min(race.earlier_pc), race.later_pc.max(race.earlier_pc));
+            if execution.races[..index].iter().any(|other| pair(other) == pair(race)) {
+                continue;
+            }
+            let key = vec![pair(race).0, pair(race).1, FindingKind::DataRace as u64];
+            self.keep(key, || {
+                let schedule = execution.events[..race.events as usize].iter().map(Step::of).collect();
+                let plan = Plan { schedule, max_steps: info.plan.max_steps, aim: Some(*race), ..Plan::default() };
+                Candidate { plan, ..candidate(Class::Finding(FindingKind::DataRace), execution, info) }
+            });
+        }
     }
 }
 
@@ -124,8 +165,11 @@ impl Observer for Collector {
         if let Some(dump) = &mut self.dump {
             dump.add(info.number, execution);
         }
+        if self.races && !execution.races.is_empty() {
+            self.found_races(execution, info);
+        }
         match classify(execution) {
-            Class::Fine | Class::Redundant => Flow::Continue,
+            Class::Fine | Class::Redundant | Class::Assumed => Flow::Continue,
             Class::Finding(kind) => self.found(kind, execution, info),
             Class::Bounded => {
                 self.bounded += 1;
@@ -142,6 +186,17 @@ impl Observer for Collector {
                 Flow::Continue
             }
         }
+    }
+
+    fn restart(&mut self, places: &[u64]) {
+        self.places = places.into();
+        self.earlier += self.executions + self.blocked + self.assumed + self.bounded;
+        self.earlier += self.lost.iter().map(|lost| lost.count).sum::<u64>();
+        for finding in &mut self.findings {
+            finding.count = 0;
+        }
+        (self.executions, self.blocked, self.assumed, self.bounded, self.events) = (0, 0, 0, 0, 0);
+        self.lost.clear();
     }
 
     fn progress(&mut self, progress: &heddle_search::Progress) -> Flow {
@@ -169,6 +224,10 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
         let schedule = execution.events.iter().map(Step::of).collect();
         Plan { schedule, max_steps: info.plan.max_steps, ..Plan::default() }
     };
+    let mut plan = plan;
+    if execution.outcome == Outcome::Race {
+        plan.aim = Race::from_text(execution.message);
+    }
     Candidate {
         plan,
         execution: info.number,
@@ -177,6 +236,7 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
         message: execution.message.to_string(),
         lost,
         minimal: false,
+        places: Rc::default(),
     }
 }
 

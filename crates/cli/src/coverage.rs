@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use heddle_model::verdict::{Bounds, SCHEMA};
+use heddle_model::wire;
 use heddle_model::{Coverage, Finding, FindingKind, Location, Outcome, RunReport, Verdict};
-use heddle_native::NativeExecutor;
-use heddle_native::{Instrumentation, restart_name};
+use heddle_native::{DEFAULT_NONDET, Instrumentation, NativeExecutor, restart_name};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
 use heddle_search::{Algorithm, Stop};
@@ -63,8 +63,10 @@ pub struct Conclusion<'c> {
 
 impl Conclusion<'_> {
     /// The document of the run.
-    pub fn report(self, executor: &NativeExecutor) -> RunReport {
-        let (verdict, reason) = self.verdict();
+    pub fn report(mut self, executor: &NativeExecutor) -> RunReport {
+        let undetermined = executor.has_undetermined();
+        self.add_unreached(executor);
+        let (verdict, reason) = self.verdict(undetermined);
         let collector = self.collector;
         let seconds = self.elapsed.as_secs_f64();
         RunReport {
@@ -75,6 +77,7 @@ impl Conclusion<'_> {
             algorithm: Some(self.algorithm.name().to_string()),
             executions: collector.executions,
             blocked: collector.blocked,
+            assumed: collector.assumed,
             events: collector.events,
             seconds,
             executions_per_second: (collector.executions as f64 / seconds.max(1e-9)) as u64,
@@ -83,7 +86,7 @@ impl Conclusion<'_> {
         }
     }
 
-    fn verdict(&self) -> (Verdict, Option<String>) {
+    fn verdict(&self, undetermined: bool) -> (Verdict, Option<String>) {
         let why = self.why_incomplete();
         if !self.findings.is_empty() {
             // The first finding ends a search unless all are wanted: that is not worth a word.
@@ -93,11 +96,46 @@ impl Conclusion<'_> {
         if let Some(what) = &self.unsupported {
             return (Verdict::Unsupported, Some(what.clone()));
         }
-        match (&self.end, why) {
+        match (&self.end, why.or_else(|| self.why_undetermined(undetermined))) {
             (End::Failed(what), _) => (Verdict::Error, Some(what.clone())),
             (_, Some(why)) => (Verdict::Incomplete, Some(why)),
             (_, None) => (Verdict::Safe, None),
         }
+    }
+
+    /// Labels that no execution reached. Where executions are left that could, that is no finding.
+    fn add_unreached(&mut self, executor: &NativeExecutor) {
+        let all = self.coverage(executor).exhaustive && self.collector.unsupported.is_none();
+        if !all {
+            return;
+        }
+        for (label, number) in executor.unreached().into_iter().zip(1..) {
+            let location = Location { file: label.file.clone(), line: label.line, ..Location::default() };
+            self.findings.push(Finding {
+                id: format!("{}-{number}", FindingKind::Unreached),
+                kind: FindingKind::Unreached,
+                message: format!("no execution reaches `{}`", label.name),
+                location: Some(location),
+                count: 0,
+                execution: 0,
+                threads: Vec::new(),
+                switches: 0,
+                preemptions: 0,
+                minimal: false,
+                trace: None,
+                notes: Vec::new(),
+            });
+        }
+    }
+
+    /// An undetermined number had only some of its values, and nobody has said that those are enough.
+    fn why_undetermined(&self, undetermined: bool) -> Option<String> {
+        (undetermined && self.options.nondet.is_none()).then(|| {
+            format!(
+                "undetermined numbers (__VERIFIER_nondet_...) were only {}: say which values matter with --nondet",
+                shown(&DEFAULT_NONDET)
+            )
+        })
     }
 
     /// Why not everything was explored, if so.
@@ -123,6 +161,12 @@ impl Conclusion<'_> {
                     text::counted(limit as u64, "operation")
                 ))
             }
+            End::Search(Stop::Exhausted) if self.collector.executions == 0 && self.collector.assumed > 0 => {
+                Some(format!(
+                    "{} assumed away by the program itself, and none is left: nothing was checked",
+                    text::counted(self.collector.assumed, "execution")
+                ))
+            }
             // Cannot be, and must not be called safe if it is.
             End::Search(Stop::Exhausted) if self.collector.executions == 0 && self.findings.is_empty() => {
                 Some("no execution came to its end".to_string())
@@ -145,6 +189,10 @@ impl Conclusion<'_> {
                     format!(", after all executions with at most {}", text::counted(n as u64, "preemption"))
                 });
                 Some(format!("time limit{limit}{completed}"))
+            }
+            // Ends a round, never a search.
+            End::Search(Stop::Revealed | Stop::Sections) => {
+                Some("the search ended in the middle, an error of heddle's own".to_string())
             }
             End::Search(Stop::Outcome(outcome)) => Some(outcome_words(*outcome).to_string()),
         }
@@ -189,18 +237,21 @@ impl Conclusion<'_> {
         let collector = self.collector;
         let lost = !collector.lost.is_empty() || self.unrepeatable > 0 || self.unsupported.is_some();
         // A hang, a race, or a process that died cuts an execution off: what would have followed is not known.
+        let goes_on = executor.options().races == wire::Races::Go;
         let cut = collector.findings.iter().any(|found| {
-            found.lost || matches!(found.class, Class::Finding(FindingKind::Hang | FindingKind::DataRace))
+            let ends = matches!(found.class, Class::Finding(FindingKind::DataRace)) && !goes_on;
+            found.lost || ends || matches!(found.class, Class::Finding(FindingKind::Hang))
         });
         let exhausted = self.end == End::Search(Stop::Exhausted) && !self.algorithm.samples();
         let instrumented = executor.program().instrumentation;
         let left_out = executor.timeouts_left_out();
         let fallback = executor.fallback();
-        let looked = options.races == Races::Report && instrumented == Instrumentation::Memory;
+        let looked = options.races != Races::Off && instrumented == Instrumentation::Memory;
         Coverage {
             model: "sc".to_string(),
             exhaustive: exhausted
                 && options.from.is_none()
+                && !executor.has_undetermined()
                 && collector.bounded == 0
                 && !self.left_out.bounded
                 && !left_out
@@ -219,9 +270,43 @@ impl Conclusion<'_> {
             instrumented: instrumented.name().to_string(),
             restart: restart_name(executor.restart()).to_string(),
             restart_reason: fallback.map(|fallback| format!("the program uses {}", fallback.what)),
-            races: if looked { "checked" } else { "not checked" }.to_string(),
-            notes: notes(instrumented, looked, options.misuse == MisuseWish::Report),
+            races: match (looked, options.races) {
+                (true, Races::Ignore) => "ignored",
+                (true, _) => "checked",
+                (false, _) => "not checked",
+            }
+            .to_string(),
+            notes: self.notes(instrumented, looked, executor),
         }
+    }
+}
+
+/// Values, for people.
+fn shown(values: &[i64]) -> String {
+    values.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl Conclusion<'_> {
+    fn notes(&self, instrumented: Instrumentation, races: bool, executor: &NativeExecutor) -> Vec<String> {
+        let mut notes = notes(instrumented, races, self.options.misuse == MisuseWish::Report);
+        if races && self.options.races == Races::Ignore && !executor.places().is_empty() {
+            let places = text::counted(executor.places().len() as u64, "place");
+            notes.push(format!("data races: there are some, on {places}; their orders were explored, as asked"));
+        }
+        if executor.has_undetermined() {
+            let values = shown(&executor.options().nondet);
+            notes.push(format!("undetermined numbers (__VERIFIER_nondet_...): only the values {values} were tried"));
+        }
+        if !self.coverage_is_whole() {
+            notes.extend(executor.unreached().iter().map(|label| {
+                format!("`{}` at {}:{}: no execution has reached it so far", label.name, label.file, label.line)
+            }));
+        }
+        notes
+    }
+
+    fn coverage_is_whole(&self) -> bool {
+        self.end == End::Search(Stop::Exhausted) && !self.algorithm.samples() && !self.left_out.bounded
     }
 }
 

@@ -40,13 +40,19 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
     let race = Race::from_text(&recorded.message).filter(|_| recorded.outcome == Outcome::Race);
     let mut earlier_stack = Vec::new();
     if let Some(race) = &race {
-        earlier_stack = places.stack(None, race.earlier_pc);
+        earlier_stack = places.stack(recorded.more_stacks.first(), race.earlier_pc);
         if let Some(index) = recorded.pending.iter().position(|pending| pending.thread == recorded.thread) {
             end_stack.clone_from(&pending_stacks[index]);
         }
     }
 
-    let more_stacks: Vec<_> = recorded.more_stacks.iter().map(|stack| places.stack(Some(stack), 0)).collect();
+    let mut more_stacks: Vec<_> = recorded.more_stacks.iter().map(|stack| places.stack(Some(stack), 0)).collect();
+    // Of a race: the earlier access, the allocation of the block that it is in, and two numbers.
+    let mut block = None;
+    if race.is_some() {
+        block = recorded.more_stacks.get(2).and_then(|words| Some((*words.first()?, *words.get(1)?)));
+        more_stacks = more_stacks.into_iter().skip(1).take(1).collect();
+    }
 
     let mut lines = Lines::new();
     let mut reader = Reader::new(directory);
@@ -86,6 +92,7 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
         earlier_stack,
         more_stacks,
         whereabouts,
+        block,
         objects,
         lines,
     }

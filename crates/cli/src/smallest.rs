@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use heddle_model::race::Race;
+use heddle_model::wire::Races;
 use heddle_model::{Execution, ExecutorError, FindingKind, Outcome, Plan, ThreadId};
 use heddle_native::NativeExecutor;
 use heddle_report::outcome::{Class, classify};
@@ -69,7 +70,9 @@ pub fn look(
         left -= 1;
         // A thread that runs away takes seconds each time; what died with its process has no events to look at.
         let Class::Finding(kind) = candidate.class else { continue };
-        if candidate.lost || kind == FindingKind::Hang || interrupt::is_raised(interrupted) {
+        // An execution that goes on after its races shows many at once.
+        let goes_on = kind == FindingKind::DataRace && executor.options().races == Races::Go;
+        if candidate.lost || goes_on || kind == FindingKind::Hang || interrupt::is_raised(interrupted) {
             continue;
         }
         one(candidate, kind, executor, interrupted, Instant::now() + share)?;
@@ -85,6 +88,8 @@ fn one(
     deadline: Instant,
 ) -> Result<(), ExecutorError> {
     use heddle_model::Executor;
+    executor.discard()?;
+    executor.reveal(&candidate.places)?;
     executor.submit(&candidate.plan)?;
     let key = same(kind, &executor.receive()?);
     let target = Target { kind, key: &key, interrupted };

@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use heddle_model::follow::Step;
+use heddle_model::race::Race;
 use heddle_model::trace::{self, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
-use heddle_model::{Plan, trace::Settings};
+use heddle_model::{Outcome, Plan, trace::Settings};
 use heddle_report::recognise::Recognised;
 use heddle_report::recording::is_user;
 use heddle_report::{Recording, outcome, steps};
@@ -61,7 +62,9 @@ pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, setting
 /// The plan that a trace asks for.
 pub fn plan(trace: &Trace) -> Plan {
     let Continuation { sleep, policy, seed } = trace.continuation.clone().unwrap_or_default();
-    Plan { schedule: trace.schedule.clone(), sleep, policy, seed, max_steps: trace.settings.max_steps, record: true }
+    let max_steps = trace.settings.max_steps;
+    let aim = Race::from_text(&trace.end.message).filter(|_| trace.end.outcome == outcome::name(Outcome::Race));
+    Plan { schedule: trace.schedule.clone(), sleep, policy, seed, max_steps, record: true, aim }
 }
 
 /// A step of which only the plan is known.

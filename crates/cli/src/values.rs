@@ -62,6 +62,32 @@ pub fn size_or_none(text: &str) -> Result<u64, String> {
     if text.trim() == "0" { Ok(0) } else { size(text) }
 }
 
+/// Numbers as a list.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Numbers(pub Vec<i64>);
+
+/// `0,1,-1`, `0..9`, `-2..2,100`: numbers, and ranges that include both ends.
+pub fn numbers(text: &str) -> Result<Numbers, String> {
+    let wrong = || format!("`{text}` is not a list of numbers: write 0,1,-1 or 0..9");
+    let most = heddle_model::wire::VALUES;
+    let mut numbers: Vec<i64> = Vec::new();
+    for part in text.split(',') {
+        let number = |text: &str| text.trim().parse::<i64>().map_err(|_| wrong());
+        let (low, high) = match part.split_once("..") {
+            Some((low, high)) => (number(low)?, number(high)?),
+            None => (number(part)?, number(part)?),
+        };
+        if low > high {
+            return Err(format!("`{part}` is an empty range"));
+        }
+        if high.abs_diff(low) >= most as u64 || numbers.len() + high.abs_diff(low) as usize >= most {
+            return Err(format!("`{text}` has more than {most} numbers"));
+        }
+        numbers.extend(low..=high);
+    }
+    Ok(Numbers(numbers))
+}
+
 /// A duration as a person reads it.
 pub fn show_duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
@@ -87,6 +113,16 @@ pub fn show_size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_of_numbers() {
+        assert_eq!(numbers("0,1,-1").unwrap().0, [0, 1, -1]);
+        assert_eq!(numbers("-2..1, 100").unwrap().0, [-2, -1, 0, 1, 100]);
+        for wrong in ["", "1,", "a", "3..1", "0..64", "0..63,64", "1..2..3"] {
+            assert!(numbers(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(numbers("0..63").unwrap().0.len(), 64);
+    }
 
     #[test]
     fn durations() {

@@ -10,6 +10,7 @@
 //! theory needs: the happens-before order of an execution is the transitive closure of program order and
 //! dependence, and the executions with equal order are one trace.
 
+use crate::primitive::process;
 use crate::{Event, EventFlags, ObjectId};
 
 /// How an event touches an object.
@@ -78,9 +79,18 @@ impl Footprint {
         Footprint { accesses: [NOTHING; MAX_ACCESSES], len: 0, everything: false }
     }
 
-    /// What `event` touches.
+    /// What `event` touches, as far as its order with others goes: inside a section that is all with the event that began it.
     #[inline]
     pub fn of(event: &Event) -> Footprint {
+        if event.flags.contains(EventFlags::INSIDE) && event.operation.code != process::END {
+            return Footprint::new();
+        }
+        Footprint::alone(event)
+    }
+
+    /// What `event` itself touches.
+    #[inline]
+    pub fn alone(event: &Event) -> Footprint {
         let mut footprint = Footprint::new();
         if event.flags.contains(EventFlags::QUIESCENT) {
             footprint.touch_everything();

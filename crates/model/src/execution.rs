@@ -1,6 +1,8 @@
 //! What a search gets back, and from whom.
 
-use crate::{Event, Outcome, Pending, Plan, ThreadId};
+use crate::primitive::process;
+use crate::race::Race;
+use crate::{Ending, Event, Outcome, Pending, Plan, ThreadId};
 
 /// One execution, as data. Borrowed from whoever ran it: the events may lie in memory shared with the program.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +21,16 @@ pub struct Execution<'e> {
     pub message: &'e str,
     /// What the program printed, as far as it was kept.
     pub output: &'e [u8],
+    /// The data races that were seen in it, where it goes on after them.
+    pub races: &'e [Race],
+}
+
+impl Execution<'_> {
+    /// Whether it is no execution of the program: an assumption of its own does not hold.
+    pub fn is_assumed_away(&self) -> bool {
+        let ending = || self.events.last().and_then(|event| process::ending(&event.operation));
+        self.outcome == Outcome::Assumed || self.outcome == Outcome::Ended && ending() == Some(Ending::Assumed)
+    }
 }
 
 /// Why there is no execution: not the program's doing, or nothing that can be attributed to one schedule.
@@ -49,6 +61,12 @@ pub trait Executor {
 
     /// The execution of the oldest plan that was handed over. Valid until the next call.
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError>;
+
+    /// From now on accesses to these places (granules of eight bytes, by their addresses; all that there are, each once) are
+    /// visible operations. No plan that has a schedule is under way.
+    fn reveal(&mut self, _places: &[u64]) -> Result<(), ExecutorError> {
+        Ok(())
+    }
 
     /// Runs one plan.
     fn run(&mut self, plan: &Plan) -> Result<Execution<'_>, ExecutorError> {

@@ -66,6 +66,8 @@ pub enum FindingKind {
     Hang,
     /// The program did not do the same thing twice.
     Divergence,
+    /// A place that some execution must reach, and none does.
+    Unreached,
 }
 
 impl FindingKind {
@@ -85,6 +87,7 @@ impl FindingKind {
             FindingKind::Undefined => "undefined",
             FindingKind::Hang => "hang",
             FindingKind::Divergence => "divergence",
+            FindingKind::Unreached => "unreached",
         }
     }
 }

@@ -58,6 +58,9 @@ impl EventFlags {
     /// The operation must not have been done: see [`crate::misuse`].
     pub const MISUSE: EventFlags = EventFlags(1 << 11);
 
+    /// Inside a section that runs as one step: what it touches is part of the event that began it.
+    pub const INSIDE: EventFlags = EventFlags(1024);
+
     /// Whether all of `other` is in this set.
     #[inline]
     pub const fn contains(self, other: EventFlags) -> bool {

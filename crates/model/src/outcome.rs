@@ -18,6 +18,10 @@ pub enum Ending {
     Undefined = 6,
     /// A primitive was used against its rules; the detail is the [`crate::Misuse`] and, from bit 8 on, the primitive's family.
     Misuse = 7,
+    /// A thread would have to wait inside a section that runs as one step; the detail is the code of the operation.
+    Waits = 8,
+    /// An assumption that does not hold, inside such a section: no execution of the program.
+    Assumed = 9,
 }
 
 impl Ending {
@@ -31,6 +35,8 @@ impl Ending {
             5 => Ending::Memory,
             6 => Ending::Undefined,
             7 => Ending::Misuse,
+            8 => Ending::Waits,
+            9 => Ending::Assumed,
             _ => return None,
         })
     }
@@ -69,6 +75,8 @@ pub enum Outcome {
     Capacity = 12,
     /// Two accesses to one place that nothing orders; the message is a [`crate::race::Race`].
     Race = 13,
+    /// Nobody can go on, and somebody stands before an assumption that does not hold: no execution of the program.
+    Assumed = 14,
 }
 
 impl Outcome {
@@ -89,6 +97,7 @@ impl Outcome {
             11 => Outcome::Killed,
             12 => Outcome::Capacity,
             13 => Outcome::Race,
+            14 => Outcome::Assumed,
             _ => return None,
         })
     }

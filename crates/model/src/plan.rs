@@ -2,6 +2,7 @@
 
 use crate::ThreadId;
 use crate::follow::{PlanView, Policy, Step};
+use crate::race::Race;
 
 /// One execution that a search asks for: a schedule to follow, who is asleep at its end, and how to go on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -18,6 +19,8 @@ pub struct Plan {
     pub max_steps: u32,
     /// Record the call stack of every event and what the program prints. Slow: for replays.
     pub record: bool,
+    /// End at this race, and, if it is recorded, say how its earlier access came about.
+    pub aim: Option<Race>,
 }
 
 impl Plan {

@@ -1,6 +1,7 @@
 //! Two accesses to one place that nothing orders.
 //!
-//! The runtime finds a race and ends the execution with [`crate::Outcome::Race`]; the text of a [`Race`] is the message.
+//! The runtime finds a race. It ends the execution with [`crate::Outcome::Race`], where the text of the [`Race`] is the
+//! message; or it goes on, and the races of an execution are a list that comes with it.
 
 use crate::ThreadId;
 
@@ -12,6 +13,7 @@ pub struct Access(u8);
 const WRITE: u8 = 1;
 const ATOMIC: u8 = 2;
 const FREE: u8 = 4;
+const VOLATILE: u8 = 8;
 
 impl Access {
     /// A read or a write, atomic or plain.
@@ -22,6 +24,18 @@ impl Access {
 
     /// The end of a block of memory: nobody may touch it any more.
     pub const FREEING: Access = Access(WRITE | FREE);
+
+    /// The same, to something declared `volatile`. That orders nothing, so it is as much of a race; but somebody may have meant it
+    /// to.
+    #[inline(always)]
+    pub const fn volatile(self) -> Access {
+        Access(self.0 | VOLATILE)
+    }
+
+    /// Whether what it accesses is declared `volatile`.
+    pub const fn is_volatile(self) -> bool {
+        self.0 & VOLATILE != 0
+    }
 
     /// Whether it is the end of a block of memory.
     pub const fn frees(self) -> bool {
@@ -53,8 +67,9 @@ impl Access {
     }
 }
 
-/// A race.
+/// A race. The layout is part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
 pub struct Race {
     /// The first byte of the later access.
     pub address: u64,
@@ -72,10 +87,16 @@ pub struct Race {
     pub earlier_thread: ThreadId,
     /// Where.
     pub earlier_pc: u64,
+    /// The eight bytes that it was seen in: the address of the first of them.
+    pub place: u64,
+    /// The time of its thread at the earlier access.
+    pub earlier_time: u32,
+    /// How many events there were before the later access.
+    pub events: u32,
 }
 
-/// Characters of a race in a message: six words of sixteen hexadecimal digits.
-pub const CHARACTERS: usize = 96;
+/// Characters of a race in a message: eight words of sixteen hexadecimal digits.
+pub const CHARACTERS: usize = 128;
 
 impl Race {
     /// As text that [`from_text`](Self::from_text) understands.
@@ -88,6 +109,8 @@ impl Race {
             self.later_pc,
             side(self.earlier, self.earlier_thread),
             self.earlier_pc,
+            self.place,
+            self.earlier_time as u64 | (self.events as u64) << 32,
         ];
         let mut text = [0; CHARACTERS];
         for (to, word) in text.chunks_exact_mut(16).zip(words) {
@@ -100,11 +123,11 @@ impl Race {
 
     /// The race that this text tells.
     pub fn from_text(text: &str) -> Option<Race> {
-        let mut words = [0u64; 6];
+        let mut words = [0u64; 8];
         for (i, word) in words.iter_mut().enumerate() {
             *word = u64::from_str_radix(text.get(16 * i..16 * (i + 1))?, 16).ok()?;
         }
-        let [address, size, later, later_pc, earlier, earlier_pc] = words;
+        let [address, size, later, later_pc, earlier, earlier_pc, place, times] = words;
         Some(Race {
             address,
             size,
@@ -114,7 +137,19 @@ impl Race {
             earlier: Access(earlier as u8),
             earlier_thread: ThreadId((earlier >> 8) as u16),
             earlier_pc,
+            place,
+            earlier_time: times as u32,
+            events: (times >> 32) as u32,
         })
+    }
+
+    /// Whether this is the same race at the same point of the same execution.
+    pub fn is_again(&self, other: &Race) -> bool {
+        let of = |race: &Race| {
+            let who = (race.later_thread, race.earlier_thread);
+            (race.later_pc, race.earlier_pc, who, race.place, race.earlier_time, race.events)
+        };
+        of(self) == of(other)
     }
 }
 
@@ -133,6 +168,9 @@ mod tests {
             earlier: Access::new(false, true),
             earlier_thread: ThreadId(7),
             earlier_pc: 1,
+            place: 0x1234_5678_9ab8,
+            earlier_time: 17,
+            events: 99,
         };
         let text = race.to_text();
         let text = core::str::from_utf8(&text).unwrap();

@@ -83,6 +83,15 @@ pub struct Program {
 /// The settings that decide what an execution does, beyond its schedule.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Settings {
+    /// The values that an undetermined number takes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nondet: Vec<i64>,
+    /// Places of plain memory whose accesses are steps: granules of eight bytes, by their addresses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<u64>,
+    /// What happens at a data race: `stop`, `go` on, or `off`. Empty: `stop`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub races: String,
     /// How executions started over.
     pub restart: String,
     /// Bytes that the program might allocate.

@@ -95,7 +95,7 @@ pub struct Coverage {
     /// Why they do not start over by snapshot, where nobody asked for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_reason: Option<String>,
-    /// Whether data races were looked for: `checked` or `not checked`.
+    /// Whether data races were looked for: `checked`, `ignored` (looked for, explored and not reported) or `not checked`.
     pub races: String,
     /// Sentences about what was not covered, for people.
     #[serde(default)]
@@ -119,6 +119,9 @@ pub struct RunReport {
     pub executions: u64,
     /// Executions that were given up because another covers them.
     pub blocked: u64,
+    /// Executions that the program assumed away: in them an assumption of its own does not hold.
+    #[serde(default)]
+    pub assumed: u64,
     /// Operations taken in all executions.
     pub events: u64,
     /// Time spent.
@@ -142,6 +145,7 @@ impl RunReport {
             algorithm: None,
             executions: 0,
             blocked: 0,
+            assumed: 0,
             events: 0,
             seconds: 0.0,
             executions_per_second: 0,

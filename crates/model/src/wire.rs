@@ -10,12 +10,13 @@
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::follow::Step;
+use crate::race::Race;
 use crate::{Event, Latitude, Pending, ThreadId};
 
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// Both sides must have been built with the same.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 5;
 /// The variable in the program's environment that holds the number of the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// Where the runtime maps the file in the program.
@@ -50,6 +51,40 @@ pub enum Restart {
     Exec = 3,
 }
 
+/// What to do about data races. The numbers are part of the wire format.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u32)]
+pub enum Races {
+    /// Do not look for them.
+    Off = 0,
+    /// An execution ends at its first one.
+    #[default]
+    Stop = 1,
+    /// An execution has a list of them, and goes on.
+    Go = 2,
+}
+
+impl Races {
+    /// The name in trace files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Races::Off => "off",
+            Races::Stop => "stop",
+            Races::Go => "go",
+        }
+    }
+
+    /// What `name` says; none if it is no name of one of these.
+    pub fn from_name(name: &str) -> Option<Races> {
+        [Races::Off, Races::Stop, Races::Go].into_iter().find(|races| races.name() == name)
+    }
+}
+
+/// How many places of plain memory can be visible.
+pub const PLACES: usize = 1 << 16;
+/// How many races of one execution are listed.
+pub const RACES: usize = 256;
+
 /// How far the runtime has come. The numbers are part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
@@ -62,6 +97,46 @@ pub enum Stage {
     Ready = 2,
     /// It cannot go on; [`Header::trouble`] says why.
     Failed = 3,
+}
+
+/// How many values an undetermined number can have.
+pub const VALUES: usize = 64;
+/// How many functions can run as one step.
+pub const ATOMIC_FUNCTIONS: usize = 64;
+/// How many labels can be reached.
+pub const LABELS: usize = 512;
+
+/// What the program and Heddle say to each other by name (`heddle.h`).
+#[repr(C)]
+pub struct Annotations {
+    /// The values that an undetermined number takes, of which `values_len` are given; each is cut to its type.
+    pub values: [i64; VALUES],
+    /// How many.
+    pub values_len: u32,
+    /// 1: the program has asked for an undetermined number that has more values than those. Set by the runtime.
+    pub values_used: AtomicU32,
+    /// Functions of the program's that run as one step, from their first address to one past their last, as the program's
+    /// file has them.
+    pub functions: [[u64; 2]; ATOMIC_FUNCTIONS],
+    /// Where the program begins, as its file has it: from this the runtime knows where it was loaded.
+    pub entry: u64,
+    /// How many functions.
+    pub functions_len: u32,
+    /// How many labels were reached.
+    pub labels_len: AtomicU32,
+    /// The [fingerprints](label) of the labels that were reached, by any execution.
+    pub labels: [AtomicU64; LABELS],
+}
+
+/// The fingerprint of a label: 64-bit FNV-1a.
+pub const fn label(text: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    let mut at = 0;
+    while at < text.len() {
+        hash = (hash ^ text[at] as u64).wrapping_mul(0x100_0000_01b3);
+        at += 1;
+    }
+    hash
 }
 
 /// The beginning of the file.
@@ -84,7 +159,7 @@ pub struct Header {
     pub threads_wanted: u32,
     /// Compare all memory with the snapshot after each restoration (slow; for tests).
     pub check_restore: u32,
-    /// 1: look for data races.
+    /// Whether to look for data races, and what then ([`Races`]).
     pub races: u32,
     /// What to look for in memory: [`MEMORY`] and [`LEAKS`].
     pub memory: u32,
@@ -97,6 +172,8 @@ pub struct Header {
     pub timeouts_left_out: AtomicU32,
     /// 1: a primitive that is used against its rules ends the execution.
     pub misuse: u32,
+    /// How many places of plain memory are visible: written between executions.
+    pub places: AtomicU32,
     /// How far the runtime has come ([`Stage`]).
     pub stage: AtomicU32,
     /// Plans that the driver has filled in, ever. Runs around.
@@ -125,6 +202,8 @@ pub struct Header {
     /// While the driver sleeps: it wants to be woken when `completed` gets here, and not before, unless the runtime has
     /// nothing left to do. Waking it for each execution would cost more than many an execution does.
     pub wake_at: AtomicU32,
+    /// What the program and Heddle say to each other by name.
+    pub annotations: Annotations,
     /// Why the stage is `Failed`: text, ending in zero bytes.
     pub trouble: [u8; 512],
 }
@@ -137,6 +216,8 @@ pub struct Layout {
     pub size: u64,
     /// The thread names.
     pub names_at: u64,
+    /// The visible places of plain memory: granules of eight bytes, by their addresses.
+    pub places_at: u64,
     /// The first slot.
     pub slots_at: u64,
     /// From one slot to the next.
@@ -153,6 +234,8 @@ pub struct Layout {
     pub stacks_at: u64,
     /// In a slot: what the program printed.
     pub output_at: u64,
+    /// In a slot: the races of the execution.
+    pub races_at: u64,
     /// How many slots.
     pub slots: u32,
     /// Room for threads.
@@ -176,17 +259,20 @@ impl Layout {
             at.next_multiple_of(PAGE)
         }
         let names_at = up(size_of::<Header>() as u64);
-        let slots_at = up(names_at + threads as u64 * size_of::<ThreadName>() as u64);
+        let places_at = up(names_at + threads as u64 * size_of::<ThreadName>() as u64);
+        let slots_at = up(places_at + PLACES as u64 * 8);
         let steps_at = up(size_of::<Slot>() as u64);
         let sleep_at = up(steps_at + events as u64 * size_of::<Step>() as u64);
         let events_at = up(sleep_at + threads as u64 * size_of::<ThreadId>() as u64);
         let pending_at = up(events_at + events as u64 * size_of::<Event>() as u64);
         let stacks_at = up(pending_at + threads as u64 * size_of::<Pending>() as u64);
         let output_at = up(stacks_at + stack_words as u64 * 8);
-        let slot_size = up(output_at + output as u64);
+        let races_at = up(output_at + output as u64);
+        let slot_size = up(races_at + RACES as u64 * size_of::<Race>() as u64);
         Layout {
             size: slots_at + slots as u64 * slot_size,
             names_at,
+            places_at,
             slots_at,
             slot_size,
             steps_at,
@@ -195,6 +281,7 @@ impl Layout {
             pending_at,
             stacks_at,
             output_at,
+            races_at,
             slots,
             threads,
             events,
@@ -246,8 +333,10 @@ pub struct WirePlan {
     pub depth: u32,
     /// See [`crate::follow::Policy::parameters`].
     pub length: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// 1: end at the race `aim`.
+    pub aims: u32,
+    /// See [`crate::Plan`].
+    pub aim: Race,
 }
 
 /// Room for words about the outcome.
@@ -281,8 +370,8 @@ pub struct WireResult {
     pub reserved: u16,
     /// How many bytes of `message` are used.
     pub message_len: u32,
-    /// Zero.
-    pub reserved2: u32,
+    /// How many races are listed.
+    pub races: u32,
     /// UTF-8 as far as the program's own strings are.
     pub message: [u8; MESSAGE],
 }

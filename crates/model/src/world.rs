@@ -1,6 +1,6 @@
 //! The state of one execution: what every thread is about to do, and what state every object is in.
 
-use crate::primitive::{self, cancellation, futex, thread};
+use crate::primitive::{self, cancellation, futex, section, thread};
 use crate::{Event, EventFlags, Footprint, Misuse, ObjectId, ObjectSlot, ObjectTable, Operation, ThreadId};
 
 /// Where a thread is in its life.
@@ -107,6 +107,8 @@ pub struct World<'m> {
     pub objects: ObjectTable<'m>,
     /// How many events there were.
     pub events: u32,
+    /// Who is inside a section that runs as one step: nobody else can go on.
+    pub(crate) exclusive: Option<ThreadId>,
     /// Tickets given out to threads that wait.
     pub(crate) tickets: u32,
     /// How many objects were destroyed in this execution.
@@ -125,6 +127,7 @@ impl<'m> World<'m> {
             extent,
             objects: ObjectTable::new(objects),
             events: 0,
+            exclusive: None,
             tickets: 0,
             misuse: None,
             destroyed: 0,
@@ -138,8 +141,17 @@ impl<'m> World<'m> {
     /// one execution would otherwise spend most of its time here.
     pub fn over_zeroes(threads: &'m mut [ThreadState], objects: &'m mut [ObjectSlot], memory: &'m dyn Memory) -> Self {
         let objects = ObjectTable::over_zeroes(objects);
-        let mut world =
-            World { threads, extent: 0, objects, events: 0, tickets: 0, misuse: None, destroyed: 0, memory };
+        let mut world = World {
+            threads,
+            extent: 0,
+            objects,
+            events: 0,
+            exclusive: None,
+            tickets: 0,
+            misuse: None,
+            destroyed: 0,
+            memory,
+        };
         world.admit(ThreadId::MAIN);
         world
     }
@@ -150,6 +162,7 @@ impl<'m> World<'m> {
         self.objects.clear();
         self.extent = 0;
         self.events = 0;
+        self.exclusive = None;
         self.tickets = 0;
         self.destroyed = 0;
         self.admit(ThreadId::MAIN);
@@ -205,6 +218,21 @@ impl<'m> World<'m> {
         let state = &mut self.threads[thread.index()];
         state.pending = operation;
         state.pc = pc;
+        if self.exclusive == Some(thread) && !self.enabled(thread) {
+            // Nobody else can go on, so nothing will make it possible.
+            self.threads[thread.index()].pending = section::instead_of(&operation);
+        }
+    }
+
+    /// Who is inside a section that runs as one step.
+    #[inline]
+    pub fn exclusive(&self) -> Option<ThreadId> {
+        self.exclusive
+    }
+
+    /// The section is over whatever happens: for who looks at what the others could do after the end.
+    pub fn end_section(&mut self) {
+        self.exclusive = None;
     }
 
     /// The same for what may be an [await](Operation::is_await), after `events`.
@@ -220,6 +248,7 @@ impl<'m> World<'m> {
     pub fn enabled(&self, thread: ThreadId) -> bool {
         let state = &self.threads[thread.index()];
         matches!(state.phase, Phase::Alive | Phase::Lingering)
+            && self.exclusive.is_none_or(|inside| inside == thread)
             && (!state.pending.is_await() || state.stirs > 0)
             && (state.expired
                 || primitive::of(state.pending.code).enabled(self, thread, &state.pending)
@@ -297,6 +326,7 @@ impl<'m> World<'m> {
     pub fn take(&mut self, thread: ThreadId, choice: u16) -> Event {
         let ThreadState { pending, pc, stirs, .. } = self.threads[thread.index()];
         let pending = self.located(thread, pending);
+        let inside = self.exclusive.is_some();
         let primitive = primitive::of(pending.code);
         self.misuse = None;
         let own = primitive.alternatives(self, thread, &pending);
@@ -317,6 +347,7 @@ impl<'m> World<'m> {
         let once = pending.is_await() && stirs == 1;
         let flags = if once { effect.flags.union(EventFlags::STIRRED_ONCE) } else { effect.flags };
         let flags = if self.misuse.is_some() { flags.union(EventFlags::MISUSE) } else { flags };
+        let flags = if inside { flags.union(EventFlags::INSIDE) } else { flags };
         Event { operation: pending, result: effect.result, pc, thread, choice, alternatives, flags }
     }
 

@@ -8,12 +8,14 @@
 //! blamed for the end of a process, or for results that make no sense, only if it does the same as the first and only
 //! one of a new process.
 
+use std::collections::HashSet;
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 
-use heddle_model::wire::{Restart, ThreadName};
+use heddle_model::wire::{Header, LABELS, PLACES, Restart, ThreadName};
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 
+use crate::annotations::Label;
 use crate::library;
 use crate::options::{Options, RestartMode};
 use crate::process;
@@ -73,6 +75,12 @@ pub struct NativeExecutor {
     pub(crate) taken: Taken,
     mappings: Mappings,
     statistics: Statistics,
+    /// The places of plain memory that are visible.
+    places: Vec<u64>,
+    /// Fingerprints of the labels that ended processes have reached.
+    labels: HashSet<u64>,
+    /// A process that ended has asked for an undetermined number.
+    values_used: bool,
     /// How a process last died that was not to blame for it.
     died: Option<String>,
     runtime: TemporaryDirectory,
@@ -105,6 +113,9 @@ impl NativeExecutor {
             taken: Taken::new(),
             mappings: Mappings::default(),
             statistics: Statistics::default(),
+            places: Vec::new(),
+            labels: HashSet::new(),
+            values_used: false,
             died: None,
             runtime,
             options,
@@ -169,6 +180,11 @@ impl NativeExecutor {
         self.taken.result.pc
     }
 
+    /// The places of plain memory that are visible now.
+    pub fn places(&self) -> &[u64] {
+        &self.places
+    }
+
     /// What happened beside executions.
     pub fn statistics(&self) -> Statistics {
         let mut statistics = self.statistics;
@@ -181,6 +197,25 @@ impl NativeExecutor {
     /// How a process last died in the middle of an execution that did well when it was run again.
     pub fn died(&self) -> Option<&str> {
         self.died.as_deref()
+    }
+
+    /// The labels of `heddle_reachable` that no execution has reached so far.
+    pub fn unreached(&self) -> Vec<&Label> {
+        let (mut labels, mut used) = (self.labels.clone(), false);
+        if let Some(session) = &self.session {
+            note(session.wire().header(), &mut labels, &mut used);
+        }
+        let missing = |label: &&Label| !labels.contains(&heddle_model::wire::label(label.name.as_bytes()));
+        self.program.annotations.labels.iter().filter(missing).collect()
+    }
+
+    /// Whether an execution has asked for an undetermined number that can be more than [`Options::nondet`] says.
+    pub fn has_undetermined(&self) -> bool {
+        let (mut labels, mut used) = (HashSet::new(), self.values_used);
+        if let Some(session) = &self.session {
+            note(session.wire().header(), &mut labels, &mut used);
+        }
+        used
     }
 
     /// Whether addresses are the same from one process to the next. Some containers forbid that.
@@ -199,8 +234,15 @@ impl NativeExecutor {
     fn start(&mut self) -> Result<(), StartError> {
         self.end_session();
         let runtime = self.runtime.path().join(library::NAME);
-        let mut session =
-            Session::start(&self.program, &self.options, &runtime, self.restart, self.needs, &self.names)?;
+        let mut session = Session::start(
+            &self.program,
+            &self.options,
+            &runtime,
+            self.restart,
+            self.needs,
+            &self.names,
+            &self.places,
+        )?;
         self.statistics.processes += 1;
         // An execution in a process of its own need not wait for it to be ready; only the first time, to see where
         // everything lies.
@@ -224,6 +266,7 @@ impl NativeExecutor {
         if let Some(session) = self.session.take() {
             self.timeouts_left_out |= session.wire().header().timeouts_left_out.load(Relaxed) != 0;
             add_checks(&mut self.statistics, &session);
+            note(session.wire().header(), &mut self.labels, &mut self.values_used);
         }
     }
 
@@ -322,10 +365,18 @@ impl NativeExecutor {
 
 /// Into room that is there already. `Clone::clone_from` as it is derived would make a new plan.
 fn copy_plan(from: &Plan, to: &mut Plan) {
-    let Plan { schedule, sleep, policy, seed, max_steps, record } = from;
+    let Plan { schedule, sleep, policy, seed, max_steps, record, aim } = from;
     to.schedule.clone_from(schedule);
     to.sleep.clone_from(sleep);
-    (to.policy, to.seed, to.max_steps, to.record) = (*policy, *seed, *max_steps, *record);
+    (to.policy, to.seed, to.max_steps, to.record, to.aim) = (*policy, *seed, *max_steps, *record, *aim);
+}
+
+/// Adds what the program has told a process. The program could have written there, too: counts are checked.
+fn note(header: &Header, labels: &mut HashSet<u64>, used: &mut bool) {
+    let annotations = &header.annotations;
+    let count = (annotations.labels_len.load(Relaxed) as usize).min(LABELS);
+    labels.extend(annotations.labels[..count].iter().map(|label| label.load(Relaxed)));
+    *used |= annotations.values_used.load(Relaxed) != 0;
 }
 
 fn add_checks(statistics: &mut Statistics, session: &Session) {
@@ -365,6 +416,17 @@ impl Executor for NativeExecutor {
         Ok(())
     }
 
+    fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
+        if places.len() > PLACES {
+            return Err(ExecutorError::CannotRun(format!("data races on more than {PLACES} places of memory")));
+        }
+        self.places = places.to_vec();
+        if let Some(session) = &mut self.session {
+            session.wire_mut().reveal(places);
+        }
+        Ok(())
+    }
+
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
         if self.received == self.submitted {
             return Err(io::Error::other("no plan is under way").into());
@@ -385,6 +447,7 @@ impl Executor for NativeExecutor {
             thread: taken.result.thread,
             message: &taken.message,
             output: &taken.output,
+            races: &taken.races,
         })
     }
 }

@@ -16,6 +16,7 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
+pub mod annotations;
 pub mod compile;
 mod debugger;
 mod executor;
@@ -38,7 +39,7 @@ pub fn runtime_library() -> &'static [u8] {
     library::BYTES
 }
 
-pub use options::{Options, RestartMode, restart_name};
+pub use options::{DEFAULT_NONDET, Options, RestartMode, restart_name};
 pub use process::signal_name;
 pub use program::{Instrumentation, Program, ProgramError};
 pub use recording::RecordedExecution;

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use heddle_model::Latitude;
-use heddle_model::wire::{Layout, Restart};
+use heddle_model::wire::{Layout, Races, Restart};
 
 /// How an execution starts over, as the user says it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -31,6 +31,9 @@ pub fn restart_name(restart: Restart) -> &'static str {
 /// memory to put back after each execution.
 pub const QUARANTINE: u64 = 64 << 10;
 
+/// What an undetermined number is where nobody says otherwise: the edges of the types, and what is next to zero.
+pub const DEFAULT_NONDET: [i64; 8] = [0, 1, -1, 2, i32::MAX as i64, i32::MIN as i64, i64::MAX, i64::MIN];
+
 /// How a program is to be run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -48,8 +51,6 @@ pub struct Options {
     pub start_within: Duration,
     /// Compare memory with the snapshot after each restoration: slow, for tests.
     pub check_restore: bool,
-    /// Look for data races.
-    pub races: bool,
     /// Look for accesses to memory that is not there, or not any more.
     pub memory: bool,
     /// Look for blocks that are lost when the process ends.
@@ -60,6 +61,11 @@ pub struct Options {
     pub latitude: Latitude,
     /// A primitive that is used against its rules ends the execution.
     pub misuse: bool,
+    /// What to do about data races.
+    pub races: Races,
+    /// The values that an undetermined number (`__VERIFIER_nondet_int`) takes, each cut to its type. At most
+    /// [`heddle_model::wire::VALUES`].
+    pub nondet: Vec<i64>,
     /// How many threads to prepare for at first. The number grows by itself.
     pub threads: u32,
     /// How much room there is in the shared memory.
@@ -78,12 +84,13 @@ impl Default for Options {
             hang_after: Duration::from_secs(3),
             start_within: Duration::from_secs(20),
             check_restore: false,
-            races: true,
             memory: true,
             leaks: false,
             quarantine: QUARANTINE,
             latitude: Latitude::default(),
             misuse: true,
+            races: Races::Stop,
+            nondet: DEFAULT_NONDET.to_vec(),
             threads: 8,
             layout: Layout::new(32, 4096, 1 << 20, 1 << 22, 1 << 20),
             interrupted: Arc::default(),

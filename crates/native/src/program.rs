@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use crate::annotations::{self, Annotations};
 use object::elf;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 
@@ -33,6 +34,8 @@ pub struct Program {
     pub path: PathBuf,
     /// How much of it is visible.
     pub instrumentation: Instrumentation,
+    /// What it says to Heddle by names of its own.
+    pub annotations: Annotations,
 }
 
 /// Why a file is no program that Heddle can run.
@@ -102,7 +105,8 @@ impl Program {
         let bytes = unsafe { memmap2::Mmap::map(&file) }.map_err(unreadable)?;
         let instrumentation = examine(&bytes, &own)?;
         let path = std::path::absolute(path).map_err(unreadable)?;
-        Ok(Program { path, instrumentation })
+        let annotations = annotations::of(&bytes);
+        Ok(Program { path, instrumentation, annotations })
     }
 }
 

@@ -101,7 +101,7 @@ const NAP: Duration = Duration::from_millis(1);
 const LONG_NAP: Duration = Duration::from_millis(40);
 
 /// What a process is told before it begins.
-pub fn settings(options: &Options, restart: Restart, needs: Needs) -> Settings {
+pub fn settings(options: &Options, program: &Program, restart: Restart, needs: Needs, places: &[u64]) -> Settings {
     Settings {
         restart,
         memory_limit: options.memory_limit,
@@ -113,6 +113,10 @@ pub fn settings(options: &Options, restart: Restart, needs: Needs) -> Settings {
         quarantine: options.quarantine,
         latitude: options.latitude,
         unwinder: needs.unwinder,
+        places: places.to_vec(),
+        values: options.nondet.clone(),
+        entry: program.annotations.entry,
+        functions: program.annotations.atomic_functions.clone(),
     }
 }
 
@@ -138,8 +142,9 @@ impl Session {
         restart: Restart,
         needs: Needs,
         names: &[ThreadName],
+        places: &[u64],
     ) -> Result<Session, StartError> {
-        let settings = settings(options, restart, needs);
+        let settings = settings(options, program, restart, needs, places);
         let wire = Wire::new(options.layout, &settings, names)?;
         let process = Process::start(&program.path, &options.arguments, runtime, wire.descriptor())
             .map_err(StartError::CannotExecute)?;
@@ -149,6 +154,11 @@ impl Session {
     /// The process's id.
     pub fn id(&self) -> u32 {
         self.process.id()
+    }
+
+    /// The shared memory, to be changed between executions.
+    pub fn wire_mut(&mut self) -> &mut Wire {
+        &mut self.wire
     }
 
     /// The shared memory.

@@ -14,11 +14,15 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::{self, NonNull};
 
 use heddle_model::follow::Step;
-use heddle_model::wire::{Header, Layout, MAGIC, Slot, ThreadName, VERSION, WirePlan, WireResult};
+use heddle_model::race::Race;
+use heddle_model::wire::{
+    ATOMIC_FUNCTIONS, Annotations, Header, Layout, MAGIC, PLACES, RACES, Slot, ThreadName, VALUES, VERSION, WirePlan,
+    WireResult,
+};
 use heddle_model::{Event, Pending, Plan, ThreadId};
 
 /// What the runtime is told once, when its process starts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// How an execution starts over.
     pub restart: heddle_model::wire::Restart,
@@ -31,7 +35,7 @@ pub struct Settings {
     /// See [`Header::check_restore`].
     pub check_restore: bool,
     /// See [`Header::races`].
-    pub races: bool,
+    pub races: heddle_model::wire::Races,
     /// See [`Header::memory`].
     pub memory: u32,
     /// See [`Header::quarantine`].
@@ -42,6 +46,14 @@ pub struct Settings {
     pub misuse: bool,
     /// See [`Header::unwinder`].
     pub unwinder: bool,
+    /// The places of plain memory that are visible.
+    pub places: Vec<u64>,
+    /// See [`Annotations::values`].
+    pub values: Vec<i64>,
+    /// See [`Annotations::entry`].
+    pub entry: u64,
+    /// See [`Annotations::functions`].
+    pub functions: Vec<[u64; 2]>,
 }
 
 /// The shared memory of one process.
@@ -99,16 +111,35 @@ impl Wire {
             (*header).stack_size = settings.stack_size;
             (*header).threads_wanted = settings.threads_wanted;
             (*header).check_restore = settings.check_restore.into();
-            (*header).races = settings.races.into();
             (*header).memory = settings.memory;
             (*header).quarantine = settings.quarantine;
             (*header).latitude = settings.latitude;
             (*header).misuse = settings.misuse.into();
+            (*header).races = settings.races as u32;
             *(*header).unwinder.get_mut() = settings.unwinder.into();
             *(*header).names.get_mut() = names.len() as u32;
+            let annotations: &mut Annotations = &mut (*header).annotations;
+            for (to, value) in annotations.values.iter_mut().zip(&settings.values) {
+                *to = *value;
+            }
+            annotations.values_len = settings.values.len().min(VALUES) as u32;
+            annotations.entry = settings.entry;
+            for (to, function) in annotations.functions.iter_mut().zip(&settings.functions) {
+                *to = *function;
+            }
+            annotations.functions_len = settings.functions.len().min(ATOMIC_FUNCTIONS) as u32;
             let table: *mut ThreadName = self.at(self.layout.names_at);
             ptr::copy_nonoverlapping(names.as_ptr(), table, names.len().min(self.layout.threads as usize));
         }
+        self.reveal(&settings.places);
+    }
+
+    /// Says which places of plain memory are visible. The runtime looks when an execution begins.
+    pub fn reveal(&mut self, places: &[u64]) {
+        let count = places.len().min(PLACES);
+        // SAFETY: within the mapping by the layout. The runtime reads only as many as the header counts.
+        unsafe { ptr::copy_nonoverlapping(places.as_ptr(), self.at(self.layout.places_at), count) };
+        self.header().places.store(count as u32, std::sync::atomic::Ordering::Release);
     }
 
     /// The number of its file's descriptor, to be inherited by the process.
@@ -171,7 +202,8 @@ impl Wire {
             record: plan.record.into(),
             depth,
             length,
-            reserved: 0,
+            aims: plan.aim.is_some().into(),
+            aim: plan.aim.unwrap_or_default(),
         };
         // SAFETY: within the slot by the layout and the test above. The other side does not look at a slot that was
         // not submitted.
@@ -192,13 +224,18 @@ impl Wire {
         // SAFETY: within the slot; plain numbers, of which every value is valid.
         let result = unsafe { ptr::read_volatile(&raw const (*slot.cast::<Slot>()).result) };
         let room = &self.layout;
-        if result.events > room.events || result.pending > room.threads || result.stack_words > room.stack_words {
+        if result.events > room.events
+            || result.pending > room.threads
+            || result.stack_words > room.stack_words
+            || result.races as usize > RACES
+        {
             return None;
         }
         // SAFETY: as much as there is room for, by the test above.
         unsafe {
             copy(slot.add(room.events_at as usize).cast(), result.events as usize, &mut into.events);
             copy(slot.add(room.pending_at as usize).cast(), result.pending as usize, &mut into.pending);
+            copy(slot.add(room.races_at as usize).cast(), result.races as usize, &mut into.races);
             // Of executions that are not recorded only the amount of output is known.
             let (output, words) = if record { (result.output.min(room.output), result.stack_words) } else { (0, 0) };
             copy(slot.add(room.output_at as usize), output as usize, &mut into.output);
@@ -207,6 +244,8 @@ impl Wire {
         let exists = |thread: ThreadId| u32::from(thread.0) < room.threads;
         let sensible = into.events.iter().all(|event| exists(event.thread))
             && into.pending.iter().all(|pending| exists(pending.thread))
+            && into.races.iter().all(|race| exists(race.later_thread) && exists(race.earlier_thread))
+            && into.races.iter().all(|race| race.events <= result.events)
             && exists(result.thread);
         into.message.clear();
         let message = &result.message[..(result.message_len as usize).min(result.message.len())];
@@ -241,6 +280,8 @@ pub struct Taken {
     pub events: Vec<Event>,
     /// The threads that had not ended.
     pub pending: Vec<Pending>,
+    /// The races that were seen.
+    pub races: Vec<Race>,
     /// Call stacks, if recorded.
     pub stacks: Vec<u64>,
     /// What the program printed.
@@ -256,6 +297,7 @@ impl Taken {
             result: nothing(),
             events: Vec::new(),
             pending: Vec::new(),
+            races: Vec::new(),
             stacks: Vec::new(),
             output: Vec::new(),
             message: String::new(),
@@ -267,6 +309,7 @@ impl Taken {
         self.result = WireResult { outcome: outcome as u32, detail, ..nothing() };
         self.events.clear();
         self.pending.clear();
+        self.races.clear();
         self.stacks.clear();
         self.output.clear();
         self.message.clear();
@@ -305,12 +348,16 @@ mod tests {
             stack_size: 2,
             threads_wanted: 3,
             check_restore: true,
-            races: true,
             memory: 3,
             quarantine: 4,
             latitude: heddle_model::Latitude::default(),
             misuse: true,
+            races: heddle_model::wire::Races::Go,
+            places: vec![8, 16],
             unwinder: true,
+            values: vec![1, -1],
+            entry: 5,
+            functions: vec![[6, 7]],
         };
         Wire::new(Layout::new(2, 8, 64, 32, 16), &settings, names).unwrap()
     }
@@ -324,6 +371,10 @@ mod tests {
         assert_eq!((header.memory_limit, header.stack_size, header.threads_wanted, header.check_restore), (1, 2, 3, 1));
         assert_eq!((header.races, header.memory, header.quarantine), (1, 3, 4));
         assert_eq!(header.unwinder.load(Relaxed), 1);
+        let annotations = &header.annotations;
+        assert_eq!((annotations.values_len, annotations.values[1], annotations.entry), (2, -1, 5));
+        assert_eq!((header.races, header.places.load(Relaxed)), (2, 2));
+        assert_eq!((annotations.functions_len, annotations.functions[0]), (1, [6, 7]));
         let mut copied = Vec::new();
         assert!(wire.add_names(&mut copied));
         assert_eq!(copied, names);
@@ -362,6 +413,7 @@ mod tests {
             WireResult { events: 65, ..good },
             WireResult { pending: 9, ..good },
             WireResult { stack_words: 33, ..good },
+            WireResult { races: RACES as u32 + 1, ..good },
             WireResult { thread: ThreadId(8), ..good },
         ] {
             write(0, bad);

@@ -12,6 +12,8 @@ pub enum Class {
     Fine,
     /// Something went wrong in it.
     Finding(FindingKind),
+    /// It was assumed away by the program itself.
+    Assumed,
     /// It is covered by another execution.
     Redundant,
     /// It did something that Heddle does not control.
@@ -60,13 +62,15 @@ pub fn classify(execution: &Execution<'_>) -> Class {
             Some(Ending::Crash) => Class::Finding(FindingKind::Crash),
             Some(Ending::Memory) => Class::Finding(FindingKind::Memory),
             Some(Ending::Undefined) => Class::Finding(FindingKind::Undefined),
-            Some(Ending::Misuse) => Class::Finding(FindingKind::Misuse),
+            Some(Ending::Misuse | Ending::Waits) => Class::Finding(FindingKind::Misuse),
+            Some(Ending::Assumed) => Class::Assumed,
             None => Class::Lost(Lost::Unfinished),
         },
         Outcome::Deadlock => Class::Finding(FindingKind::Deadlock),
         Outcome::Hang => Class::Finding(FindingKind::Hang),
         Outcome::Race => Class::Finding(FindingKind::DataRace),
         Outcome::Blocked => Class::Redundant,
+        Outcome::Assumed => Class::Assumed,
         Outcome::StepLimit => Class::Bounded,
         Outcome::Unsupported => Class::Unsupported,
         Outcome::MemoryLimit => Class::Lost(Lost::MemoryLimit),
@@ -108,6 +112,7 @@ pub const fn name(outcome: Outcome) -> &'static str {
         Outcome::Killed => "killed",
         Outcome::Capacity => "capacity",
         Outcome::Race => "race",
+        Outcome::Assumed => "assumed",
     }
 }
 

@@ -3,11 +3,12 @@
 use heddle_model::finding::{Location, Note};
 use heddle_model::race::{Access, Race};
 use heddle_model::trace::TraceStep;
+use heddle_model::wire;
 use heddle_model::{ObjectId, ThreadId};
 
 use crate::Recording;
-use crate::names::Names;
-use crate::recording::user_frame;
+use crate::names::{Names, short};
+use crate::recording::{is_user, user_frame};
 
 /// A race in words.
 pub struct Told {
@@ -24,17 +25,32 @@ pub struct Told {
 /// The race that ended `recording`.
 pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
     let race = Race::from_text(&recording.message)?;
-    let name = name(recording, &race);
+    let name = name(&race, recording, names);
     let later_at = user_frame(&recording.end_stack).cloned();
     let earlier_at = user_frame(&recording.earlier_stack).cloned();
     let (later_who, earlier_who) = (names.thread(race.later_thread), names.thread(race.earlier_thread));
-    let notes = vec![
+    let mut notes = vec![
         Note { message: format!("{later_who} {} {name} here", verb(race.later)), location: later_at.clone() },
         Note {
             message: format!("{earlier_who} {} it here, and nothing orders the two", verb(race.earlier)),
             location: earlier_at,
         },
     ];
+    // How each of them came there, where that is more than one function.
+    for (who, stack) in [(&later_who, &recording.end_stack), (&earlier_who, &recording.earlier_stack)] {
+        let frames = stack.iter().filter(|at| is_user(at)).skip(1);
+        notes.extend(frames.map(|at| Note {
+            message: format!("{who}: called from {}", short(&at.function)),
+            location: Some(at.clone()),
+        }));
+    }
+    if let Some(at) = recording.block.and(recording.more_stacks.first()).and_then(|stack| user_frame(stack)) {
+        notes.push(Note { message: "the block was allocated here".to_string(), location: Some(at.clone()) });
+    }
+    if race.later.is_volatile() || race.earlier.is_volatile() {
+        notes
+            .push(Note { message: "it is volatile, which orders nothing between threads".to_string(), location: None });
+    }
     let message = format!(
         "{name}: {later_who} {} it, {earlier_who} {} it, and nothing orders the two",
         verb(race.later),
@@ -44,9 +60,9 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
 }
 
 /// The two accesses as steps: neither is a step of the schedule, for nothing orders them.
-pub fn accesses(recording: &Recording) -> Vec<TraceStep> {
+pub fn accesses(recording: &Recording, names: &Names) -> Vec<TraceStep> {
     let Some(race) = Race::from_text(&recording.message) else { return Vec::new() };
-    let object = name(recording, &race);
+    let object = name(&race, recording, names);
     let access = |thread, how, stack: &[Location]| TraceStep {
         thread,
         operation: verb(how).to_string(),
@@ -60,15 +76,25 @@ pub fn accesses(recording: &Recording) -> Vec<TraceStep> {
     ]
 }
 
-/// What the race is on.
-fn name(recording: &Recording, race: &Race) -> String {
-    match recording.objects.get(&ObjectId(race.address)) {
-        Some(name) => format!("`{name}`"),
-        None => match recording.whereabouts.get(&ObjectId(race.address)) {
-            Some(place) => format!("{} {place}", bytes(race.size)),
-            None => format!("{} at {:#x}", bytes(race.size), race.address),
-        },
+/// What is accessed: a variable by its name, a part of a block of the heap, of a thread's stack, or some bytes.
+fn name(race: &Race, recording: &Recording, names: &Names) -> String {
+    if let Some(name) = recording.objects.get(&ObjectId(race.address)) {
+        return format!("`{name}`");
     }
+    let size = bytes(race.size);
+    if let Some((block, length)) = recording.block {
+        let offset = race.address.saturating_sub(block);
+        return format!("{size} at offset {offset} of a heap block of {}", bytes(length));
+    }
+    if let Some(place) = recording.whereabouts.get(&ObjectId(race.address)) {
+        return format!("{size} {place}");
+    }
+    let stacks = wire::STACKS..wire::STACKS + wire::STACK_STRIDE * (u16::MAX as u64 + 1);
+    if stacks.contains(&race.address) {
+        let thread = ThreadId(((race.address - wire::STACKS) / wire::STACK_STRIDE) as u16);
+        return format!("{size} on the stack of {}", names.thread(thread));
+    }
+    format!("{size} at {:#x}", race.address)
 }
 
 fn bytes(count: u64) -> String {

@@ -47,7 +47,7 @@ pub fn recognise(recording: &Recording) -> Option<Recognised> {
         key = format!("{kind}|{}", places.join("|"));
     } else if kind == FindingKind::DataRace {
         // One finding for each pair of places, whichever comes first.
-        let mut places: Vec<String> = notes.iter().map(|note| place(&note.location)).collect();
+        let mut places: Vec<String> = notes.iter().take(2).map(|note| place(&note.location)).collect();
         places.sort();
         key = format!("{kind}|{}", places.join("|"));
     } else if matches!(kind, FindingKind::Memory | FindingKind::Leak) {
@@ -110,6 +110,7 @@ fn view(recording: &Recording) -> Execution<'_> {
         thread: recording.thread,
         message: &recording.message,
         output: &recording.output,
+        races: &[],
     }
 }
 
@@ -188,10 +189,21 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
         },
         FindingKind::Crash => crash(recording, names, &who),
         FindingKind::Undefined => recording.message.clone(),
+        FindingKind::Misuse if is_stuck(recording) => {
+            let code = recording.events.last().map_or(0, |end| end.operation.detail as u16);
+            let what = steps::full_name(heddle_model::OpCode(code));
+            format!("{who} waits inside an atomic section, where nobody else can go on: {what}")
+        }
         FindingKind::Hang => format!("{who} runs without end and without a visible operation"),
         other => format!("{other}: {}", recording.message),
     };
     What { message, location, notes: Vec::new(), involved: vec![recording.thread] }
+}
+
+/// Whether somebody had to wait inside a section that runs as one step.
+fn is_stuck(recording: &Recording) -> bool {
+    let ending = recording.events.last().and_then(|end| process::ending(&end.operation));
+    ending == Some(heddle_model::Ending::Waits)
 }
 
 /// What killed the process, and over which address, as far as that is known.

@@ -36,6 +36,8 @@ pub struct Recording {
     pub more_stacks: Vec<Vec<Location>>,
     /// Where objects without a name are: `allocated at a.c:12`, `on the stack of main`.
     pub whereabouts: HashMap<ObjectId, String>,
+    /// The address and the size of the block of the heap that a race is in; its allocation is the one of `more_stacks`.
+    pub block: Option<(u64, u64)>,
     /// Objects that have a name in the program: `account.lock`.
     pub objects: HashMap<ObjectId, String>,
     /// Lines of source, by file and line: at least those that the stacks lie in.
@@ -62,6 +64,7 @@ impl Recording {
             earlier_stack: Vec::new(),
             more_stacks: Vec::new(),
             whereabouts: HashMap::new(),
+            block: None,
             objects: HashMap::new(),
             lines: Lines::new(),
         }

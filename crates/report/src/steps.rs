@@ -1,8 +1,8 @@
 //! An execution step by step, in words.
 
 use heddle_model::primitive::{
-    OperationName, atomic, barrier, choice, condvar, futex, mutex, once, process, rwlock, semaphore, spin, thread,
-    yielding,
+    OperationName, atomic, barrier, choice, condvar, futex, memory, mutex, once, process, rwlock, section, semaphore,
+    spin, thread, yielding,
 };
 use heddle_model::trace::TraceStep;
 use heddle_model::{Ending, Event, EventFlags, OpCode, Operation, Outcome, ThreadId};
@@ -48,7 +48,7 @@ pub fn last(recording: &Recording, names: &Names) -> Vec<TraceStep> {
         });
     }
     if recording.outcome == Outcome::Race {
-        for access in race::accesses(recording) {
+        for access in race::accesses(recording, names) {
             last.retain(|step| step.thread != access.thread);
             last.push(access);
         }
@@ -75,6 +75,8 @@ pub fn operation(operation: &Operation) -> String {
             Some(Ending::Memory) => "memory error".to_string(),
             Some(Ending::Undefined) => "undefined behaviour".to_string(),
             Some(Ending::Misuse) => "misuse".to_string(),
+            Some(Ending::Waits) => format!("{} would wait for ever", full_name(OpCode(operation.detail as u16))),
+            Some(Ending::Assumed) => "assumption does not hold".to_string(),
             None => "end of the process".to_string(),
         },
         thread::START => "begin".to_string(),
@@ -98,7 +100,7 @@ pub fn object(operation: &Operation, names: &Names) -> String {
     match operation.code {
         // A thread that begins or ends says so itself.
         thread::START | thread::EXIT | process::END | atomic::FENCE => String::new(),
-        yielding::YIELD | yielding::SLEEP | choice::CHOOSE => String::new(),
+        yielding::YIELD | yielding::SLEEP | choice::CHOOSE | section::BEGIN | section::END => String::new(),
         condvar::WAIT | condvar::REACQUIRE => {
             let mutex = names.object(heddle_model::ObjectId(operation.argument));
             format!("{} with {mutex}", names.object(operation.object))
@@ -140,6 +142,7 @@ pub fn result(event: &Event, names: &Names) -> String {
         atomic::RMW => format!("was {}", event.result),
         atomic::COMPARE_EXCHANGE if event.failed() => format!("fails: was {}", event.result),
         atomic::COMPARE_EXCHANGE => format!("was {}", event.result),
+        memory::READ => format!("= {}", event.result),
         choice::CHOOSE => format!("= {} of {}", event.result, event.operation.argument),
         _ => String::new(),
     }

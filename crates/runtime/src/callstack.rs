@@ -11,7 +11,7 @@
 
 use heddle_model::ThreadId;
 
-use crate::{engine, memory};
+use crate::{annotate, engine, memory};
 
 /// Where the areas are.
 const CALLSTACKS: usize = 0x6200_0000_0000;
@@ -115,6 +115,10 @@ with_frame! {
         if !engine::active() || AREA.is_null() {
             return;
         }
+        if annotate::has_atomic_functions() {
+            // Right below is where the entered function called this one.
+            annotate::entered(*((stack - 8) as *const u64));
+        }
         // With frame pointers (Heddle's flags ask for them) the return address is right above where the frame pointer
         // points; if it is there, the frame's place is exact.
         let near = frame.wrapping_sub(stack) < NEAR && frame.is_multiple_of(8);
@@ -136,6 +140,9 @@ with_frame! {
     fn __tsan_func_exit(unused; stack, frame) {
         if !engine::active() || AREA.is_null() {
             return;
+        }
+        if annotate::has_atomic_functions() {
+            annotate::left(*((stack - 8) as *const u64));
         }
         let mut top = TOP;
         if (*AREA).beyond > 0 {

@@ -11,7 +11,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use heddle_model::follow::{Decision, Follower, PlanView};
 use heddle_model::primitive::atomic::FENCE;
 use heddle_model::primitive::process::END;
-use heddle_model::primitive::{thread, yielding};
+use heddle_model::primitive::{section, thread, yielding};
 use heddle_model::race::Race;
 use heddle_model::wire;
 use heddle_model::{
@@ -47,6 +47,8 @@ struct Engine {
     recording: bool,
     /// Threads that await. Reset for each execution.
     awaiting: u32,
+    /// The section under way: the index of its first event, what it touched, how deep sections are nested.
+    section: (u32, section::Summary, u32),
     /// The alternative that the thread whose turn it is takes.
     choice: u16,
     /// Events of all executions of this process.
@@ -82,6 +84,7 @@ pub fn set_up(reserve: &mut Reserve, wire: Wire) {
             record: Record::NOWHERE,
             recording: false,
             awaiting: 0,
+            section: (0, section::Summary::default(), 0),
             choice: 0,
             progress: wire.header().progress.load(Relaxed),
             controller: Context::EMPTY,
@@ -151,6 +154,11 @@ pub fn leave_out_timeouts() {
     engine().wire.header().timeouts_left_out.store(1, Relaxed);
 }
 
+/// The beginning of the shared memory.
+pub fn header() -> &'static heddle_model::wire::Header {
+    engine().wire.header()
+}
+
 /// How many children `current` has created in this execution.
 pub fn children_of_current() -> u32 {
     engine().world.thread(current()).children
@@ -166,9 +174,10 @@ pub fn run(sequence: u32, main: Context) {
     engine.world.reset();
     engine.follower = Follower::new(engine.wire.plan(sequence));
     engine.awaiting = 0;
+    engine.section.2 = 0;
     engine.controller = Context::of_caller();
     moments::reset();
-    race::reset(fiber::donors() + 1);
+    race::reset(fiber::donors() + 1, engine.wire.aim(sequence), engine.wire.places());
     memcheck::reset();
     random::reset();
     process::reset();
@@ -245,6 +254,9 @@ fn announce_and_take(operation: Operation, pc: u64, perform: impl FnOnce(&mut Ev
 #[inline(always)]
 fn take_when_due(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
     let me = current();
+    if in_section() {
+        unless_stuck(pc);
+    }
     reschedule();
     let engine = engine();
     let mut event = engine.world.take(me, engine.choice);
@@ -255,6 +267,51 @@ fn take_when_due(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)
         misuse::taken(engine.world.misuse, &event);
     }
     event
+}
+
+/// Whether the running thread is inside a section that runs as one step.
+#[inline(always)]
+pub fn in_section() -> bool {
+    engine().section.2 != 0
+}
+
+/// What the running thread has announced cannot be done inside a section: then that is the end.
+#[cold]
+fn unless_stuck(pc: u64) {
+    let engine = engine();
+    if engine.world.thread(current()).pending.code == END {
+        reschedule();
+        let event = engine.world.take(current(), engine.choice);
+        note(event);
+        finish(Outcome::Ended, 0, pc, b"");
+    }
+}
+
+/// A section begins: until it ends, nobody else goes on.
+pub fn begin_section(pc: u64) {
+    let engine = engine();
+    if engine.section.2 == 0 {
+        visible(Operation::new(section::BEGIN, ObjectId::NONE), pc, |_| {});
+        engine.section = (engine.world.events - 1, section::Summary::default(), 0);
+    }
+    engine.section.2 += 1;
+}
+
+/// The innermost section ends. False if there is none.
+pub fn end_section(pc: u64) -> bool {
+    let engine = engine();
+    match engine.section.2 {
+        0 => return false,
+        1 => {
+            engine.section.2 = 0;
+            visible(Operation::new(section::END, ObjectId::NONE), pc, |_| {});
+            let (begin, summary, _) = &engine.section;
+            // SAFETY: an event of this execution that was written.
+            summary.close(unsafe { &mut *engine.record.event(*begin) });
+        }
+        _ => engine.section.2 -= 1,
+    }
+    true
 }
 
 /// Lets the thread go on whose turn it is. Returns when it is the current one's.
@@ -296,6 +353,7 @@ fn switch_to(thread: ThreadId) {
 fn conclude(decision: Decision) -> ! {
     match decision {
         Decision::Blocked => finish(Outcome::Blocked, 0, 0, b""),
+        Decision::Assumed => finish(Outcome::Assumed, 0, 0, b""),
         Decision::Diverged(step) => finish(Outcome::Diverged, step as u64, 0, b""),
         Decision::StepLimit(thread) => finish(Outcome::StepLimit, thread.0 as u64, 0, b""),
         // All cannot have ended: the process has then, too. So whoever is left waits.
@@ -319,6 +377,9 @@ fn note(event: Event) {
     race::event(&event);
     if moments::passes() {
         moments::event(&event);
+    }
+    if engine.section.2 != 0 {
+        engine.section.1.add(&event);
     }
     engine.progress += 1;
     engine.wire.header().progress.store(engine.progress, Relaxed);
@@ -385,6 +446,8 @@ fn push_site(object: u64) {
 pub fn ended() -> ! {
     let me = current();
     let exit = Operation::new(thread::EXIT, ObjectId::thread(me));
+    // A section does not outlive its thread.
+    engine().section.2 = 0;
     if me != ThreadId::MAIN {
         visible(exit, 0, |_| {});
         reschedule();
@@ -416,6 +479,16 @@ pub fn unsupported(name: &str, pc: u64) -> ! {
 /// Whether `object` is known to have been made or destroyed: see `heddle_model::misuse`.
 pub fn life(object: ObjectId) -> u32 {
     engine().world.objects.get(object).map_or(0, |slot| slot.life)
+}
+
+/// How many events there were in this execution.
+pub fn events() -> u32 {
+    engine().world.events
+}
+
+/// A race was seen, and the execution goes on.
+pub fn raced(race: &Race) {
+    engine().record.push_race(race);
 }
 
 /// Whether this execution has used `object`.
@@ -477,6 +550,7 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
         debug::end(engine.world.events, current());
     }
     let room = engine.wire.header().layout.threads;
+    engine.world.end_section();
     for thread in engine.world.ids() {
         let state = *engine.world.thread(thread);
         if state.phase == Phase::Alive && !(outcome == Outcome::Ended && thread == last_thread(engine)) {
@@ -508,6 +582,9 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
         if engine.recording {
             memcheck::stacks_of(&fault, push_stack);
         }
+    }
+    if outcome == Outcome::Race && engine.recording {
+        race::stacks_of(detail as usize, push_stack);
     }
     if engine.recording {
         let racing = Race::from_text(core::str::from_utf8(message).unwrap_or("")).filter(|_| outcome == Outcome::Race);

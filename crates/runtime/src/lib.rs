@@ -28,6 +28,7 @@ mod arch;
 #[macro_use]
 mod real;
 
+mod annotate;
 mod callstack;
 mod clock;
 mod control;

@@ -138,6 +138,6 @@ pub fn describe(record: &Record) -> Option<Fault> {
             record.set_message(undefined::text_of(event.thread));
             None
         }
-        Ending::Assertion | Ending::Abort | Ending::Misuse => None,
+        Ending::Assertion | Ending::Abort | Ending::Misuse | Ending::Waits | Ending::Assumed => None,
     }
 }

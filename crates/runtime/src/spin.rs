@@ -16,6 +16,7 @@
 //! its loop is let go again after any plain write of another thread.
 
 use heddle_model::primitive::atomic::{LOAD, RMW};
+use heddle_model::primitive::memory::READ;
 use heddle_model::{Event, EventFlags, ObjectId, Operation, ThreadId};
 
 use crate::engine;
@@ -153,13 +154,13 @@ fn waits_for(round: &[Look], operation: &Operation) -> Option<Option<(ObjectId, 
         }
     }
     // Only a load has room for a second place.
-    (second.is_none() || operation.code == LOAD).then_some(second)
+    (second.is_none() || matches!(operation.code, LOAD | READ)).then_some(second)
 }
 
 /// The running thread has taken an operation that [`before`] was told of.
 pub fn after(thread: ThreadId, event: &Event) {
     let unchanged = match event.operation.code {
-        LOAD => true,
+        LOAD | READ => true,
         // Test-and-set of what was set already.
         RMW => event.flags.contains(EventFlags::UNCHANGED),
         _ => event.failed(),

@@ -8,14 +8,15 @@
 use core::ffi::{CStr, c_char, c_int, c_void};
 
 use heddle_model::ThreadId;
-use heddle_model::wire::{ENVIRONMENT, Restart, Stage};
+use heddle_model::wire::{ENVIRONMENT, Races, Restart, Stage};
 
 use crate::arch::{self, Context};
 use crate::memory::{PAGE, Reserve, STATES};
 use crate::pthread::{cancel, unwinder};
 use crate::wire::Wire;
 use crate::{
-    control, engine, fiber, heap, memcheck, misuse, process, race, real, signals, snapshot, spin, sys, undefined,
+    annotate, control, engine, fiber, heap, memcheck, misuse, process, race, real, signals, snapshot, spin, sys,
+    undefined,
 };
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
@@ -201,8 +202,9 @@ unsafe fn set_up(wire: Wire) {
     snapshot::set_up(&mut reserve, threads);
     spin::set_up(&mut reserve, threads);
     misuse::set_up(header.misuse != 0);
-    if header.races != 0 {
-        race::set_up(&mut reserve, threads);
+    annotate::set_up(header);
+    if header.races != Races::Off as u32 {
+        race::set_up(&mut reserve, threads, header.races == Races::Go as u32);
     }
     undefined::set_up(&mut reserve, threads);
     memcheck::set_up(&mut reserve, threads, header.memory);

@@ -5,6 +5,7 @@
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 use heddle_model::follow::{PlanView, Policy, Step};
+use heddle_model::race::Race;
 use heddle_model::wire::{self, Header, Slot, Stage, ThreadName, WireResult};
 use heddle_model::{Event, Outcome, Pending, ThreadId};
 
@@ -111,6 +112,21 @@ impl Wire {
         unsafe { (*(self.slot_base(sequence) as *const Slot)).plan.record != 0 }
     }
 
+    /// The race that plan `sequence` is to end at.
+    pub fn aim(&self, sequence: u32) -> Option<Race> {
+        // SAFETY: as in `plan`.
+        let plan = unsafe { &(*(self.slot_base(sequence) as *const Slot)).plan };
+        (plan.aims != 0).then_some(plan.aim)
+    }
+
+    /// The places of plain memory that are visible.
+    pub fn places(&self) -> &'static [u64] {
+        let header = self.header();
+        let count = (header.places.load(Acquire) as usize).min(wire::PLACES);
+        // SAFETY: the driver has filled in as many, and changes them only between executions.
+        unsafe { core::slice::from_raw_parts((self.base + header.layout.places_at as usize) as *const u64, count) }
+    }
+
     /// Where the execution of plan `sequence` is to be written.
     pub fn record_of(&self, sequence: u32) -> Record {
         let base = self.slot_base(sequence);
@@ -121,6 +137,7 @@ impl Wire {
             pending: base + layout.pending_at as usize,
             stacks: base + layout.stacks_at as usize,
             output: base + layout.output_at as usize,
+            races: base + layout.races_at as usize,
         }
     }
 
@@ -195,11 +212,12 @@ pub struct Record {
     pending: usize,
     stacks: usize,
     output: usize,
+    races: usize,
 }
 
 impl Record {
     /// Nowhere: before the first plan.
-    pub const NOWHERE: Record = Record { result: 0, events: 0, pending: 0, stacks: 0, output: 0 };
+    pub const NOWHERE: Record = Record { result: 0, events: 0, pending: 0, stacks: 0, output: 0, races: 0 };
 
     /// The fixed part.
     #[inline(always)]
@@ -220,6 +238,7 @@ impl Record {
         result.output = 0;
         result.thread = ThreadId::MAIN;
         result.message_len = 0;
+        result.races = 0;
     }
 
     /// The room for event `index`. The caller checks that there is room.
@@ -252,6 +271,21 @@ impl Record {
             unsafe { (self.pending as *mut Pending).add(result.pending as usize).write(pending) };
             result.pending += 1;
         }
+    }
+
+    /// Adds a race, unless the same two accesses to the same place are listed. What there is no room for is seen again once
+    /// the places of the others are visible.
+    pub fn push_race(&self, race: &Race) {
+        let result = self.result();
+        // SAFETY: ours until it is published; as many were written.
+        let listed = unsafe { core::slice::from_raw_parts(self.races as *const Race, result.races as usize) };
+        let of = |race: &Race| (race.later_pc, race.earlier_pc, race.place);
+        if listed.iter().any(|known| of(known) == of(race)) || listed.len() == wire::RACES {
+            return;
+        }
+        // SAFETY: there is room.
+        unsafe { (self.races as *mut Race).add(listed.len()).write(*race) };
+        result.races += 1;
     }
 
     /// The words of call stacks that are left.

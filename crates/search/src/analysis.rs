@@ -18,12 +18,14 @@
 //!   beside it are left out of the sequence ([`crate::sequence::Sequence::make_room`]).
 //! * A thread that is still waiting at the end never took its operation, yet it could have, before the event that
 //!   took away what it waits for. It is treated like an event that follows all others.
+//! * A section that runs as one step may have taken what the later one needs, and says only that it touched it: it is asked of
+//!   the model whether the later one was possible before it.
 //! * A thread that could have gone on when the process ended is in a race with that end.
 //! * A time-out that happens because nobody can go on comes after everything before it and before everything after it, and
 //!   cannot be reversed as such. Up to there its thread waited, so it is treated like one that waits at the end. What comes
 //!   after it can be in a race with what came before it, across it.
 
-use heddle_model::primitive::{self, Primitive, condvar, process};
+use heddle_model::primitive::{self, Primitive, condvar, process, section};
 use heddle_model::{Access, Event, EventFlags, Footprint, Mode, OpCode, Pending};
 
 use crate::granules::NONE;
@@ -77,6 +79,9 @@ pub(crate) struct Analysis {
     /// The last time-out that happened because nobody could go on.
     quiescence: u32,
     links: Vec<Link>,
+    /// The newest event that conflicts with everything, plus one; 0 if there is none. Not the last of an execution: a section of
+    /// which no more is known.
+    everything: u32,
     /// For each granule the newest link.
     heads: Vec<u32>,
     now: Vec<u32>,
@@ -130,6 +135,10 @@ impl Analysis {
         self.causes.truncate(events);
         self.previous.truncate(events);
         self.following.truncate(events);
+        if self.everything as usize > events {
+            let known = (0..events).rev().find(|&index| self.footprint(index).is_everything());
+            self.everything = known.map_or(0, |index| index as u32 + 1);
+        }
         self.waiting.clear();
         self.races.clear();
     }
@@ -212,11 +221,18 @@ impl Analysis {
         if footprint.is_everything() {
             for (other, &last) in self.last.iter().enumerate() {
                 if other != thread && last != NONE {
-                    self.candidates.push((last, NONE));
+                    self.candidates.push((start_of(events, last as usize), NONE));
                 }
             }
         } else {
             self.conflicts(events, touch, thread);
+            // Inside a section it would have to go before the section: that is what the section's own event is for.
+            if self.everything != 0 && !event.flags.contains(EventFlags::INSIDE) {
+                let newest = self.everything - 1;
+                if events[newest as usize].thread != event.thread {
+                    self.candidates.push((newest, NONE));
+                }
+            }
         }
         if self.quiescence != NONE {
             self.candidates.push((self.quiescence, NONE));
@@ -249,6 +265,14 @@ impl Analysis {
         if event.flags.contains(EventFlags::QUIESCENT) {
             self.quiescence = index as u32;
         }
+        if footprint.is_everything() {
+            // After the ends of sections, too, whose beginnings it was held against.
+            for other in 0..self.width {
+                if self.last[other] != NONE {
+                    self.join(self.last[other]);
+                }
+            }
+        }
         let local = self.count[thread];
         self.now[thread] = local + 1;
         self.clocks.extend_from_slice(&self.now);
@@ -260,6 +284,9 @@ impl Analysis {
         }
         self.following.push(OpCode::ANY);
         self.last[thread] = index as u32;
+        if footprint.is_everything() {
+            self.everything = index as u32 + 1;
+        }
         self.count[thread] = local + 1;
         let Analysis { touches, heads, links, .. } = self;
         for &(granule, access) in touches.granules(touch) {
@@ -346,7 +373,7 @@ impl Analysis {
                 let event = &events[earlier as usize];
                 let race = Race { earlier, later: index };
                 if event.thread != later.thread
-                    && family.disabled_by(event, later)
+                    && (family.disabled_by(event, later) || event.operation.code == section::BEGIN)
                     && !self.known(earlier, event.thread.index())
                     && !self.races.iter().rev().take_while(|r| r.later == index).any(|r| *r == race)
                 {
@@ -398,7 +425,7 @@ impl Analysis {
             let before = self.races.len();
             if pending.enabled != 0 {
                 if end.is_some_and(|e| e.thread != event.thread) {
-                    self.races.push(Race { earlier: events.len() as u32 - 1, later: index });
+                    self.races.push(Race { earlier: start_of(events, events.len() - 1), later: index });
                 }
             } else if event.operation.code != condvar::REACQUIRE || cause != NONE {
                 self.start_clock(thread, cause);
@@ -415,6 +442,12 @@ impl Analysis {
             }
         }
     }
+}
+
+/// Where the section begins that event `index` is in; the event itself, if it is in none.
+fn start_of(events: &[Event], index: usize) -> u32 {
+    let outside = |event: &Event| !event.flags.contains(EventFlags::INSIDE);
+    events[..=index].iter().rposition(outside).unwrap_or(index) as u32
 }
 
 fn covers(whole: &Access, part: &Access) -> bool {

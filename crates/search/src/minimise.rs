@@ -216,7 +216,7 @@ impl<'g> Hunt<'g> {
             timeout: Some(deadline.saturating_duration_since(Instant::now())),
             ..Options::default()
         };
-        let summary = run_once(&options, Some(preemptions), executor, self)?;
+        let summary = run_once(&options, Some(preemptions), None, executor, self)?;
         Ok(match summary.stop {
             _ if self.found => Reached::Found,
             Stop::Exhausted if summary.cut == 0 => Reached::Nothing,

@@ -44,6 +44,10 @@ pub trait Observer {
     /// An execution came back: complete, blocked, or ended by something that is not part of the model.
     fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow;
 
+    /// Everything begins anew, since more of the program has become visible (now all of `places`), or since another algorithm
+    /// is needed: what was counted so far does not count.
+    fn restart(&mut self, _places: &[u64]) {}
+
     /// Called about ten times a second. The place to notice that the user wants to stop.
     fn progress(&mut self, _progress: &Progress) -> Flow {
         Flow::Continue
@@ -61,6 +65,10 @@ pub enum Stop {
     Executions,
     /// The time is over.
     Time,
+    /// A race was seen on a place that is not visible yet; never the end of a whole search.
+    Revealed,
+    /// The program has sections that run as one step, which need another algorithm; never the end of a whole search.
+    Sections,
     /// An execution could not be made sense of (`Diverged`, `Unsupported`, `Capacity`, ...): nothing that follows from
     /// it could be trusted.
     Outcome(Outcome),
@@ -73,6 +81,8 @@ pub struct Summary {
     pub executions: u64,
     /// Executions abandoned as redundant.
     pub blocked: u64,
+    /// Executions that were assumed away.
+    pub assumed: u64,
     /// Events of all executions.
     pub events: u64,
     /// The most threads that one execution had.
@@ -84,6 +94,8 @@ pub struct Summary {
     pub bounded: bool,
     /// With a bound on preemptions: the highest for which everything was run.
     pub completed_preemptions: Option<u32>,
+    /// Executions of earlier rounds, before all places were visible that races were seen on.
+    pub earlier: u64,
     /// Why it ended.
     pub stop: Stop,
     /// How long it took.
@@ -95,9 +107,11 @@ impl Summary {
     pub(crate) fn add(&mut self, before: &Summary) {
         self.executions += before.executions;
         self.blocked += before.blocked;
+        self.assumed += before.assumed;
         self.events += before.events;
         self.threads = self.threads.max(before.threads);
         self.cut += before.cut;
+        self.earlier = before.earlier;
         self.elapsed += before.elapsed;
         self.completed_preemptions = self.completed_preemptions.or(before.completed_preemptions);
     }

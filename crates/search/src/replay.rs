@@ -10,9 +10,10 @@
 
 use std::cell::Cell;
 
-use heddle_model::primitive::{atomic, futex, process};
+use heddle_model::primitive::{atomic, futex, process, section};
 use heddle_model::{
-    Event, EventFlags, Execution, Footprint, Memory, ObjectSlot, Operation, Phase, ThreadId, ThreadState, World,
+    Event, EventFlags, Execution, Footprint, Memory, ObjectId, ObjectSlot, Operation, Phase, ThreadId, ThreadState,
+    World,
 };
 
 /// A thread that could have gone on at some point of an execution.
@@ -99,6 +100,9 @@ impl Replay {
         if world.thread(moved.thread).phase != Phase::Alive || !world.enabled(moved.thread) {
             return None;
         }
+        if moved.operation.code == section::BEGIN {
+            return Some(section::forgotten(moved));
+        }
         let flags = world.foresee_flags(moved.thread);
         let result = world.foresee_result(moved.thread).unwrap_or(moved.result);
         let operation = world.located(moved.thread, moved.operation);
@@ -135,6 +139,10 @@ impl Replay {
                     let Some(&operation) = self.upcoming[thread.index()].get(self.next[thread.index()]) else {
                         continue;
                     };
+                    // What a section touched later says nothing about what it would touch here.
+                    let later = operation.code == section::BEGIN
+                        && events.get(index).is_none_or(|event| event.thread != thread);
+                    let operation = if later { Operation::new(section::BEGIN, ObjectId::NONE) } else { operation };
                     world.announce(thread, operation, 0);
                     if world.enabled(thread) {
                         seen.0.set(comparison(&operation).and_then(|comparison| {

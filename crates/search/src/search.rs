@@ -1,9 +1,10 @@
 //! The loop that every algorithm shares: ask for a plan, have it run, show it, learn from it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use heddle_model::follow::Policy;
+use heddle_model::primitive::section;
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 
 use crate::bound::Bound;
@@ -38,8 +39,14 @@ pub(crate) trait Strategy {
 }
 
 /// One search over one program.
+///
+/// A plain access is no operation as long as no race was seen on its place: without races, no order of plain accesses can
+/// matter. When an execution comes back with a race on a place that is not visible, the place becomes so, and everything
+/// begins anew ([`Executor::reveal`]). That ends: every place is added once. In the end the places are exactly those that have a
+/// race in some execution, whatever the algorithm, so all algorithms count the same traces. Samples need no new beginning.
 pub struct Search {
     options: Options,
+    places: BTreeSet<u64>,
 }
 
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -47,26 +54,56 @@ const PROGRESS: Duration = Duration::from_millis(100);
 impl Search {
     /// A search that does what `options` say.
     pub fn new(options: Options) -> Search {
-        Search { options }
+        Search { options, places: BTreeSet::new() }
     }
 
     /// Runs until there is nothing left, a limit is reached, or the observer has seen enough.
     pub fn run(&mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) -> Result<Summary, ExecutorError> {
-        let options = &self.options;
+        let mut left = self.options.clone();
+        let (mut earlier, mut elapsed) = (0, Duration::ZERO);
+        loop {
+            let mut summary = Search::round(&left, &mut self.places, executor, observer)?;
+            summary.elapsed += elapsed;
+            match summary.stop {
+                Stop::Revealed => {}
+                Stop::Sections => (left.algorithm, left.sleep_sets) = (Algorithm::Dpor, false),
+                _ => return Ok(Summary { earlier, ..summary }),
+            }
+            let ran = summary.executions + summary.blocked + summary.assumed + summary.cut;
+            earlier += ran;
+            elapsed = summary.elapsed;
+            left.timeout = self.options.timeout.map(|time| time.saturating_sub(elapsed));
+            left.max_executions = self.options.max_executions.map(|max| max.saturating_sub(earlier));
+            if left.max_executions == Some(0) {
+                return Ok(Summary { earlier: earlier - ran, stop: Stop::Executions, ..summary });
+            }
+            let places: Vec<u64> = self.places.iter().copied().collect();
+            executor.reveal(&places)?;
+            observer.restart(&places);
+        }
+    }
+
+    /// One search, until it is done or a race is seen on a place that is not visible.
+    fn round(
+        options: &Options,
+        places: &mut BTreeSet<u64>,
+        executor: &mut dyn Executor,
+        observer: &mut dyn Observer,
+    ) -> Result<Summary, ExecutorError> {
         if !options.iterate || options.algorithm.samples() {
-            return run_once(options, options.max_preemptions, executor, observer);
+            return run_once(options, options.max_preemptions, Some(places), executor, observer);
         }
         let mut total: Option<Summary> = None;
         let mut limited = options.clone();
         for preemptions in 0.. {
             let last = options.max_preemptions == Some(preemptions);
-            let mut summary = run_once(&limited, Some(preemptions), executor, observer)?;
+            let mut summary = run_once(&limited, Some(preemptions), Some(places), executor, observer)?;
             if let Some(before) = &total {
                 summary.add(before);
             }
             let more = summary.stop == Stop::Exhausted && summary.bounded && !last;
             limited.timeout = options.timeout.map(|time| time.saturating_sub(summary.elapsed));
-            let run = summary.executions + summary.blocked + summary.cut;
+            let run = summary.executions + summary.blocked + summary.assumed + summary.cut;
             limited.max_executions = options.max_executions.map(|max| max.saturating_sub(run));
             if !more {
                 return Ok(summary);
@@ -84,10 +121,10 @@ impl Search {
             }
             let mut unbounded = limited.clone();
             unbounded.max_executions = Some(limited.max_executions.map_or(run, |left| left.min(run)));
-            let mut summary = run_once(&unbounded, None, executor, observer)?;
+            let mut summary = run_once(&unbounded, None, Some(places), executor, observer)?;
             summary.add(&before);
             limited.timeout = options.timeout.map(|time| time.saturating_sub(summary.elapsed));
-            let run = summary.executions + summary.blocked + summary.cut;
+            let run = summary.executions + summary.blocked + summary.assumed + summary.cut;
             limited.max_executions = options.max_executions.map(|max| max.saturating_sub(run));
             if summary.stop != Stop::Executions || limited.max_executions == Some(0) {
                 return Ok(summary);
@@ -101,6 +138,7 @@ impl Search {
 pub(crate) fn run_once(
     options: &Options,
     preemptions: Option<u32>,
+    places: Option<&mut BTreeSet<u64>>,
     executor: &mut dyn Executor,
     observer: &mut dyn Observer,
 ) -> Result<Summary, ExecutorError> {
@@ -113,7 +151,7 @@ pub(crate) fn run_once(
         Algorithm::Source => Box::new(Stack::new(Source::default(), options)),
         Algorithm::Dpor => Box::new(Stack::new(Dpor::new(options), options)),
     };
-    let mut summary = drive(&mut *strategy, options, executor, observer)?;
+    let mut summary = drive(&mut *strategy, options, places, executor, observer)?;
     summary.bounded = strategy.cut();
     if summary.stop == Stop::Exhausted && summary.cut == 0 {
         summary.completed_preemptions = preemptions;
@@ -124,6 +162,7 @@ pub(crate) fn run_once(
 fn drive(
     strategy: &mut dyn Strategy,
     options: &Options,
+    mut places: Option<&mut BTreeSet<u64>>,
     executor: &mut dyn Executor,
     observer: &mut dyn Observer,
 ) -> Result<Summary, ExecutorError> {
@@ -131,9 +170,11 @@ fn drive(
     let mut summary = Summary {
         executions: 0,
         blocked: 0,
+        assumed: 0,
         events: 0,
         threads: 0,
         cut: 0,
+        earlier: 0,
         bounded: false,
         completed_preemptions: None,
         stop: Stop::Exhausted,
@@ -180,10 +221,24 @@ fn drive(
         {
             break Stop::Outcome(execution.outcome);
         }
+        if foresees(options) && has_sections(&execution) {
+            break Stop::Sections;
+        }
+        let fresh = places.as_mut().is_some_and(|places| {
+            let known = places.len();
+            places.extend(execution.races.iter().map(|race| race.place));
+            places.len() != known
+        });
         strategy.digest(ticket, &execution);
         spare.push(plan);
         if flow == Flow::Stop {
             break Stop::Observer;
+        }
+        if let Some(places) = places.as_ref().filter(|_| fresh) {
+            if !options.algorithm.samples() {
+                break Stop::Revealed;
+            }
+            executor.reveal(&places.iter().copied().collect::<Vec<_>>())?;
         }
         let now = Instant::now();
         if options.timeout.is_some_and(|limit| now - begin >= limit)
@@ -206,8 +261,25 @@ fn drive(
     Ok(summary)
 }
 
+/// Whether what is asleep is left out because of what it would touch.
+fn foresees(options: &Options) -> bool {
+    match options.algorithm {
+        Algorithm::Optimal | Algorithm::Source => true,
+        Algorithm::Dpor => options.sleep_sets,
+        Algorithm::Dfs | Algorithm::Random | Algorithm::Pct | Algorithm::Pos | Algorithm::Few => false,
+    }
+}
+
+/// Whether a section that runs as one step occurs. What one would touch at another place is known only when it runs there, and
+/// may be less or more than what it touched here. Whoever leaves out executions by what sleeping threads would do must know
+/// it; persistent sets alone need not. So such programs are searched by those, whatever was asked for.
+fn has_sections(execution: &Execution<'_>) -> bool {
+    execution.events.iter().any(|event| event.operation.code == section::BEGIN)
+}
+
 fn count(summary: &mut Summary, execution: &Execution<'_>) {
     match execution.outcome {
+        _ if execution.is_assumed_away() => summary.assumed += 1,
         Outcome::Ended | Outcome::Deadlock => summary.executions += 1,
         Outcome::Blocked => summary.blocked += 1,
         _ => summary.cut += 1,

@@ -5,7 +5,8 @@ use std::collections::{HashSet, VecDeque};
 
 use heddle_model::follow::{Decision, Follower, Step};
 use heddle_model::primitive::{
-    atomic, barrier, choice, condvar, futex, mutex, once, process, rwlock, semaphore, spin, thread, yielding,
+    assume, atomic, barrier, choice, condvar, futex, memory as plain, mutex, once, process, rwlock, section, semaphore,
+    spin, thread, yielding,
 };
 use heddle_model::{
     Ending, Event, EventFlags, Execution, Executor, ExecutorError, Memory, ObjectId, ObjectSlot, OpCode, Operation,
@@ -69,6 +70,13 @@ const fn variable_at(index: u8) -> ObjectId {
 
 /// What a futex operation fails with if the variable has another value.
 const EAGAIN: u64 = 11;
+
+/// Plain variables come after this many atomic ones.
+pub const PLAIN: usize = 16;
+
+const fn plain_at(index: u8) -> ObjectId {
+    variable_at(PLAIN as u8 + index)
+}
 
 /// The variables of a scripted program. Cells: the world looks at them while the executor writes them.
 struct Variables(Vec<Cell<u64>>);
@@ -209,13 +217,20 @@ impl<'p> Scripted<'p> {
                 next.extend((0..*alternatives).map(|choice| Step { thread, choice, ..Step::default() }));
             }
         }
+        let assumed = self.pending.iter().any(|p| p.operation.code == assume::FALSE);
         let outcome = match (ended || self.pending.is_empty(), next.is_empty()) {
+            (false, true) if assumed => Outcome::Assumed,
             (true, _) => Outcome::Ended,
             (false, true) => Outcome::Deadlock,
             (false, false) => Outcome::Running,
         };
         self.outcome.0 = outcome;
         (&self.events, next, outcome)
+    }
+
+    /// What the threads were about to do at the end of the last execution.
+    pub fn pending(&self) -> &[Pending] {
+        &self.pending
     }
 
     /// Remembers the final state of every complete execution from here on.
@@ -270,6 +285,7 @@ impl<'p> Scripted<'p> {
         let mut world = World::new(threads, objects, variables);
         let mut follower = Follower::new(plan.view());
         let mut running = ThreadId::MAIN;
+        let mut open = (0, section::Summary::default());
         let (outcome, detail) = loop {
             if *prefixes_only && events.len() == plan.schedule.len() {
                 break (Outcome::Running, 0);
@@ -278,6 +294,7 @@ impl<'p> Scripted<'p> {
                 Decision::Run(step) => step,
                 Decision::Deadlock => break (Outcome::Deadlock, 0),
                 Decision::AllFinished => break (Outcome::Ended, 0),
+                Decision::Assumed => break (Outcome::Assumed, 0),
                 Decision::Blocked => break (Outcome::Blocked, 0),
                 Decision::Diverged(at) => break (Outcome::Diverged, at as u64),
                 Decision::StepLimit(thread) => {
@@ -290,6 +307,12 @@ impl<'p> Scripted<'p> {
             perform(variables, &mut event);
             if follower.has_sleepers() {
                 follower.observe(&mut world, &event);
+            }
+            match event.operation.code {
+                section::BEGIN => open = (events.len(), section::Summary::default()),
+                section::END => open.1.close(&mut events[open.0]),
+                _ if event.flags.contains(EventFlags::INSIDE) => open.1.add(&event),
+                _ => {}
             }
             events.push(event);
             if event.operation.code == process::END {
@@ -319,6 +342,9 @@ impl<'p> Scripted<'p> {
             // What can come next, if only because nobody can go on.
             world.expire_if_quiescent();
         }
+        if outcome != Outcome::Running {
+            world.end_section();
+        }
         for id in world.ids() {
             let state = *world.thread(id);
             if state.phase == Phase::Alive {
@@ -338,7 +364,7 @@ impl<'p> Scripted<'p> {
             }
         }
         self.outcome = (outcome, detail, running);
-        if self.states.is_some() && matches!(outcome, Outcome::Ended | Outcome::Deadlock) {
+        if self.states.is_some() && matches!(outcome, Outcome::Ended | Outcome::Deadlock | Outcome::Assumed) {
             let state = self.final_state();
             self.states.get_or_insert_default().insert(state);
         }
@@ -369,6 +395,7 @@ fn used(program: &Program) -> usize {
         FutexWait(x, ..) | FutexTimedWait(x, ..) | FutexWake(x, ..) => x as usize + 1,
         FutexRequeue(x, y, ..) | FutexCompareRequeue(x, y, ..) => x.max(y) as usize + 1,
         Load(x, _) | Store(x, _) | FetchAdd(x, _, _) | CompareExchange(x, _, _, _) => x as usize + 1,
+        PlainLoad(x, _) | PlainStore(x, _) => PLAIN + x as usize + 1,
         _ => 0,
     });
     named.max().unwrap_or(0)
@@ -380,6 +407,11 @@ fn perform(variables: &Variables, event: &mut Event) {
     if event.flags.contains(EventFlags::MISMATCH) {
         event.result = variables.at(operation.object).get();
         return;
+    }
+    match operation.code {
+        plain::READ => event.result = variables.at(operation.object).get(),
+        plain::WRITE => variables.at(operation.object).set(operation.argument),
+        _ => {}
     }
     if operation.code.family() != atomic::FAMILY || operation.code == atomic::FENCE {
         return;
@@ -511,6 +543,7 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
         | Load(_, r)
         | FetchAdd(_, _, r)
         | CompareExchange(_, _, _, r)
+        | PlainLoad(_, r)
         | Choose(_, r) => position.registers[r as usize] = event.result,
         _ => {}
     }
@@ -637,6 +670,11 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             Choose(n, _) => Operation::new(choice::CHOOSE, ObjectId::NONE).with_argument(n as u64),
             Fence => Operation::new(atomic::FENCE, ObjectId::NONE),
             Yield => Operation::new(yielding::YIELD, ObjectId::NONE),
+            PlainLoad(x, _) => plain::access(plain::READ, plain_at(x).0, 4),
+            PlainStore(x, v) => plain::access(plain::WRITE, plain_at(x).0, 4).with_argument(value(registers, v)),
+            AtomicBegin => Operation::new(section::BEGIN, ObjectId::NONE),
+            AtomicEnd => Operation::new(section::END, ObjectId::NONE),
+            Assume(r, v) if registers[r as usize] != v => Operation::new(assume::FALSE, ObjectId::NONE),
             Exit(status) => process::end(Ending::Exit, status as u32),
             Assert(r, v) if registers[r as usize] != v => {
                 position.failed = true;
@@ -693,6 +731,7 @@ impl Executor for Scripted<'_> {
             thread,
             message: "",
             output: &[],
+            races: &[],
         })
     }
 }

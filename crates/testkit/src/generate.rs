@@ -87,9 +87,15 @@ pub const AWAITS: u32 = 1 << 19;
 pub const TIMED: u32 = 1 << 20;
 /// Futexes: sleeping on variables, also with time-outs.
 pub const FUTEXES: u32 = 1 << 21;
-/// Everything that a program in C can do, too.
-pub const ALL: u32 = 32767 | TIMED | FUTEXES;
-/// Everything.
+/// Assumptions about what was read.
+pub const ASSUMES: u32 = 1 << 22;
+/// Sections that run as one step.
+pub const SECTIONS: u32 = 1 << 23;
+/// Plain variables.
+pub const PLAIN: u32 = 1 << 24;
+/// Everything that a program in C can do, too, but for sections, which take more executions than others.
+pub const ALL: u32 = 32767 | TIMED | FUTEXES | ASSUMES;
+/// Everything but sections.
 pub const EVERYTHING: u32 = ALL | AWAITS;
 /// What is no instruction of its own.
 const OTHERWISE: u32 = JOINS | KINDS | ROBUST | PREFERS;
@@ -178,7 +184,7 @@ pub fn insert(code: &mut Vec<Instruction>, at: usize, instruction: Instruction) 
 
 fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
     use Instruction::*;
-    let kinds: Vec<u32> = (0..22).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
+    let kinds: Vec<u32> = (0..25).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
     let mut entered: Vec<u8> = Vec::new();
     let mut code = Vec::new();
     let mut held: Vec<u8> = Vec::new();
@@ -381,6 +387,36 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                     }
                 }
             }
+            SECTIONS => {
+                let inside = random.below(3) as usize;
+                let kinds = shape.kinds & (ATOMICS | COMPARE | CHOICES | ASSUMES | TRYLOCKS | SEMAPHORES);
+                // No branch leads into a section, or out of it.
+                let ends_in_branch =
+                    |code: &[Instruction]| matches!(code.last(), Some(BranchIf(..) | BranchUnless(..)));
+                if ends_in_branch(&code) {
+                    code.push(Fence);
+                }
+                code.push(AtomicBegin);
+                if kinds != 0 && inside > 0 {
+                    let at = code.len() as u16;
+                    let mut body = body(random, Shape { kinds, ..shape }, inside);
+                    for instruction in &mut body {
+                        if let BranchIf(_, _, to) | BranchUnless(_, _, to) | Jump(to) = instruction {
+                            *to += at;
+                        }
+                    }
+                    code.extend(body);
+                }
+                if ends_in_branch(&code) {
+                    code.push(Fence);
+                }
+                code.push(AtomicEnd);
+            }
+            PLAIN => code.push(match random.below(2) {
+                0 => PlainLoad(random.below(3) as u8, register),
+                _ => PlainStore(random.below(3) as u8, value),
+            }),
+            ASSUMES => code.push(Assume(register, random.below(2))),
             ENDS => match random.below(8) {
                 0 => code.push(Exit(1)),
                 1 | 2 => code.push(Assert(register, random.below(2))),

@@ -10,6 +10,7 @@
 
 use std::fmt::Write;
 
+use crate::executor::{FinalState, PLAIN};
 use crate::program::{ERRORCHECK, Instruction, Program, RECURSIVE, Register, Value};
 
 /// Addresses of objects are the script's in the bits below this power of two.
@@ -21,7 +22,6 @@ pub const WRONG: u32 = 125;
 
 /// The program, without what cannot be said in C:
 ///
-/// * a data choice, for which there is no call;
 /// * joining or detaching oneself, or a thread that perhaps does not exist yet: its handle would be anything;
 /// * a branch past the creation of a thread: the n-th thread that somebody creates is to be the same one always.
 ///
@@ -36,7 +36,6 @@ pub fn printable(program: &Program) -> Program {
                 BranchIf(_, _, to) | BranchUnless(_, _, to) | Jump(to) => {
                     to as usize <= at || creates.iter().any(|create| (at..to as usize).contains(create))
                 }
-                Choose(..) => true,
                 _ => false,
             };
             if skips {
@@ -78,6 +77,7 @@ const PROLOGUE: &str = r#"#define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
 #include <linux/futex.h>
+#include <heddle.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -95,7 +95,7 @@ static struct {
     union { pthread_mutex_t of[12]; char room[0x10000]; } mutex;
     union { pthread_cond_t of[4]; char room[0x10000]; } condition;
     union { sem_t of[4]; char room[0x10000]; } semaphore;
-    union { atomic_uint of[16]; char room[0x10000]; } variable;
+    union { struct { atomic_uint of[16]; unsigned plain[16]; }; char room[0x10000]; } variable;
     union { pthread_rwlock_t of[4]; char room[0x10000]; } rwlock;
     union { pthread_spinlock_t of[4]; char room[0x10000]; } spin;
     union { pthread_barrier_t of[4]; char room[0x10000]; } barrier;
@@ -104,6 +104,7 @@ static struct {
 
 static const struct timespec deadline __attribute__((unused)) = { 2000000000, 0 };
 static pthread_t handle[256];
+static struct { alignas(8) unsigned value; } outcome[8] __attribute__((unused));
 static __thread unsigned ran;
 static void __attribute__((unused)) run(void) { ran = 1; }
 "#;
@@ -117,7 +118,8 @@ pub fn print_all(programs: &[Program]) -> String {
             let _ = writeln!(text, "\nstatic void *program{number}_thread{thread}(void *argument);");
         }
         for (thread, code) in program.threads.iter().enumerate().rev() {
-            print_thread(&mut text, number, thread, code);
+            let status = uses_plain(program).then_some(program.threads.len());
+            print_thread(&mut text, number, thread, code, status);
         }
     }
     text.push_str("\nint main(int count, char **arguments) {\n");
@@ -141,7 +143,28 @@ pub fn print_all(programs: &[Program]) -> String {
     text
 }
 
-fn print_thread(text: &mut String, number: usize, thread: usize, code: &[Instruction]) {
+/// Whether the program has plain variables. Then its exit status says what became of it ([`status`]).
+fn uses_plain(program: &Program) -> bool {
+    let plain = |i: &Instruction| matches!(i, Instruction::PlainLoad(..) | Instruction::PlainStore(..));
+    program.threads.iter().flatten().any(plain)
+}
+
+/// The plain variables and registers that an exit status is made of.
+const PLAINS: usize = 3;
+const COUNTED: usize = 2;
+
+/// The exit status of a program with plain variables that ends in `state`.
+pub fn status(state: &FinalState) -> u32 {
+    let variable = |i: usize| state.variables.get(PLAIN + i).copied().unwrap_or(0) as u32;
+    let plain = (0..PLAINS).map(|i| (i as u32 + 1).wrapping_mul(variable(i)));
+    let threads = state.registers.iter().enumerate().skip(1).map(|(thread, registers)| {
+        let counted = (0..COUNTED).map(|r| (2 * r as u32 + 1).wrapping_mul(registers[r] as u32));
+        (7 * (thread as u32 + 1)).wrapping_mul(counted.fold(0, u32::wrapping_add))
+    });
+    plain.chain(threads).fold(0, u32::wrapping_add) % 97
+}
+
+fn print_thread(text: &mut String, number: usize, thread: usize, code: &[Instruction], status: Option<usize>) {
     let (result, parameters) = if thread == 0 { ("int ", "void") } else { ("void *", "void *argument") };
     let _ = writeln!(text, "\nstatic {result}program{number}_thread{thread}({parameters}) {{");
     let mut registers: Vec<Register> = code.iter().flat_map(registers_of).collect();
@@ -170,7 +193,20 @@ fn print_thread(text: &mut String, number: usize, thread: usize, code: &[Instruc
     for register in &registers {
         let _ = writeln!(text, "    (void)r{register};");
     }
-    let _ = writeln!(text, "    return {};\n}}", if thread == 0 { "0" } else { "argument" });
+    let mut result = if thread == 0 { "0" } else { "argument" }.to_owned();
+    if let Some(threads) = status {
+        let sum = |parts: Vec<String>| if parts.is_empty() { "0u".to_owned() } else { parts.join(" + ") };
+        if thread == 0 {
+            let plain = (0..PLAINS).map(|i| format!("{}u * objects.variable.plain[{i}]", i + 1));
+            let others = (1..threads).map(|t| format!("{}u * outcome[{t}].value", 7 * (t + 1)));
+            result = format!("(int)(({}) % 97u)", sum(plain.chain(others).collect()));
+        } else {
+            let counted = registers.iter().filter(|r| (**r as usize) < COUNTED);
+            let counted = counted.map(|r| format!("{}u * r{r}", 2 * r + 1)).collect();
+            let _ = writeln!(text, "    outcome[{thread}].value = {};", sum(counted));
+        }
+    }
+    let _ = writeln!(text, "    return {result};\n}}");
 }
 
 fn registers_of(instruction: &Instruction) -> Vec<Register> {
@@ -184,8 +220,9 @@ fn registers_of(instruction: &Instruction) -> Vec<Register> {
         TimedLock(_, r) | TimedWait(_, _, r) | SemTimedWait(_, r) => vec![r],
         TimedReadLock(_, r) | TimedWriteLock(_, r) => vec![r],
         SpinTryLock(_, r) | BarrierWait(_, r) | Once(_, r) | Load(_, r) | Choose(_, r) => vec![r],
-        BranchIf(r, _, _) | BranchUnless(r, _, _) | Assert(r, _) => vec![r],
-        Store(_, value) => of(value).into_iter().collect(),
+        BranchIf(r, _, _) | BranchUnless(r, _, _) | Assert(r, _) | Assume(r, _) => vec![r],
+        PlainLoad(_, r) => vec![r],
+        Store(_, value) | PlainStore(_, value) => of(value).into_iter().collect(),
         FetchAdd(_, value, r) | Set(r, value) | Add(r, value) => of(value).into_iter().chain([r]).collect(),
         CompareExchange(_, expected, new, r) => of(expected).into_iter().chain(of(new)).chain([r]).collect(),
         _ => Vec::new(),
@@ -275,7 +312,6 @@ fn statement(instruction: &Instruction, number: usize) -> String {
             value(expected),
             value(new)
         ),
-        Choose(..) => unreachable!("printable programs have no data choices"),
         Fence => "atomic_thread_fence(memory_order_seq_cst);".to_owned(),
         Yield => "sched_yield();".to_owned(),
         Set(r, what) => format!("r{r} = {};", value(what)),
@@ -283,6 +319,12 @@ fn statement(instruction: &Instruction, number: usize) -> String {
         BranchIf(r, what, to) => format!("if (r{r} == {what}u) goto at{to};"),
         BranchUnless(r, what, to) => format!("if (r{r} != {what}u) goto at{to};"),
         Jump(to) => format!("goto at{to};"),
+        Choose(n, r) => format!("r{r} = heddle_choose({n});"),
+        PlainLoad(v, r) => format!("r{r} = objects.variable.plain[{v}];"),
+        PlainStore(v, what) => format!("objects.variable.plain[{v}] = {};", value(what)),
+        AtomicBegin => "heddle_atomic_begin();".to_owned(),
+        AtomicEnd => "heddle_atomic_end();".to_owned(),
+        Assume(r, what) => format!("heddle_assume(r{r} == {what}u);"),
         Assert(r, what) => format!("assert(r{r} == {what}u);"),
         Exit(status) => format!("_exit({status});"),
     }

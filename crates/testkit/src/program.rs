@@ -146,6 +146,16 @@ pub enum Instruction {
     Jump(u16),
     /// The program's assertion: the register has this value.
     Assert(Register, u64),
+    /// The execution is one only if the register has this value.
+    Assume(Register, u64),
+    /// The register gets the value of a plain variable. Every plain access is an operation of the script.
+    PlainLoad(u8, Register),
+    /// Writes a plain variable.
+    PlainStore(u8, Value),
+    /// Begins a section that runs as one step.
+    AtomicBegin,
+    /// Ends it.
+    AtomicEnd,
     /// Ends the process with this status.
     Exit(u8),
 }

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
 use heddle_model::follow::Step;
+use heddle_model::race::Race;
 use heddle_model::trace::Settings;
 use heddle_model::wire;
-use heddle_model::{ExecutorError, FindingKind, Location, RunReport, Trace, Verdict};
+use heddle_model::{Executor, ExecutorError, FindingKind, Location, Outcome, Plan, RunReport, Trace, Verdict};
 use heddle_native::compile::Choice;
 use heddle_native::symbols::Symbols;
-use heddle_native::{NativeExecutor, RestartMode, StartError, restart_name};
+use heddle_native::{DEFAULT_NONDET, NativeExecutor, RestartMode, StartError, restart_name};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::{json, recognise, text};
 use heddle_search::{Algorithm, Search};
@@ -168,7 +169,12 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     let algorithm = algorithm(&options.algorithm);
     refuse_what_has_no_effect(algorithm, options)?;
     let mut executor = launch(&prepared, options, &interrupted)?;
-    let mut collector = Collector::new(options.all, Arc::clone(&interrupted), Progress::new(console.shows_progress()));
+    let mut collector = Collector::new(
+        options.all,
+        options.races == Races::Report,
+        Arc::clone(&interrupted),
+        Progress::new(console.shows_progress()),
+    );
     collector.dump = options.dump_executions.then(Dump::default);
     let begin = Instant::now();
     let mut search = Search::new(heddle_search::Options {
@@ -279,14 +285,20 @@ fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -
         arguments: options.arguments.iter().map(Into::into).collect(),
         restart,
         memory_limit: options.memory_limit,
-        races: options.races == Races::Report,
         memory: options.memory == MemoryChecks::Report,
         leaks: options.leaks,
         quarantine: options.quarantine,
         latitude: options.latitude.get(),
         misuse: options.misuse == MisuseWish::Report,
+        races: match options.races {
+            Races::Off => wire::Races::Off,
+            // The first one ends the search, so it may as well end the execution.
+            Races::Report if !options.all => wire::Races::Stop,
+            Races::Report | Races::Ignore => wire::Races::Go,
+        },
         hang_after: options.hang_timeout,
         interrupted: Arc::clone(interrupted),
+        nondet: options.nondet.as_ref().map_or_else(|| DEFAULT_NONDET.to_vec(), |list| list.0.clone()),
         ..heddle_native::Options::default()
     };
     NativeExecutor::launch(&prepared.program, native).map_err(|error| match error {
@@ -317,7 +329,9 @@ impl Told {
         let mut by_key: HashMap<String, usize> = HashMap::new();
         let mut numbers: HashMap<FindingKind, u32> = HashMap::new();
         for candidate in &collector.findings {
-            let recording = match record::record(executor, &candidate.plan, &directory) {
+            let shown = executor.discard().and_then(|()| executor.reveal(&candidate.places));
+            let aimed = shown.and_then(|()| aim(executor, candidate));
+            let recording = match aimed.and_then(|plan| record::record(executor, &plan, &directory)) {
                 Ok(recording) => recording,
                 Err(ExecutorError::Interrupted) => return Err(Failure::Interrupted),
                 Err(error) => return Err(Failure::Error(format!("a finding cannot be repeated: {error}"))),
@@ -328,13 +342,19 @@ impl Told {
                 continue;
             };
             if let Some(&known) = by_key.get(&key) {
-                told.traces[known].finding.count += candidate.count;
+                // Two pairs of instructions of the same two lines mostly race in the same executions.
+                let count = &mut told.traces[known].finding.count;
+                *count = match trace.finding.kind {
+                    FindingKind::DataRace => candidate.count.max(*count),
+                    _ => *count + candidate.count,
+                };
                 continue;
             }
             let number = numbers.entry(trace.finding.kind).or_default();
             *number += 1;
             trace.finding.id = format!("{}-{number}", trace.finding.kind);
-            trace.finding.count = candidate.count;
+            // Found in a round that did not count, and the last one was cut short.
+            trace.finding.count = candidate.count.max(1);
             trace.finding.execution = candidate.execution;
             trace.finding.minimal = candidate.minimal;
             by_key.insert(key, told.traces.len());
@@ -370,6 +390,16 @@ impl Told {
     }
 }
 
+/// The plan of `candidate`; where it ends at a race, one that knows at which.
+fn aim(executor: &mut NativeExecutor, candidate: &Candidate) -> Result<Plan, ExecutorError> {
+    let mut plan = candidate.plan.clone();
+    if candidate.class == Class::Finding(FindingKind::DataRace) && plan.aim.is_none() {
+        let execution = executor.run(&plan)?;
+        plan.aim = Race::from_text(execution.message).filter(|_| execution.outcome == Outcome::Race);
+    }
+    Ok(plan)
+}
+
 /// Where an execution that is no finding ended.
 fn end_place(candidate: &Candidate, executor: &mut NativeExecutor, directory: &Path) -> Option<Location> {
     let recording = record::record(executor, &candidate.plan, directory).ok()?;
@@ -388,6 +418,9 @@ fn settings(executor: &NativeExecutor, options: &Check) -> Settings {
         races_off: options.races == Races::Off,
         latitude: options.latitude.get(),
         misuse: options.misuse == MisuseWish::Report,
+        nondet: executor.options().nondet.clone(),
+        places: executor.places().to_vec(),
+        races: executor.options().races.name().to_string(),
     }
 }
 
@@ -405,6 +438,10 @@ fn show(report: &RunReport, traces: &[Trace], console: &Console) {
             text.push_str(&text::finding(trace, &options));
             text.push('\n');
         }
+    }
+    // What no execution shows has no trace.
+    for finding in report.findings.iter().filter(|finding| finding.kind == FindingKind::Unreached) {
+        text.push_str(&text::headline(finding));
     }
     text.push_str(&text::verdict(report, &options));
     console.result(&text);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use heddle_model::Executor;
 use heddle_model::trace::{Settings, TraceStep};
 use heddle_model::{ExecutorError, Outcome, Plan, Trace, wire};
 use heddle_native::{Debugger, NativeExecutor, RestartMode};
@@ -148,13 +149,21 @@ fn launch(trace: &Trace, prepared: &Prepared, interrupted: &Arc<AtomicBool>) -> 
         memory: *memory,
         leaks: *leaks,
         quarantine: *quarantine,
-        races: !races_off,
         latitude: *latitude,
         hang_after: Duration::from_millis((*hang_timeout_ms).max(1)),
         interrupted: Arc::clone(interrupted),
+        nondet: trace.settings.nondet.clone(),
+        races: if *races_off {
+            wire::Races::Off
+        } else {
+            wire::Races::from_name(&trace.settings.races).unwrap_or_default()
+        },
         ..heddle_native::Options::default()
     };
-    NativeExecutor::launch(&prepared.program, options).map_err(|error| Failure::Error(error.to_string()))
+    let mut executor =
+        NativeExecutor::launch(&prepared.program, options).map_err(|error| Failure::Error(error.to_string()))?;
+    executor.reveal(&trace.settings.places).map_err(|error| Failure::Error(error.to_string()))?;
+    Ok(executor)
 }
 
 /// The first step that is not what was recorded, in words.

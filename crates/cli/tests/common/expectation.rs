@@ -7,7 +7,7 @@
 //! | `executions` | how many executions an exhaustive search runs: one for each trace |
 //! | `count` | in how many of them the finding happens |
 //! | `flags` | more flags, for the compiler and for heddle |
-//! | `exhaustive` | `false` if a bound cuts executions off although nothing else is wrong |
+//! | `exhaustive` | `no`: not everything can be explored, though nothing else is wrong |
 //!
 //! A line that ends in `// heddle: here` is where the finding is; in a deadlock, somebody waits on each such line.
 
@@ -30,8 +30,8 @@ pub struct Expectation {
     pub count: Option<u64>,
     /// For the compiler, and options of heddle's.
     pub flags: Vec<String>,
-    /// A bound cuts executions off.
-    pub bounded: bool,
+    /// Not everything can be explored.
+    pub partial: bool,
     /// The lines that are marked.
     pub here: Vec<u64>,
 }
@@ -64,7 +64,7 @@ impl Expectation {
                 "executions" => expectation.executions = Some(number()),
                 "count" => expectation.count = Some(number()),
                 "flags" => expectation.flags = value.split_whitespace().map(str::to_owned).collect(),
-                "exhaustive" => expectation.bounded = value == "false",
+                "exhaustive" => expectation.partial = value == "no",
                 other => panic!("{}: `{other}` is no key of a header", file.display()),
             }
         }
@@ -85,10 +85,10 @@ impl Expectation {
         }
     }
 
-    /// Whether a search of this program can be complete. An execution ends at its first data race, and at a hang: what
-    /// would have followed is not known, and must not be claimed.
+    /// Whether a search of this program can be complete. An execution ends at a hang: what would have followed is not known,
+    /// and must not be claimed.
     pub fn can_be_exhausted(&self) -> bool {
-        !self.bounded && !matches!(self.kind.as_deref(), Some("data-race" | "hang"))
+        !self.partial && !matches!(self.kind.as_deref(), Some("hang"))
     }
 
     /// Compares the verdict, the exit code and what was found.

@@ -19,6 +19,7 @@ pub use policy::Policy;
 
 use lots::Lots;
 
+use crate::primitive::assume;
 use crate::{Event, Footprint, OpCode, Phase, ThreadId, World};
 
 /// One step of a schedule: who goes, and which way where there are several. Part of the wire format.
@@ -69,6 +70,8 @@ pub enum Decision {
     Run(Step),
     /// Nobody can go on, and somebody has not ended.
     Deadlock,
+    /// The same, and somebody stands before an assumption that does not hold.
+    Assumed,
     /// Every thread has ended.
     AllFinished,
     /// All that can go on are asleep.
@@ -200,6 +203,11 @@ impl<'p> Follower<'p> {
     fn nobody(&self, world: &World) -> Decision {
         if world.ids().any(|t| world.thread(t).asleep && world.enabled(t)) {
             Decision::Blocked
+        } else if world.ids().any(|t| {
+            let state = world.thread(t);
+            state.phase == Phase::Alive && state.pending.code == assume::FALSE
+        }) {
+            Decision::Assumed
         } else if world.ids().any(|t| world.thread(t).phase == Phase::Alive) {
             Decision::Deadlock
         } else {

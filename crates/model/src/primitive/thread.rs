@@ -74,6 +74,10 @@ impl Primitive for Threads {
 
     fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
         let Some(target) = operation.object.as_thread() else { return Effect::failed(ESRCH) };
+        if operation.code == EXIT {
+            // A section does not outlive its thread.
+            world.end_section();
+        }
         match operation.code {
             CREATE => {
                 world.admit(target);

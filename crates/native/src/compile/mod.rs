@@ -120,11 +120,21 @@ fn compile_arguments(
     // After the user's own: these must hold whatever the project's usual flags say. Code generation at link time
     // would come after the instrumentation is off.
     words.extend(instrument::flags(compiler.kind, compiler.version, compiler.language));
+    if mentions_atomic_functions(source) {
+        // What is inlined is not entered, and what is left by a jump to the call that says so is left too early.
+        words.extend(["-fno-inline", "-fno-optimize-sibling-calls"].map(str::to_owned));
+    }
     words.extend(["-fno-omit-frame-pointer", "-fno-lto"].map(str::to_owned));
     words.extend(["-isystem".to_owned(), headers.display().to_string()]);
     words.extend(["-x", compiler.language.option()].map(str::to_owned));
     words.extend([source.display().to_string(), "-o".to_owned(), object.display().to_string()]);
     words
+}
+
+/// Whether the file has functions that run as one step (see [`crate::annotations`]), or may have.
+fn mentions_atomic_functions(source: &Path) -> bool {
+    let name = crate::annotations::ATOMIC.as_bytes();
+    std::fs::read(source).is_ok_and(|text| text.windows(name.len()).any(|part| part == name))
 }
 
 fn link_arguments(

@@ -11,6 +11,7 @@
 //! * Both compilers know what these functions do and put their work in place of the call, uninstrumented. They are
 //!   told to forget it (`NOT_BUILT_IN`). `strlen` is not among them: it is never expanded, and programs use it in
 //!   constant expressions.
+//! * clang leaves out the read of `x++`, and both take accesses to `volatile` variables for others: they are told not to.
 //! * clang does not instrument vectors of more than 16 bytes, so it is told not to make any.
 //! * libstdc++ looks at an atomic many times before it sleeps on it: headers named like its own make that one time.
 //! * The members of `std::string` live in libstdc++: a header named `string`, found first, keeps them in the program.
@@ -42,6 +43,7 @@ pub const HEADERS: &[Header] = &[
     Header { name: "string", text: include_str!("include/string") },
     Header { name: "bits/atomic_wait.h", text: include_str!("include/bits/atomic_wait.h") },
     Header { name: "bits/atomic_timed_wait.h", text: include_str!("include/bits/atomic_timed_wait.h") },
+    Header { name: "heddle.h", text: include_str!("include/heddle.h") },
 ];
 
 /// The functions of libc that instrumented code calls by another name. The header has the same list.
@@ -151,9 +153,19 @@ pub fn flags(compiler: CompilerKind, version: u32, language: Language) -> Vec<St
     let mut flags = vec!["-fsanitize=thread", "-include", FIRST];
     flags.extend(match compiler {
         // It warns of static functions with a name that the header renames.
-        CompilerKind::Clang => ["-fno-vectorize", "-fno-slp-vectorize", "-Wno-pragmas"].as_slice(),
+        // `x++` is a read and then a write: by default its pass leaves the read out.
+        CompilerKind::Clang => [
+            "-fno-vectorize",
+            "-fno-slp-vectorize",
+            "-Wno-pragmas",
+            "-mllvm",
+            "-tsan-instrument-read-before-write=1",
+            "-mllvm",
+            "-tsan-distinguish-volatile=1",
+        ]
+        .as_slice(),
         // Its race detector does not know about fences and says so; Heddle does.
-        CompilerKind::Gcc => &["-Wno-tsan"],
+        CompilerKind::Gcc => &["-Wno-tsan", "--param", "tsan-distinguish-volatile=1"],
     });
     let forget = NOT_BUILT_IN.iter().map(|name| format!("-fno-builtin-{name}"));
     flags.into_iter().map(str::to_owned).chain(forget).collect()

@@ -21,7 +21,7 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
                 n => format!("all {} executions", grouped(n)),
             };
             let coverage = report.coverage.as_ref().map_or(String::new(), |c| format!(", {}", coverage(c)));
-            format!("{name}: {executions}{coverage}\n")
+            format!("{name}: {executions}{}{coverage}\n", assumed(report))
         }
         Verdict::Found => {
             format!("{name}: {} in {}\n", counted(report.findings.len() as u64, "finding"), executions(report))
@@ -59,7 +59,11 @@ pub fn executions(report: &RunReport) -> String {
     if report.blocked > 0 {
         text.push_str(&format!(" ({} more given up as redundant)", grouped(report.blocked)));
     }
-    text
+    text + &assumed(report)
+}
+
+fn assumed(report: &RunReport) -> String {
+    if report.assumed == 0 { String::new() } else { format!(" ({} more assumed away)", grouped(report.assumed)) }
 }
 
 /// What a verdict covers, in a few words.

@@ -27,6 +27,7 @@ fn run(verdict: Verdict) -> RunReport {
         algorithm: Some("dpor".into()),
         executions: 62,
         blocked: 3,
+        assumed: 0,
         events: 1234,
         seconds: 0.5,
         executions_per_second: 124,

@@ -15,7 +15,22 @@ macro_rules! with_caller {
         pub unsafe extern "C" fn $name($($arg: $type),*) $(-> $ret)? {
             core::arch::naked_asm!(
                 concat!("mov ", $register, ", [rsp]"),
+                // While plain memory is visible, a thread may wait in a loop of accesses: as in `interpose!`.
+                "cmp qword ptr [rip + {filter}], 0",
+                "jne 2f",
                 "jmp {body}",
+                "2:",
+                "lea rax, [rip + {registers}]",
+                "mov [rax], rbx",
+                "mov [rax + 8], rbp",
+                "mov [rax + 16], r12",
+                "mov [rax + 24], r13",
+                "mov [rax + 32], r14",
+                "mov [rax + 40], r15",
+                "mov [rax + 48], rsp",
+                "jmp {body}",
+                filter = sym crate::race::places::FILTER,
+                registers = sym crate::engine::REGISTERS,
                 body = sym $name::body,
             )
         }

@@ -213,6 +213,17 @@ pub fn allocation_around(address: usize) -> &'static [u64] {
     notes::allocation_around(address)
 }
 
+/// Calls `each` with the call stack of the allocation of the block that `address` is in, and with the block's address and size;
+/// with nothing where it is in none. Only in executions that are recorded.
+pub fn block_at(address: usize, mut each: impl FnMut(&[u64])) {
+    let found = explain::heap(address, 1, Doing::default());
+    let (block, size) = (found.block, found.block_size);
+    if block != 0 && (block..block + size.max(1)).contains(&(address as u64)) {
+        each(notes::allocation_of(block as usize));
+        each(&[block, size]);
+    }
+}
+
 /// Calls `each` with the call stacks that belong to `fault`, in the order that the wire format says. Only in executions
 /// that are recorded.
 pub fn stacks_of(fault: &Fault, mut each: impl FnMut(&[u64])) {

@@ -4,6 +4,7 @@
 //! knows, and, unless it only looks, leaves there what its thread knows. The objects are those of the model's footprints,
 //! in granules of eight bytes.
 
+use heddle_model::primitive::section;
 use heddle_model::{Event, EventFlags, Footprint, Mode, ObjectId, ThreadId};
 
 use crate::memory::Reserve;
@@ -18,6 +19,8 @@ struct Entry {
 
 /// Room for objects, in all executions' lifetimes; a power of two.
 const ENTRIES: usize = 1 << 18;
+/// The key of the order of sections; no address and no name of a thread.
+const SECTIONS: u64 = u64::MAX;
 /// Room for the words of all clocks of objects.
 const WORDS: usize = 1 << 28;
 
@@ -129,7 +132,7 @@ fn keys(object: ObjectId, size: u32) -> core::ops::RangeInclusive<u64> {
 /// An event has been taken: its thread learns what the objects know, and they what it knows.
 pub fn event(event: &Event) {
     let thread = event.thread.index();
-    let footprint = Footprint::of(event);
+    let footprint = Footprint::alone(event);
     let clock = clock_of(thread);
     // That nobody could go on is no message from anybody.
     if footprint.is_everything() && !event.flags.contains(EventFlags::QUIESCENT) {
@@ -150,6 +153,18 @@ pub fn event(event: &Event) {
                 join(object, clock);
             }
         }
+    }
+}
+
+/// A section begins or ends: sections are in an order, as if one lock were around all of them.
+pub fn section(event: &Event) {
+    let clock = clock_of(event.thread.index());
+    let sections = object(SECTIONS);
+    if event.operation.code == section::BEGIN {
+        join(clock, sections);
+    } else {
+        join(sections, clock);
+        advance(event.thread);
     }
 }
 

@@ -125,7 +125,9 @@ fn find(page: usize) -> Page {
 }
 
 /// An earlier access that races.
+#[derive(Clone, Copy)]
 pub struct Found {
+    pub time: u32,
     pub thread: ThreadId,
     pub how: Access,
     pub pc: u64,
@@ -165,9 +167,10 @@ fn relation(old: &Cell, new: &Cell) -> Relation {
     if covers { Relation::Replaced } else { Relation::Apart }
 }
 
-/// Remembers an access of the running thread to `bytes` of `granule`; an earlier one that races with it, if any.
-#[inline]
-pub fn record(granule: usize, bytes: u8, how: Access, pc: u64) -> Option<Found> {
+/// Remembers an access of the running thread to `bytes` of `granule`, and tells `races` of each earlier one that races with
+/// it. `again`: also if the thread has done the same at the same time already.
+#[inline(always)]
+pub fn record(granule: usize, bytes: u8, how: Access, pc: u64, again: bool, races: impl Fn(&Found)) {
     let (thread, time) = clocks::now();
     // SAFETY: one kernel thread.
     let generation = unsafe { GENERATION };
@@ -185,27 +188,30 @@ pub fn record(granule: usize, bytes: u8, how: Access, pc: u64) -> Option<Found> 
             continue;
         }
         match relation(cell, &new) {
-            Relation::Race => return Some(found(cell)),
-            Relation::Enough => return None,
+            Relation::Race => races(&found(cell)),
+            Relation::Enough if !again => return,
+            Relation::Enough => room = Some(cell),
             Relation::Replaced => room = Some(cell),
             Relation::Apart => {}
         }
     }
     // SAFETY: one kernel thread.
-    if unsafe { EXTRA_COUNT } > 0
-        && let Some(race) = among_extras(granule, &new)
-    {
-        return Some(race);
+    if unsafe { EXTRA_COUNT } > 0 {
+        among_extras(granule, &new, &races);
     }
     match room {
         Some(cell) => *cell = new,
         None => add_extra(granule, new),
     }
-    None
 }
 
 fn found(cell: &Cell) -> Found {
-    Found { thread: cell.thread, how: cell.how, pc: cell.pc_and_generation & ((1 << GENERATION_SHIFT) - 1) }
+    Found {
+        time: cell.time,
+        thread: cell.thread,
+        how: cell.how,
+        pc: cell.pc_and_generation & ((1 << GENERATION_SHIFT) - 1),
+    }
 }
 
 fn head(granule: usize) -> &'static mut u64 {
@@ -220,17 +226,16 @@ fn head(granule: usize) -> &'static mut u64 {
 }
 
 #[cold]
-fn among_extras(granule: usize, new: &Cell) -> Option<Found> {
+fn among_extras(granule: usize, new: &Cell, races: &dyn Fn(&Found)) {
     let mut next = *head(granule) as u32;
     while next != 0 {
         // SAFETY: one kernel thread; links are indices plus one.
         let extra = unsafe { &EXTRA[next as usize - 1] };
         if extra.granule == granule && matches!(relation(&extra.cell, new), Relation::Race) {
-            return Some(found(&extra.cell));
+            races(&found(&extra.cell));
         }
         next = extra.next;
     }
-    None
 }
 
 #[cold]

@@ -1,6 +1,6 @@
 //! What byte strings and wide strings have in common, and the announcements.
 
-use crate::tsan::access::plain;
+use crate::tsan::access::{copy, plain};
 
 /// The element of a string: `char` or `wchar_t`.
 pub trait Element: Copy + Eq {
@@ -29,6 +29,14 @@ pub fn reads<T>(address: *const T, count: usize, pc: u64) {
 pub fn writes<T>(address: *const T, count: usize, pc: u64) {
     if count != 0 {
         plain(address as usize, count * size_of::<T>(), true, pc);
+    }
+}
+
+/// `count` elements will be copied.
+#[inline(always)]
+pub fn copies<T>(to: *const T, from: *const T, count: usize, pc: u64) {
+    if count != 0 {
+        copy(to as usize, from as usize, count * size_of::<T>(), pc);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Blocks of memory: copying, filling, and the compilers' own names for these.
 
-use super::element::{reads, writes};
+use super::element::{copies, reads, writes};
 
 unsafe extern "C" {
     fn memcpy(to: *mut u8, from: *const u8, size: usize) -> *mut u8;
@@ -12,8 +12,7 @@ unsafe extern "C" {
 macro_rules! copies {
     ($($name:ident: $type:ty, $original:ident, $past:literal;)*) => { with_caller! { $(
         fn $name(to: *mut $type, from: *const $type, count: usize; pc in "rcx") -> *mut $type {
-            reads(from, count, pc);
-            writes(to, count, pc);
+            copies(to, from, count, pc);
             $original(to.cast(), from.cast(), count * size_of::<$type>());
             if $past { to.add(count) } else { to }
         }
@@ -54,8 +53,7 @@ with_caller! {
         memset(to, 0, size);
     }
     fn __wrap_bcopy(from: *const u8, to: *mut u8, size: usize; pc in "rcx") {
-        reads(from, size, pc);
-        writes(to, size, pc);
+        copies(to, from, size, pc);
         memmove(to, from, size);
     }
     fn __wrap_memccpy(to: *mut u8, from: *const u8, byte: i32, size: usize; pc in "r8") -> *mut u8 {

@@ -6,6 +6,9 @@
  */
 #pragma GCC system_header
 
+/* For `heddle.h`, and for programs that want to know. */
+#define __HEDDLE__ 1
+
 /* Checked variants would go by other names. */
 #undef _FORTIFY_SOURCE
 

@@ -1,0 +1,75 @@
+//! Plain memory whose order matters after all: places that a data race was seen on, and what a section that runs as one step
+//! touches.
+//!
+//! No state here, as with [`super::atomic`]: the program itself performs the access, right after the event. For the search
+//! these are accesses like atomic ones; that they order nothing, so that a race on them stays one, is the race detector's
+//! business.
+//!
+//! The length in bytes stands in the lower 21 bits of `detail` (longer ones are cut to that), and as far as it fits in `size`.
+
+use super::Primitive;
+use crate::world::Effect;
+use crate::{Event, EventFlags, Footprint, Mode, ObjectId, OpCode, Operation, ThreadId, World};
+
+/// This family's number.
+pub const FAMILY: u8 = 14;
+/// Reads. The result is what was there, as far as eight bytes go.
+pub const READ: OpCode = OpCode::new(FAMILY, 1);
+/// Writes.
+pub const WRITE: OpCode = OpCode::new(FAMILY, 2);
+/// Writes there what it reads at the address `argument`.
+pub const COPY: OpCode = OpCode::new(FAMILY, 3);
+
+const LONGEST: u32 = (1 << 21) - 1;
+
+/// An access of `length` bytes at `address`.
+#[inline]
+pub const fn access(code: OpCode, address: u64, length: usize) -> Operation {
+    let detail = if length > LONGEST as usize { LONGEST } else { length as u32 };
+    // The highest bit of a size says something else (`Operation::is_cancellable`).
+    let size = if length > i16::MAX as usize { i16::MAX as u16 } else { length as u16 };
+    Operation { object: ObjectId(address), argument: 0, code, size, detail }
+}
+
+/// How many bytes `operation`, of this family, touches.
+#[inline]
+pub const fn length(operation: &Operation) -> u32 {
+    operation.detail & LONGEST
+}
+
+/// The meaning of this family.
+pub struct PlainMemory;
+
+impl Primitive for PlainMemory {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    fn operation_name(&self, code: OpCode) -> &'static str {
+        match code {
+            READ => "read",
+            WRITE => "write",
+            COPY => "copy",
+            _ => "operation",
+        }
+    }
+
+    fn take(&self, _: &mut World, _: ThreadId, _: &Operation, _: u16) -> Effect {
+        Effect::default()
+    }
+
+    fn footprint(&self, event: &Event, into: &mut Footprint) {
+        let operation = &event.operation;
+        let mode = if operation.code == READ { Mode::Read } else { Mode::Write };
+        into.touch_bytes(operation.object, length(operation).max(1), mode);
+        if operation.code == COPY {
+            into.touch_bytes(ObjectId(operation.argument), length(operation).max(1), Mode::Read);
+        } else if let Some((place, size)) = operation.also_awaited() {
+            into.touch_bytes(place, size as u32, Mode::Read);
+        }
+    }
+
+    fn enabled_by(&self, _earlier: &Event, later: &Event) -> bool {
+        later.flags.contains(EventFlags::STIRRED_ONCE)
+    }
+}

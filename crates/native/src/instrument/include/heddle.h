@@ -1,0 +1,67 @@
+/* What a program can say to Heddle.
+ *
+ * Found by `#include <heddle.h>` whenever Heddle compiles. Without Heddle every call does nothing (heddle_assert is assert),
+ * so the same source can be built for both: copy this file beside it.
+ *
+ * unsigned heddle_choose(unsigned n)   any number below n (1 to 65535): every one of them is explored. Without Heddle: 0.
+ * int heddle_range(int low, int high)  any number from low to high, both included; at most 65535 of them. Without Heddle: low.
+ * void heddle_assume(int condition)    executions in which this does not hold are none: they are counted, and never a finding.
+ * heddle_assert(condition)             as assert, but not switched off by NDEBUG under Heddle.
+ * heddle_reachable("label")            some execution must get here. The label is a string literal.
+ * void heddle_atomic_begin(void)       until heddle_atomic_end, no other thread runs. Sections nest. To wait inside (for a lock
+ * void heddle_atomic_end(void)         that somebody holds, ...) is an error, and reported.
+ */
+#ifndef HEDDLE_H
+#define HEDDLE_H
+
+#ifdef __HEDDLE__
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+unsigned heddle_choose(unsigned n);
+int heddle_range(int low, int high);
+void heddle_assume(int condition);
+void heddle_atomic_begin(void);
+void heddle_atomic_end(void);
+void heddle_failed(const char *condition) __attribute__((noreturn));
+void heddle_reached(const char *label);
+#ifdef __cplusplus
+}
+#endif
+
+#define heddle_assert(condition) ((condition) ? (void)0 : heddle_failed(#condition))
+
+#define HEDDLE_TEXT_OF(x) #x
+#define HEDDLE_TEXT(x) HEDDLE_TEXT_OF(x)
+#ifdef __cplusplus
+/* In inline functions and templates a variable cannot be put into a section of its own. */
+#define heddle_reachable(label)                                                                                      \
+    do {                                                                                                             \
+        __asm__(".pushsection heddle_labels,\"\",@progbits\n\t.asciz \"" label "\"\n\t.asciz \"" __FILE__              \
+                ":" HEDDLE_TEXT(__LINE__) "\"\n\t.popsection");                                                       \
+        heddle_reached(label);                                                                                       \
+    } while (0)
+#else
+#define heddle_reachable(label)                                                                                      \
+    do {                                                                                                             \
+        static const char heddle_label[] __attribute__((section("heddle_labels"), used)) =                           \
+            label "\0" __FILE__ ":" HEDDLE_TEXT(__LINE__);                                                            \
+        heddle_reached(label);                                                                                       \
+    } while (0)
+#endif
+
+#else /* without Heddle */
+
+#include <assert.h>
+
+static inline unsigned heddle_choose(unsigned n) { (void)n; return 0; }
+static inline int heddle_range(int low, int high) { (void)high; return low; }
+static inline void heddle_assume(int condition) { (void)condition; }
+static inline void heddle_atomic_begin(void) {}
+static inline void heddle_atomic_end(void) {}
+#define heddle_assert(condition) assert(condition)
+#define heddle_reachable(label) ((void)sizeof(label))
+
+#endif
+#endif
