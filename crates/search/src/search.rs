@@ -266,7 +266,7 @@ fn foresees(options: &Options) -> bool {
     match options.algorithm {
         Algorithm::Optimal | Algorithm::Source => true,
         Algorithm::Dpor => options.sleep_sets,
-        Algorithm::Dfs | Algorithm::Random | Algorithm::Pct | Algorithm::Pos => false,
+        Algorithm::Few | Algorithm::Dfs | Algorithm::Random | Algorithm::Pct | Algorithm::Pos => false,
     }
 }
 
