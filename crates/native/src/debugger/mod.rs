@@ -40,7 +40,7 @@ impl NativeExecutor {
         let directory = TemporaryDirectory::new()?;
         std::fs::write(directory.path().join("heddle.py"), SCRIPT)?;
         std::fs::write(directory.path().join("trace.json"), debugger.trace)?;
-        let settings = session::settings(self.options(), Restart::Exec, self.needs());
+        let settings = session::settings(self.options(), self.program(), Restart::Exec, self.needs(), self.places());
         let mut wire = Wire::new(self.options().layout, &settings, self.thread_names())?;
         let plan = Plan { record: true, ..plan.clone() };
         let mut submitted = 0;

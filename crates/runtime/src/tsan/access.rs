@@ -53,7 +53,7 @@ fn visible(address: usize, size: usize, how: Access, pc: u64) {
     } else {
         let operation = memory::access(memory::READ, address as u64, size);
         engine::visible_look(operation, pc, |event| {
-            event.result = engine::value_at(operation.object, operation.size).unwrap_or(0);
+            event.result = value_at(address, size);
         });
     }
     // Others may have been there in between.
@@ -62,6 +62,14 @@ fn visible(address: usize, size: usize, how: Access, pc: u64) {
     if write && engine::somebody_awaits() {
         engine::plain_write();
     }
+}
+
+/// What is at `address`, as far as eight bytes go.
+fn value_at(address: usize, size: usize) -> u64 {
+    let mut bytes = [0u8; 8];
+    // SAFETY: the program is about to read it.
+    unsafe { core::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), size.min(8)) };
+    u64::from_ne_bytes(bytes)
 }
 
 /// An access to something declared `volatile`. That is a hint that somebody else may look or write: it is visible from the
