@@ -112,6 +112,7 @@ pub fn settings(options: &Options, program: &Program, restart: Restart, needs: N
         memory: if options.memory { MEMORY } else { 0 } | if options.leaks { LEAKS } else { 0 },
         quarantine: options.quarantine,
         latitude: options.latitude,
+        misuse: options.misuse,
         unwinder: needs.unwinder,
         places: places.to_vec(),
         values: options.nondet.clone(),
