@@ -3,6 +3,7 @@
 //! Ratios count, not absolute numbers: the same machine, the same minutes. Rates are the best and the median of
 //! several rounds, since a busy machine only ever makes things slower.
 
+mod million;
 mod split;
 
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ fn main() {
         split::table();
     }
     if wanted("million") {
-        million();
+        million::table();
     }
     if wanted("bugs") {
         bugs();
@@ -366,37 +367,5 @@ fn programs() {
         let per_second = run.executions as f64 / run.seconds;
         let Checked { executions, blocked, events, seconds } = run;
         println!("| {file} {flags} | {executions} | {blocked} | {events} | {seconds:.2} | {per_second:.0} |");
-    }
-}
-
-/// A million executions: does the rate hold, does memory grow?
-fn million() {
-    println!("\nOne million executions in one run\n");
-    println!("| executions | seconds | executions a second | most memory of heddle, KiB |");
-    println!("|---|---|---|---|");
-    for executions in [100_000u64, 1_000_000] {
-        let out = std::env::temp_dir().join(format!("heddle-bench-{}", std::process::id()));
-        let mut child = Command::new(env!("CARGO_BIN_EXE_heddle"))
-            .args(["check", "--json", "--all", "--max-executions", &executions.to_string(), "--out"])
-            .arg(&out)
-            .arg(root().join("tests/programs/long-search.c"))
-            .arg("-O2")
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("heddle runs");
-        let mut most = 0;
-        while child.try_wait().expect("it can be waited for").is_none() {
-            let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0");
-            let now = line.split_whitespace().next().and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
-            most = most.max(now);
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        let output = child.wait_with_output().expect("its output");
-        let _ = std::fs::remove_dir_all(&out);
-        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a JSON document");
-        let seconds = report["seconds"].as_f64().expect("seconds");
-        let ran = report["executions"].as_u64().expect("executions");
-        println!("| {ran} | {seconds:.2} | {:.0} | {most} |", ran as f64 / seconds);
     }
 }

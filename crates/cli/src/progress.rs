@@ -51,6 +51,8 @@ fn line(progress: &heddle_search::Progress, findings: usize) -> String {
     let mut text = format!("{} ({}/s)", counted(progress.executions, "execution"), grouped(rate as u64));
     if let Some((_, about)) = progress.estimate {
         text.push_str(&format!(" of about {}", grouped(about)));
+    } else if let Some(all) = progress.at_least.filter(|&all| all > progress.executions) {
+        text.push_str(&format!(" of at least {}", grouped(all)));
     }
     if let Some(steps) = progress.events.checked_div(progress.executions + progress.blocked) {
         text.push_str(&format!(", {} deep", counted(steps, "step")));
@@ -83,6 +85,8 @@ mod tests {
             ..heddle_search::Progress::default()
         };
         assert_eq!(line(&progress, 0), "1,000 executions (500/s), 40 steps deep, 2 s");
+        progress.at_least = Some(1500);
+        assert_eq!(line(&progress, 0), "1,000 executions (500/s) of at least 1,500, 40 steps deep, 2 s");
         progress.estimate = Some((1500, 4000));
         assert_eq!(
             line(&progress, 1),

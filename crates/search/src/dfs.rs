@@ -99,6 +99,10 @@ impl Strategy for Dfs {
         self.cut
     }
 
+    fn certain(&self) -> Option<u64> {
+        Some(self.pending())
+    }
+
     fn pending(&self) -> u64 {
         self.left + u64::from(!self.started)
     }

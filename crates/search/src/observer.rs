@@ -35,7 +35,11 @@ pub struct Progress {
     pub elapsed: Duration,
     /// How many executions are known to be still to run.
     pub pending: u64,
-    /// How many executions there may be in all: from at least, to probably about. None while nothing can be said.
+    /// How many executions there are in all, at the least: what was run and what is certain to come. None where what is
+    /// pending may be abandoned.
+    pub at_least: Option<u64>,
+    /// How many executions there may be in all, from and to. None while nothing can be said honestly; no algorithm does
+    /// so far: how large what is pending will turn out to be is not known before it is run.
     pub estimate: Option<(u64, u64)>,
 }
 

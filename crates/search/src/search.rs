@@ -32,8 +32,9 @@ pub(crate) trait Strategy {
         false
     }
 
-    /// The part of the whole that is done, as far as that can be said: between 0 and 1.
-    fn done(&self) -> Option<f64> {
+    /// How many executions are certain to come: each of what is pending is one at least, and none of it twice. None
+    /// where that cannot be said.
+    fn certain(&self) -> Option<u64> {
         None
     }
 }
@@ -291,17 +292,14 @@ fn count(summary: &mut Summary, execution: &Execution<'_>) {
 
 fn progress(summary: &Summary, strategy: &dyn Strategy, elapsed: Duration) -> Progress {
     let pending = strategy.pending();
-    let known = summary.executions + pending;
-    let estimate = strategy.done().filter(|&done| done > 0.0).map(|done| {
-        let whole = summary.executions as f64 / done;
-        (known, (whole as u64).max(known))
-    });
+    let at_least = strategy.certain().map(|certain| summary.executions + summary.cut + certain);
     Progress {
         executions: summary.executions,
         blocked: summary.blocked,
         events: summary.events,
         elapsed,
         pending,
-        estimate,
+        at_least,
+        estimate: None,
     }
 }

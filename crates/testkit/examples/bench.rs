@@ -44,11 +44,11 @@ impl Observer for Quiet {
         if self.talks && now.elapsed - self.last.elapsed >= Duration::from_secs(1) {
             let rate = (now.executions - self.last.executions) as f64 / (now.elapsed - self.last.elapsed).as_secs_f64();
             println!(
-                "  {:>9} executions, {:>7.0} a second, {:>7} pending, about {:?} in all, {} MiB",
+                "  {:>9} executions, {:>7.0} a second, {:>7} pending, at least {} in all, {} MiB",
                 now.executions,
                 rate,
                 now.pending,
-                now.estimate.map(|e| e.1),
+                now.at_least.unwrap_or(0),
                 resident() >> 20
             );
             self.last = *now;

@@ -510,4 +510,9 @@ impl Strategy for Optimal {
     fn pending(&self) -> u64 {
         self.agenda.len() as u64 + u64::from(!self.started)
     }
+
+    /// Every pending sequence leads to a trace of its own.
+    fn certain(&self) -> Option<u64> {
+        Some(self.pending())
+    }
 }
