@@ -1,0 +1,28 @@
+// A string is written behind the place where a comparison of it ends.
+#include <assert.h>
+#include <pthread.h>
+#include <string.h>
+
+static char text[16] = "abc";
+
+static void *one(void *unused)
+{
+    text[1] = 'x';
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    assert(strcmp(text, "b") < 0);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, one, NULL);
+    pthread_create(&threads[1], NULL, two, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
