@@ -2,7 +2,7 @@
 //
 // heddle: verdict = safe
 // heddle: executions = 3
-// heddle: flags = --races ignore
+// heddle: flags = --races ignore -O0
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>

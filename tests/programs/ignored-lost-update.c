@@ -5,7 +5,7 @@
 // heddle: kind = assertion
 // heddle: executions = 4
 // heddle: count = 2
-// heddle: flags = --races ignore
+// heddle: flags = --races ignore -O0
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>
