@@ -81,10 +81,8 @@ impl Walk {
             rwlock::WRITE_ARRIVE if !event.failed() => {
                 self.arrived.insert(event.operation.object, event.thread);
             }
-            rwlock::WRITE_LOCK => {
-                if self.arrived.get(&event.operation.object) == Some(&event.thread) {
-                    self.arrived.remove(&event.operation.object);
-                }
+            rwlock::WRITE_LOCK if self.arrived.get(&event.operation.object) == Some(&event.thread) => {
+                self.arrived.remove(&event.operation.object);
             }
             rwlock::UNLOCK if event.flags.contains(EventFlags::SHARED) => {
                 if let Some(at) = readers.iter().rposition(|holder| holder.thread == event.thread) {

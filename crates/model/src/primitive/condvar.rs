@@ -232,12 +232,11 @@ impl Primitive for ConditionVariables {
             }
             // A normal mutex takes no offence.
             WAIT => {
-                let own = if kind != mutex::NORMAL {
+                if kind != mutex::NORMAL {
                     mutex::foresee_unlock(world, by, mutex, kind)
                 } else {
                     EventFlags::NONE
-                };
-                own
+                }
             }
             REACQUIRE => mutex::foresee_lock(world, by, mutex, kind),
             _ => EventFlags::NONE,
