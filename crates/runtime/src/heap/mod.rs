@@ -138,6 +138,12 @@ fn find<'a>(address: usize, resizes: bool, pc: u64) -> Option<&'a mut Header> {
     }
 }
 
+/// Whether `address` is in memory that the heap has mapped.
+#[inline]
+pub fn was_used(address: usize) -> bool {
+    valid::in_range(address) && arena::is_mapped(address, 1)
+}
+
 /// The parts of the arena that `address` is in.
 pub fn places_around(address: usize) -> impl Iterator<Item = Place> {
     arena::containing(address).into_iter().flat_map(arena::places)

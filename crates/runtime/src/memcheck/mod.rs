@@ -160,11 +160,12 @@ pub fn needs_its_object(operation: &Operation) -> bool {
     }
 }
 
-/// Whether what `operation` is done to is in the heap and must not be touched.
+/// Whether what `operation` is done to is in the heap and must not be touched. Where no heap ever was, there may be a name
+/// that is no address (a named semaphore's is made from its letters), and an access to memory fails by itself.
 #[inline]
 pub fn forbids(operation: &Operation) -> bool {
     let (address, size) = (operation.object.0 as usize, operation.bytes().max(1) as usize);
-    on() && heap::in_range(address) && operation.code != process::END && !heap::allows(address, size)
+    on() && heap::was_used(address) && operation.code != process::END && !heap::allows(address, size)
 }
 
 #[inline(never)]
