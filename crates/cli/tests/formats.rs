@@ -164,3 +164,19 @@ fn a_stored_finding_and_a_stored_run_have_every_format() {
     session.write("not.json", "{\"schema\": \"other\"}");
     session.run(["report", &session.path("not.json").display().to_string()]).must_say(2, &["not a trace file"]);
 }
+
+#[test]
+fn manual_pages_and_completions_come_from_the_options() {
+    let session = Session::new();
+    let pages = session.path("man");
+    assert_eq!(session.run(["man", &pages.display().to_string()]).code, 0);
+    let page = std::fs::read_to_string(pages.join("heddle-check.1")).expect("a page");
+    assert!(page.contains("dump\\-executions") && page.contains(".TH"), "{page}");
+    for name in ["heddle.1", "heddle-replay.1", "heddle-report.1"] {
+        assert!(pages.join(name).is_file(), "{name}");
+    }
+    for shell in ["bash", "zsh", "fish"] {
+        let script = session.run(["completions", shell]);
+        script.must_say(0, &["max-preemptions", "gdb-batch"]);
+    }
+}

@@ -89,7 +89,7 @@ pub fn record(script: &[Scripted], left: &[Scripted], outcome: Outcome, message:
         earlier_stack: Vec::new(),
         more_stacks: Vec::new(),
         block: None,
-        whereabouts: HashMap::from([(C, "allocated at abba.c:3".to_string())]),
+        whereabouts: HashMap::new(),
         objects: [(A, "a".to_string()), (B, "b".to_string())].into(),
         lines: [("abba.c".to_string(), lines)].into(),
     }
