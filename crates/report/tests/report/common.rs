@@ -86,6 +86,7 @@ pub fn record(script: &[Scripted], left: &[Scripted], outcome: Outcome, message:
         end_stack: Vec::new(),
         earlier_stack: Vec::new(),
         more_stacks: Vec::new(),
+        block: None,
         objects: [(A, "a".to_string()), (B, "b".to_string())].into(),
         lines: [("abba.c".to_string(), lines)].into(),
     }
