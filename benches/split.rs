@@ -78,7 +78,16 @@ impl Executor for Played<'_> {
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
         let at = self.under_way.pop_front().ok_or_else(|| ExecutorError::CannotRun("no plan".into()))?;
         let Kept { events, pending, outcome, detail, thread } = &self.kept[at];
-        Ok(Execution { events, pending, outcome: *outcome, detail: *detail, thread: *thread, message: "", output: &[] })
+        Ok(Execution {
+            events,
+            pending,
+            outcome: *outcome,
+            detail: *detail,
+            thread: *thread,
+            message: "",
+            output: &[],
+            races: &[],
+        })
     }
 }
 
