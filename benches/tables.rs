@@ -43,6 +43,9 @@ fn main() {
     if wanted("split") {
         split::table();
     }
+    if wanted("papers") {
+        papers();
+    }
     if wanted("million") {
         million::table();
     }
@@ -367,5 +370,93 @@ fn programs() {
         let per_second = run.executions as f64 / run.seconds;
         let Checked { executions, blocked, events, seconds } = run;
         println!("| {file} {flags} | {executions} | {blocked} | {events} | {seconds:.2} | {per_second:.0} |");
+    }
+}
+
+/// One row of a table in a paper: the table, its name for the program, ours, what they count and how long that took.
+struct Row {
+    table: &'static str,
+    name: &'static str,
+    file: &'static str,
+    flags: &'static str,
+    traces: &'static str,
+    seconds: &'static str,
+}
+
+const fn row(
+    table: &'static str,
+    name: &'static str,
+    file: &'static str,
+    flags: &'static str,
+    (traces, seconds): (&'static str, &'static str),
+) -> Row {
+    Row { table, name, file, flags, traces, seconds }
+}
+
+/// McMini's tables 2 to 8, and Inspect's table 1. The programs are our own versions, and smaller where theirs have loops
+/// without an end; the machines are others.
+const ROWS: &[Row] = &[
+    row("McMini 2", "philosophers_mut, 6", "tests/counts/philosophers.c", "-DN=6 -DREVERSED=1", ("3,823", "13.17")),
+    row("McMini 2", "philosophers_sem, 5", "benches/papers/philosophers_sem.c", "-DN=5", ("9,795", "33.31")),
+    row("McMini 2", "reader_writer_mut_reader_preferred", "benches/papers/reader_writer_mut.c", "", ("130", "0.48")),
+    row("McMini 2", "producer_consumer_mut_sem, 2", "benches/papers/producer_consumer_mut_sem.c", "", ("65", "0.45")),
+    row("McMini 3", "simple_barrier_deadlock, 5", "benches/papers/simple_barrier.c", "-DN=5 -DDEADLOCK", ("1", "0.02")),
+    row(
+        "McMini 4",
+        "cond_broadcast_deadlock, 5",
+        "benches/papers/simple_cond_broadcast.c",
+        "-DN=5",
+        ("65,512", "177.57"),
+    ),
+    row(
+        "McMini 4",
+        "philosophers_sem_deadlock, 7",
+        "benches/papers/philosophers_sem.c",
+        "-DN=7 -DDEADLOCK",
+        ("180,253", "724.11"),
+    ),
+    row(
+        "McMini 4",
+        "producer_consumer_mut_sem_deadlock, 3",
+        "benches/papers/producer_consumer_mut_sem.c",
+        "-DP=2 -DDEADLOCK",
+        ("4,020", "13.49"),
+    ),
+    row("McMini 5", "philosophers_mut, 7", "tests/counts/philosophers.c", "-DN=7 -DREVERSED=1", ("41,286", "154.72")),
+    row("McMini 5", "philosophers_mut, 8", "tests/counts/philosophers.c", "-DN=8 -DREVERSED=1", ("530,846", "2149.55")),
+    row("McMini 6", "cond_no_preference", "benches/papers/reader_writer_cond.c", "", ("98,480", "423.41")),
+    row("McMini 6", "cond_reader_preferred", "benches/papers/reader_writer_cond.c", "-DPREFER=1", ("60,928", "273.12")),
+    row("McMini 6", "cond_writer_preferred", "benches/papers/reader_writer_cond.c", "-DPREFER=2", ("65,235", "260.94")),
+    row("McMini 6", "rwlock", "benches/papers/reader_writer_rwlock.c", "", ("41,066", "91.49")),
+    row(
+        "McMini 7",
+        "reader_two_writers_cond",
+        "benches/papers/reader_writer_cond.c",
+        "-DREADERS=1 -DWRITERS=2",
+        ("98,480", "404.57"),
+    ),
+    row(
+        "McMini 8",
+        "producer3_consumer1_no_spurious",
+        "benches/papers/producer_consumer_cond.c",
+        "-DP=3 --spurious-wakeups 1",
+        ("48,174", "91.43"),
+    ),
+    row("Inspect 1", "indexer, 15", "tests/counts/indexer.c", "-DN=15", ("4,096", "108.74")),
+    row("Inspect 1", "indexer, 16", "tests/counts/indexer.c", "-DN=16", ("32,768", "988.49")),
+    row("Inspect 1", "fsbench, 26", "tests/counts/filesystem.c", "-DN=26", ("8,192", "261.40")),
+];
+
+/// The programs of the papers' tables, with the papers' numbers beside ours.
+fn papers() {
+    println!(
+        "\nThe tables of the papers (theirs: traces or runs, seconds; ours: executions, seconds without compiling)\n"
+    );
+    println!("| table | program | their traces | their seconds | executions | seconds |");
+    println!("|---|---|---|---|---|---|");
+    for Row { table, name, file, flags, traces, seconds: theirs } in ROWS {
+        let words: Vec<&str> = flags.split_whitespace().collect();
+        let Checked { executions, seconds, .. } = check(file, &words);
+        println!("| {table} | {name} | {traces} | {theirs} | {executions} | {seconds:.2} |");
     }
 }
