@@ -75,7 +75,7 @@ pub(crate) struct Analysis {
     last: Vec<u32>,
     count: Vec<u32>,
     /// The last time-out that happened because nobody could go on.
-    quiescence: u32,
+    quiescence: Option<u32>,
     links: Vec<Link>,
     /// For each granule the newest link.
     heads: Vec<u32>,
@@ -120,9 +120,9 @@ impl Analysis {
             self.heads[link.granule as usize] = link.older;
         }
         self.events.truncate(events);
-        if self.quiescence != NONE && self.quiescence as usize >= events {
-            let quiescent = |event: &Event| event.flags.contains(EventFlags::QUIESCENT);
-            self.quiescence = self.events.iter().rposition(quiescent).map_or(NONE, |index| index as u32);
+        if self.quiescence.is_some_and(|at| at as usize >= events) {
+            let expires = |event: &Event| event.flags.contains(EventFlags::QUIESCENT);
+            self.quiescence = self.events.iter().rposition(expires).map(|at| at as u32);
         }
         self.clocks.truncate(events * self.width);
         self.local.truncate(events);
@@ -218,8 +218,8 @@ impl Analysis {
         } else {
             self.conflicts(events, touch, thread);
         }
-        if self.quiescence != NONE {
-            self.candidates.push((self.quiescence, NONE));
+        if let Some(quiescence) = self.quiescence {
+            self.candidates.push((quiescence, NONE));
         }
         if self.candidates.len() > 1 {
             self.candidates.sort_unstable_by(|a, b| b.cmp(a));
@@ -247,7 +247,7 @@ impl Analysis {
             self.join(other);
         }
         if event.flags.contains(EventFlags::QUIESCENT) {
-            self.quiescence = index as u32;
+            self.quiescence = Some(index as u32);
         }
         let local = self.count[thread];
         self.now[thread] = local + 1;
