@@ -77,7 +77,7 @@ pub(crate) struct Analysis {
     last: Vec<u32>,
     count: Vec<u32>,
     /// The last time-out that happened because nobody could go on.
-    quiescence: u32,
+    quiescence: Option<u32>,
     links: Vec<Link>,
     /// The newest event that conflicts with everything, plus one; 0 if there is none. Not the last of an execution: a section of
     /// which no more is known.
@@ -125,9 +125,9 @@ impl Analysis {
             self.heads[link.granule as usize] = link.older;
         }
         self.events.truncate(events);
-        if self.quiescence != NONE && self.quiescence as usize >= events {
-            let quiescent = |event: &Event| event.flags.contains(EventFlags::QUIESCENT);
-            self.quiescence = self.events.iter().rposition(quiescent).map_or(NONE, |index| index as u32);
+        if self.quiescence.is_some_and(|at| at as usize >= events) {
+            let expires = |event: &Event| event.flags.contains(EventFlags::QUIESCENT);
+            self.quiescence = self.events.iter().rposition(expires).map(|at| at as u32);
         }
         self.clocks.truncate(events * self.width);
         self.local.truncate(events);
@@ -234,8 +234,8 @@ impl Analysis {
                 }
             }
         }
-        if self.quiescence != NONE {
-            self.candidates.push((self.quiescence, NONE));
+        if let Some(quiescence) = self.quiescence {
+            self.candidates.push((quiescence, NONE));
         }
         if self.candidates.len() > 1 {
             self.candidates.sort_unstable_by(|a, b| b.cmp(a));
@@ -263,7 +263,7 @@ impl Analysis {
             self.join(other);
         }
         if event.flags.contains(EventFlags::QUIESCENT) {
-            self.quiescence = index as u32;
+            self.quiescence = Some(index as u32);
         }
         if footprint.is_everything() {
             // After the ends of sections, too, whose beginnings it was held against.

@@ -5,7 +5,6 @@
 //! the program. What the world does not know is the content of the program's memory: whether a compare-exchange would
 //! succeed is read off the next event that touches its place, which shows what was there before it. Only where places
 //! overlap without being the same, or a store does not know what it replaced, is there no answer, and it is taken to write.
-//! The same goes for what a futex operation compares.
 //! That can only make operations more dependent than they are: more executions, never fewer.
 
 use std::cell::Cell;
@@ -33,12 +32,12 @@ pub(crate) struct Replay {
     upcoming: Vec<Vec<Operation>>,
 }
 
-/// The value that the comparison that is asked about would find, if that is known.
-struct Seen(Cell<Option<u64>>);
+/// Whether the comparison that is asked about would fail.
+struct Fails(Cell<bool>);
 
-impl Memory for Seen {
-    fn compare_fails(&self, operation: &Operation) -> bool {
-        self.0.get().is_some_and(|value| value != operation.argument)
+impl Memory for Fails {
+    fn compare_fails(&self, _: &Operation) -> bool {
+        self.0.get()
     }
 }
 
@@ -63,14 +62,20 @@ impl Replay {
         kept: impl Iterator<Item = usize> + Clone,
         moved: &Event,
     ) -> Option<Event> {
+        let mismatch = comparison(&moved.operation).is_some_and(|comparison| {
+            let touches = |&index: &usize| touches(&events[index], &comparison);
+            let last = kept.clone().filter(touches).last().or_else(|| (0..earlier).rev().find(touches));
+            match content(events, last.map_or(0, |last| last + 1), &comparison) {
+                Content::Known(value) => value != comparison.argument,
+                // Nobody came between the last one and the end, when whoever ran the program has looked.
+                Content::Untouched if moved.operation.code == atomic::COMPARE_EXCHANGE => moved.failed(),
+                Content::Untouched => moved.flags.contains(EventFlags::MISMATCH),
+                Content::Unknown => false,
+            }
+        });
         if moved.operation.code == atomic::COMPARE_EXCHANGE {
             // Always possible, in one way: only memory decides what it touches.
-            let fails = match left_by(events, earlier, kept, &moved.operation) {
-                Content::Known(value) => value != moved.operation.argument,
-                // Nobody came between the last one and the end, when whoever ran the program has looked.
-                Content::Untouched => moved.failed(),
-                Content::Unknown => false,
-            };
+            let fails = mismatch;
             let flags = if fails { EventFlags::FAILED } else { EventFlags::NONE };
             return Some(Event {
                 operation: moved.operation.without_await(),
@@ -80,21 +85,17 @@ impl Replay {
                 ..*moved
             });
         }
-        // What a futex operation would find there.
-        let found = futex::comparison(&moved.operation).and_then(|comparison| {
-            found(left_by(events, earlier, kept.clone(), &comparison), &comparison, mismatches(moved.flags))
-        });
         let prefix = (0..earlier).chain(kept).map(|index| &events[index]);
         let threads = prefix.clone().map(widest).max().unwrap_or(1).max(widest(moved));
         self.prepare(threads, prefix.clone().count() + 1);
-        let seen = Seen(Cell::new(None));
-        let mut world = World::new(&mut self.threads, &mut self.objects, &seen);
+        let fails = Fails(Cell::new(false));
+        let mut world = World::new(&mut self.threads, &mut self.objects, &fails);
         for event in prefix {
             world.announce(event.thread, event.operation, event.pc);
-            seen.0.set(recorded(event));
+            fails.0.set(event.flags.contains(EventFlags::MISMATCH));
             world.take(event.thread, event.choice);
         }
-        seen.0.set(found);
+        fails.0.set(mismatch);
         // An await is moved only over one of several writes that it waits for.
         world.announce(moved.thread, moved.operation.without_await(), moved.pc);
         if world.thread(moved.thread).phase != Phase::Alive || !world.enabled(moved.thread) {
@@ -129,8 +130,8 @@ impl Replay {
         }
         self.next.clear();
         self.next.resize(threads, 0);
-        let seen = Seen(Cell::new(None));
-        let mut world = World::new(&mut self.threads, &mut self.objects, &seen);
+        let fails = Fails(Cell::new(false));
+        let mut world = World::new(&mut self.threads, &mut self.objects, &fails);
         let mut ready = Vec::new();
         for index in 0..=events.len() {
             if index >= from {
@@ -145,11 +146,18 @@ impl Replay {
                     let operation = if later { Operation::new(section::BEGIN, ObjectId::NONE) } else { operation };
                     world.announce(thread, operation, 0);
                     if world.enabled(thread) {
-                        seen.0.set(comparison(&operation).and_then(|comparison| {
-                            let pending = execution.pending.iter().find(|p| p.thread == thread);
-                            let fails = pending.is_some_and(|p| mismatches(p.flags));
-                            found(content(events, index, &comparison), &comparison, fails)
-                        }));
+                        if let Some(comparison) = comparison(&operation) {
+                            let exchange = operation.code == atomic::COMPARE_EXCHANGE;
+                            let fails_by = if exchange { EventFlags::FAILED } else { EventFlags::MISMATCH };
+                            fails.0.set(match content(events, index, &comparison) {
+                                Content::Known(value) => value != comparison.argument,
+                                Content::Untouched => {
+                                    let pending = execution.pending.iter().find(|p| p.thread == thread);
+                                    pending.is_some_and(|p| p.flags.contains(fails_by))
+                                }
+                                Content::Unknown => false,
+                            });
+                        }
                         let alternatives = world.alternatives(thread);
                         ready.push(Ready { thread, alternatives, footprint: world.foresee(thread) });
                     }
@@ -166,9 +174,8 @@ impl Replay {
                     break;
                 }
                 world.announce(event.thread, event.operation, event.pc);
-                seen.0.set(recorded(event));
+                fails.0.set(event.flags.contains(EventFlags::MISMATCH));
                 world.take(event.thread, event.choice);
-                seen.0.set(None);
                 let next = &mut self.next[event.thread.index()];
                 *next += 1;
                 if let Some(operation) = self.upcoming[event.thread.index()].get(*next)
@@ -194,13 +201,6 @@ fn comparison(operation: &Operation) -> Option<Operation> {
     if operation.code == atomic::COMPARE_EXCHANGE { Some(*operation) } else { futex::comparison(operation) }
 }
 
-/// A value that memory can have had where `event`, which has an effect on the world, compared it.
-fn recorded(event: &Event) -> Option<u64> {
-    let compared = futex::comparison(&event.operation)?;
-    let mismatch = event.flags.contains(EventFlags::MISMATCH);
-    Some(if mismatch { !compared.argument } else { compared.argument })
-}
-
 /// What was at the place of `event` before it, if it tells.
 fn value_before(event: &Event) -> Option<u64> {
     let reads = matches!(event.operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE);
@@ -220,26 +220,13 @@ fn same_place(a: &Operation, b: &Operation) -> bool {
     }
 }
 
-/// Whether another value was found than the one expected.
-fn mismatches(flags: EventFlags) -> bool {
-    flags.contains(EventFlags::FAILED) || flags.contains(EventFlags::MISMATCH)
-}
-
-/// What `comparison` finds. `fails` is what whoever ran the program has seen where nobody came between the last event at
-/// its place and the end.
-fn found(content: Content, comparison: &Operation, fails: bool) -> Option<u64> {
-    match content {
-        Content::Known(value) => Some(value),
-        Content::Untouched => fails.then_some(!comparison.argument),
-        Content::Unknown => None,
-    }
-}
-
 /// Whether `event` touches memory that `operation` would touch.
 fn touches(event: &Event, operation: &Operation) -> bool {
     let place = Footprint::of(&Event { operation: *operation, ..Event::default() });
     // The default event has not failed: it writes, and conflicts with whatever touches its place.
-    place.conflicts_with(&Footprint::of(event))
+    let touched = Footprint::of(event);
+    // What conflicts with everything touches no memory.
+    !touched.is_everything() && place.conflicts_with(&touched)
 }
 
 /// What the events tell of a place in memory.
@@ -250,13 +237,6 @@ enum Content {
     Untouched,
     /// They do not tell.
     Unknown,
-}
-
-/// What is at the place of `operation` after the events `..earlier` and then those of `kept`.
-fn left_by(events: &[Event], earlier: usize, kept: impl Iterator<Item = usize>, operation: &Operation) -> Content {
-    let touches = |&index: &usize| touches(&events[index], operation);
-    let last = kept.filter(touches).last().or_else(|| (0..earlier).rev().find(touches));
-    content(events, last.map_or(0, |last| last + 1), operation)
 }
 
 /// What is at the place of `operation` before event `from`: what the next one that touches it finds there.
@@ -273,6 +253,7 @@ fn content(events: &[Event], from: usize, operation: &Operation) -> Content {
             atomic::LOAD => Content::Known(last.result),
             atomic::STORE => Content::Known(last.operation.argument),
             atomic::COMPARE_EXCHANGE if last.failed() => Content::Known(last.result),
+            // It has only looked.
             code if code.family() == futex::FAMILY => value_before(last).map_or(Content::Unknown, Content::Known),
             _ => Content::Unknown,
         },

@@ -122,7 +122,7 @@ fn wait(word: ObjectId, expected: u32, wakers: u32, deadline: Option<Deadline>, 
 /// Says in the event what it found instead of what it expected: so the search knows what others would find.
 fn found(word: ObjectId, event: &mut Event) {
     if event.flags.contains(EventFlags::MISMATCH) {
-        // SAFETY: the word was just compared.
-        event.result = unsafe { (word.0 as *const u32).read_volatile() }.into();
+        // SAFETY: a word of the program's, which the comparison has just read.
+        event.result = unsafe { (word.0 as *const u32).read() } as u64;
     }
 }

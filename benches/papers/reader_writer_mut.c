@@ -1,0 +1,47 @@
+// Readers that are preferred, with two mutexes and a count: the first one in locks writers out, the last one lets them in.
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+
+#ifndef READERS
+#define READERS 2
+#endif
+#ifndef WRITERS
+#define WRITERS 1
+#endif
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static sem_t room;
+static int reading, value;
+
+static void *reader(void *argument) {
+    pthread_mutex_lock(&mutex);
+    if (++reading == 1)
+        sem_wait(&room);
+    pthread_mutex_unlock(&mutex);
+    assert(value >= 0);
+    pthread_mutex_lock(&mutex);
+    if (--reading == 0)
+        sem_post(&room);
+    pthread_mutex_unlock(&mutex);
+    return argument;
+}
+
+static void *writer(void *argument) {
+    sem_wait(&room);
+    value++;
+    sem_post(&room);
+    return argument;
+}
+
+int main(void) {
+    pthread_t threads[READERS + WRITERS];
+    sem_init(&room, 0, 1);
+    for (int i = 0; i < READERS; i++)
+        pthread_create(&threads[i], 0, reader, 0);
+    for (int i = 0; i < WRITERS; i++)
+        pthread_create(&threads[READERS + i], 0, writer, 0);
+    for (int i = 0; i < READERS + WRITERS; i++)
+        pthread_join(threads[i], 0);
+    assert(value == WRITERS);
+}
