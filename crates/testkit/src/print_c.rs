@@ -144,7 +144,7 @@ pub fn print_all(programs: &[Program]) -> String {
 }
 
 /// Whether the program has plain variables. Then its exit status says what became of it ([`status`]).
-fn uses_plain(program: &Program) -> bool {
+pub fn uses_plain(program: &Program) -> bool {
     let plain = |i: &Instruction| matches!(i, Instruction::PlainLoad(..) | Instruction::PlainStore(..));
     program.threads.iter().flatten().any(plain)
 }

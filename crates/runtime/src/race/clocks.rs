@@ -2,7 +2,7 @@
 //!
 //! A thread's own time goes on with each of its events. An event that touches an object takes over what the object
 //! knows, and, unless it only looks, leaves there what its thread knows. The objects are those of the model's footprints,
-//! in granules of eight bytes.
+//! byte by byte: neighbours order nothing.
 
 use heddle_model::primitive::section;
 use heddle_model::{Event, EventFlags, Footprint, Mode, ObjectId, ThreadId};
@@ -120,13 +120,9 @@ fn join(into: &mut [u32], from: &[u32]) {
     }
 }
 
-/// The keys of an access: granules of memory, or a name.
+/// The keys of an access: bytes of memory, or a name. Not more than a byte: two atomics that are neighbours order nothing.
 fn keys(object: ObjectId, size: u32) -> core::ops::RangeInclusive<u64> {
-    if object.as_thread().is_some() {
-        object.0..=object.0
-    } else {
-        object.0 >> 3..=(object.0 + size.max(1) as u64 - 1) >> 3
-    }
+    if object.as_thread().is_some() { object.0..=object.0 } else { object.0..=object.0 + size.max(1) as u64 - 1 }
 }
 
 /// An event has been taken: its thread learns what the objects know, and they what it knows.
