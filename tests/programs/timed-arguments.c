@@ -49,6 +49,7 @@ int main(void) {
     assert(pthread_rwlock_timedwrlock(&lock, &past) == 0);
     assert(pthread_rwlock_timedwrlock(&lock, &past) == EDEADLK);
     assert(pthread_rwlock_timedrdlock(&lock, &past) == EDEADLK);
+    assert(pthread_rwlock_clockrdlock(&lock, CLOCK_REALTIME, &past) == EDEADLK);
     pthread_rwlock_unlock(&lock);
 
     assert(sem_timedwait(&semaphore, &wrong) == -1 && errno == EINVAL);
