@@ -4,7 +4,7 @@
 // heddle: kind = hang
 #include <pthread.h>
 
-static volatile long spins;
+static long spins;
 
 static void *work(void *unused)
 {

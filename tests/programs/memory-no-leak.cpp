@@ -14,7 +14,7 @@
 #include <vector>
 
 static std::map<std::string, std::vector<int>> table;
-static thread_local std::string *own;
+thread_local std::string *own; // Not static: what is only written to would be optimised away.
 static pthread_key_t key;
 static std::mutex lock;
 static std::condition_variable changed;

@@ -120,7 +120,7 @@ pub struct RunReport {
     /// Executions that were given up because another covers them.
     pub blocked: u64,
     /// Executions that the program assumed away: in them an assumption of its own does not hold.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_none")]
     pub assumed: u64,
     /// Operations taken in all executions.
     pub events: u64,
@@ -153,4 +153,9 @@ impl RunReport {
             findings: Vec::new(),
         }
     }
+}
+
+/// Nothing is said of what there is none of.
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }

@@ -1,6 +1,6 @@
 //! The state of one execution: what every thread is about to do, and what state every object is in.
 
-use crate::primitive::{self, cancellation, futex, section, thread};
+use crate::primitive::{self, assume, cancellation, futex, section, thread};
 use crate::{Event, EventFlags, Footprint, Misuse, ObjectId, ObjectSlot, ObjectTable, Operation, ThreadId};
 
 /// Where a thread is in its life.
@@ -256,15 +256,23 @@ impl<'m> World<'m> {
     }
 
     /// Lets time pass until somebody's time-out: to be asked when nobody can go on. The thread with the earliest deadline
-    /// (of several, the lowest) can go on after this. None if nobody has a deadline.
+    /// (of several, the lowest) can go on after this. None if nobody has a deadline, or if the program has assumed all this away:
+    /// then it ends here.
     #[cold]
     pub fn expire(&mut self) -> Option<ThreadId> {
+        let alive = |thread: ThreadId| self.thread(thread).phase == Phase::Alive;
+        if self.ids().any(|thread| alive(thread) && self.thread(thread).pending.code == assume::FALSE) {
+            return None;
+        }
+        // Inside a section nobody else can go on, whatever the time is.
+        let inside = self.exclusive;
         let waits = |thread: ThreadId| {
             let state = self.thread(thread);
             let deadline = primitive::of(state.pending.code).deadline(&state.pending);
             deadline.filter(|_| state.phase == Phase::Alive).map(|deadline| (deadline, thread))
         };
-        let (_, first) = self.ids().filter_map(waits).min()?;
+        let may = |thread: &ThreadId| inside.is_none_or(|inside| inside == *thread);
+        let (_, first) = self.ids().filter(may).filter_map(waits).min()?;
         self.threads[first.index()].expired = true;
         Some(first)
     }
