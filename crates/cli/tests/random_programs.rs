@@ -105,6 +105,10 @@ impl Recorder<'_> {
         let mut results = vec![Vec::new(); self.program.threads.len()];
         for event in &mut events {
             event.flags = EventFlags(event.flags.0 & !EventFlags::KNOWS_OLD.0);
+            if event.operation.code == process::END {
+                // Of a misuse it is what was misused, which another event says too.
+                event.operation.object = ObjectId::NONE;
+            }
             let operation = &event.operation;
             results[event.thread.index()].push(match operation.code {
                 // How it ended; which assertion it was the script says in its own way.

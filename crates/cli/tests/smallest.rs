@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Expectation, Session};
+use serde_json::Value;
 
 /// Broken examples: file and flags.
 fn broken() -> Vec<(String, Vec<String>)> {
@@ -26,7 +27,9 @@ fn no_example_is_told_with_more_preemptions_than_it_takes() {
         let preemptions = told["preemptions"].as_u64().unwrap();
         let shown_with = |most: u64| {
             let found = findings(&["--all", "--minimise", "off", "--max-preemptions", &most.to_string()]);
-            found.iter().any(|finding| finding["kind"] == told["kind"] && finding["location"] == told["location"])
+            // Which of the two accesses of a race is the place of it depends on which came last.
+            let same = |finding: &&Value| told["kind"] == "data-race" || finding["location"] == told["location"];
+            found.iter().filter(|finding| finding["kind"] == told["kind"]).any(|finding| same(&finding))
         };
         assert!(shown_with(preemptions), "{path}: {told}");
         assert!(preemptions == 0 || !shown_with(preemptions - 1), "{path}: {told}");

@@ -253,6 +253,19 @@ pub fn stack_of(thread: ThreadId) -> (usize, usize) {
     (stack_top(thread.index()) - size, size)
 }
 
+/// Whether `address` is on the stack of the running thread.
+#[inline]
+pub fn is_on_own_stack(address: usize) -> bool {
+    let me = engine::current();
+    let (low, high) = if me == ThreadId::MAIN {
+        start::main_stack()
+    } else {
+        let (low, size) = stack_of(me);
+        (low, low + size)
+    };
+    (low..high).contains(&address)
+}
+
 /// On the donor, or on the main thread: asks glibc to call us at the end of the thread.
 pub extern "C" fn arm() {
     set_round(1);

@@ -4,7 +4,7 @@
 // heddle: flags = --hang-timeout 1s
 #include <pthread.h>
 
-static volatile int forever = 1;
+static int forever = 1;
 
 static void *spin(void *unused)
 {

@@ -7,7 +7,7 @@
 use heddle_model::primitive::memory;
 use heddle_model::race::Access;
 
-use crate::{engine, memcheck, race, spin};
+use crate::{engine, fiber, memcheck, race, spin};
 
 /// An access to plain memory is about to happen.
 #[inline(always)]
@@ -73,10 +73,11 @@ fn value_at(address: usize, size: usize) -> u64 {
 }
 
 /// An access to something declared `volatile`. That is a hint that somebody else may look or write: it is visible from the
-/// start, so that a thread that waits for it in a loop is seen to wait.
+/// start, so that a thread that waits for it in a loop is seen to wait. On the thread's own stack it is hardly that: there it is
+/// to keep the compiler from thinking, and becomes visible like any other place when a race shows that others use it.
 #[inline(always)]
 fn volatile(address: usize, size: usize, how: Access, pc: u64) {
-    if engine::active() && race::on() {
+    if engine::active() && race::on() && !fiber::is_on_own_stack(address) {
         memcheck::access(address, size, how.writes(), pc);
         visible(address, size, how, pc);
     } else {
