@@ -369,7 +369,7 @@ mod tests {
         let header = wire.header();
         assert_eq!((header.magic, header.version, header.restart), (MAGIC, VERSION, Restart::Fork as u32));
         assert_eq!((header.memory_limit, header.stack_size, header.threads_wanted, header.check_restore), (1, 2, 3, 1));
-        assert_eq!((header.races, header.memory, header.quarantine), (1, 3, 4));
+        assert_eq!((header.memory, header.quarantine, header.misuse), (3, 4, 1));
         assert_eq!(header.unwinder.load(Relaxed), 1);
         let annotations = &header.annotations;
         assert_eq!((annotations.values_len, annotations.values[1], annotations.entry), (2, -1, 5));

@@ -88,7 +88,7 @@ fn endings_are_events() {
 }
 
 const SPIN: &str = r#"#include <pthread.h>
-static volatile int stop;
+static int stop;
 static void *worker(void *argument) {
     while (!stop)
         ;

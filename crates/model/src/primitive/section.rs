@@ -1,7 +1,7 @@
 //! Sections that run as one step: from `BEGIN` to `END`, no other thread goes on.
 //!
 //! For the search a section is its `BEGIN`: when the section ends, whoever runs the program writes into that event all that the
-//! section touched ([`Summary`]), and what happens inside ([`EventFlags::INSIDE`]) touches nothing by itself. So two sections, or
+//! section touched ([`Summary`]), and what happens inside ([`INSIDE`](crate::EventFlags::INSIDE)) touches nothing by itself. So two sections, or
 //! a section and an operation of another thread, are dependent exactly if they conflict somewhere. A section that touches
 //! more than there is room for conflicts with everything. So does one that has not ended: what it will touch is not known
 //! before it runs.
