@@ -2,9 +2,9 @@
 //
 // Putting and taking are locked. The consumer first looks whether there is anything, to save itself the lock; nothing orders
 // that look with the producer's write. The fix looks under the lock.
-//
 // heddle: verdict = found
 // heddle: kind = data-race
+// heddle: executions = 2
 #include <pthread.h>
 
 #define ROOM 4

@@ -1,8 +1,8 @@
 // Two threads count without a lock. `visits++` reads, adds and writes, and nothing orders the two: a data race, which is
 // undefined behaviour in C, whatever comes out. Heddle names both accesses.
-//
 // heddle: verdict = found
 // heddle: kind = data-race
+// heddle: executions = 4
 #include <pthread.h>
 #include <stddef.h>
 
