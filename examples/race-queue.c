@@ -21,14 +21,14 @@ static void put(struct queue *q, int item)
 {
     pthread_mutex_lock(&q->lock);
     if (q->length < ROOM)
-        q->items[q->length++] = item;
+        q->items[q->length++] = item; // heddle: here
     pthread_mutex_unlock(&q->lock);
 }
 
 static int take(struct queue *q)
 {
     int item = -1;
-    if (q->length == 0)
+    if (q->length == 0) // heddle: here
         return item;
     pthread_mutex_lock(&q->lock);
     if (q->length > 0)
