@@ -80,7 +80,9 @@ impl Expectation {
         self.hold_verdict(run);
         let report = run.json();
         let complete = report["coverage"]["exhaustive"].as_bool();
-        assert_eq!(complete, Some(self.can_be_exhausted()), "{}: exhaustive\n{run}", self.name);
+        // What follows from the finding can be the loss of an execution: a process that has overwritten its own memory.
+        let told = self.more || complete == Some(self.can_be_exhausted());
+        assert!(told, "{}: exhaustive: {complete:?}\n{run}", self.name);
         if let Some(executions) = self.executions {
             assert_eq!(report["executions"].as_u64(), Some(executions), "{}: executions\n{run}", self.name);
         }
