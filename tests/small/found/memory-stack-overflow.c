@@ -2,7 +2,7 @@
 //
 // heddle: kind = crash
 
-static volatile int sink;
+static int sink;
 
 static int deep(int n)
 {
