@@ -158,6 +158,9 @@ pub struct LatitudeOptions {
     /// How many condition waits of one thread may end for no reason.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub spurious_wakeups: u32,
+    /// How many weak compare-exchanges and trylocks of one thread may fail for no reason.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub spurious_failures: u32,
 }
 
 impl LatitudeOptions {
@@ -166,6 +169,7 @@ impl LatitudeOptions {
         heddle_model::Latitude {
             timeouts: self.max_timeouts,
             spurious_wakeups: self.spurious_wakeups,
+            spurious_failures: self.spurious_failures,
             ..heddle_model::Latitude::default()
         }
     }

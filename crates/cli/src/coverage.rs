@@ -293,6 +293,9 @@ impl Conclusion<'_> {
             let places = text::counted(executor.places().len() as u64, "place");
             notes.push(format!("data races: there are some, on {places}; their orders were explored, as asked"));
         }
+        if self.options.latitude.spurious_failures > 0 && instrumented == Instrumentation::Memory {
+            notes.push("weak compare-exchanges: gcc says which ones are; what clang compiled has none".to_string());
+        }
         if executor.has_undetermined() {
             let values = shown(&executor.options().nondet);
             notes.push(format!("undetermined numbers (__VERIFIER_nondet_...): only the values {values} were tried"));

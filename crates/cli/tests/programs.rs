@@ -66,6 +66,21 @@ fn several_files() {
     }
 }
 
+/// A weak compare-exchange fails for no reason if it is asked for, and a strong one never does.
+#[test]
+fn weak_compare_exchange() {
+    let file = program("attempt-weak.c").display().to_string();
+    let check = |flags: &[&str]| {
+        let words = [file.as_str(), "--cc", "gcc", "--all"];
+        let report = Session::new().check(words.iter().chain(flags)).json();
+        (report["verdict"].as_str().unwrap_or_default().to_owned(), report["executions"].as_u64())
+    };
+    let (safe, found) = ("safe".to_owned(), "found".to_owned());
+    assert_eq!(check(&["-DTRUSTED=1"]), (safe.clone(), Some(1)));
+    assert_eq!(check(&["-DTRUSTED=0", "--spurious-failures", "1"]), (safe, Some(2)));
+    assert_eq!(check(&["-DTRUSTED=1", "--spurious-failures", "1"]), (found, Some(2)));
+}
+
 /// What stands after `--` is the program's.
 #[test]
 fn arguments_arrive() {

@@ -179,8 +179,8 @@ fn batch(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) -> B
 impl Batch {
     fn launch(&self, index: usize, restart: RestartMode) -> NativeExecutor {
         let arguments = vec![index.to_string().into()];
-        let Program { timeouts, spurious: spurious_wakeups, .. } = self.programs[index];
-        let latitude = Latitude { timeouts, spurious_wakeups, ..Latitude::default() };
+        let Program { timeouts, spurious: spurious_wakeups, failures: spurious_failures, .. } = self.programs[index];
+        let latitude = Latitude { timeouts, spurious_wakeups, spurious_failures, ..Latitude::default() };
         let options = heddle_native::Options { arguments, restart, latitude, ..heddle_native::Options::default() };
         NativeExecutor::launch(&self.compiled.program, options).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -291,6 +291,13 @@ fn kinds_of_mutexes() {
 #[test]
 fn compare_exchange() {
     agree(50, generate::COMPARE | generate::ATOMICS, 4, None);
+}
+
+/// With gcc, which says which compare-exchanges are weak.
+#[test]
+fn attempts_that_fail() {
+    let kinds = generate::TRYLOCKS | generate::LOCKS | generate::SPIN_LOCKS | generate::RWLOCKS;
+    agree(40, generate::FAILURES | generate::COMPARE | kinds, 4, Some("gcc"));
 }
 
 #[test]

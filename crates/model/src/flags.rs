@@ -49,7 +49,7 @@ impl EventFlags {
     /// A signal that woke a thread whose wait can also end by itself.
     pub const WAKES: EventFlags = EventFlags(1 << 14);
 
-    /// A wait that ended although nobody woke the thread and no time-out passed.
+    /// A wait that ended although nobody woke the thread and no time-out passed, or an attempt that failed for no reason.
     pub const SPURIOUS: EventFlags = EventFlags(1 << 13);
 
     /// A futex operation that found another value than it expects.

@@ -1,6 +1,6 @@
 //! What a thread is about to do.
 
-use crate::primitive::{atomic, yielding};
+use crate::primitive::{atomic, choice, yielding};
 use crate::{Event, EventFlags, Footprint, Mode, ObjectId, ThreadId};
 
 /// The most looks of one round of a loop that can be an await.
@@ -107,7 +107,7 @@ impl Operation {
         let mut left = ((self.detail >> ROUND) & 7) + 1;
         let looks = |e: &Event| {
             let code = e.operation.code;
-            e.thread == thread && code != atomic::FENCE && code.family() != yielding::FAMILY
+            e.thread == thread && code != atomic::FENCE && code != choice::ATTEMPT && code.family() != yielding::FAMILY
         };
         let Some(start) = events.iter().rposition(|e| {
             left -= looks(e) as u32;

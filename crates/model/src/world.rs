@@ -1,6 +1,6 @@
 //! The state of one execution: what every thread is about to do, and what state every object is in.
 
-use crate::primitive::{self, assume, cancellation, futex, section, thread};
+use crate::primitive::{self, assume, cancellation, choice, futex, section, thread};
 use crate::{Event, EventFlags, Footprint, Misuse, ObjectId, ObjectSlot, ObjectTable, Operation, ThreadId};
 
 /// Where a thread is in its life.
@@ -43,8 +43,10 @@ pub struct ThreadState {
     pub stirs: u32,
     /// How often it has timed out, other than when nobody could go on.
     pub timeouts: u32,
-    /// How many of its waits have ended, and how many of its attempts have failed, for no reason.
+    /// How many of its waits have ended for no reason.
     pub spurious: u32,
+    /// How many of its attempts have failed for no reason.
+    pub failures: u32,
     /// While it sleeps, as the primitive says: on a futex, which wakers it listens to.
     pub mask: u32,
     /// Free for the scheduling policy that follows the plan.
@@ -350,7 +352,10 @@ impl<'m> World<'m> {
         if effect.flags.contains(EventFlags::TIMED_OUT) && !effect.flags.contains(EventFlags::QUIESCENT) {
             state.timeouts += 1;
         }
-        state.spurious += effect.flags.contains(EventFlags::SPURIOUS) as u32;
+        if effect.flags.contains(EventFlags::SPURIOUS) {
+            let attempt = pending.code == choice::ATTEMPT;
+            *(if attempt { &mut state.failures } else { &mut state.spurious }) += 1;
+        }
         self.events += 1;
         let once = pending.is_await() && stirs == 1;
         let flags = if once { effect.flags.union(EventFlags::STIRRED_ONCE) } else { effect.flags };

@@ -114,6 +114,7 @@ pub fn result(event: &Event, names: &Names) -> String {
     match event.operation.code {
         _ if event.flags.contains(EventFlags::QUIESCENT) => "times out: nobody else can go on".to_string(),
         _ if event.flags.contains(EventFlags::TIMED_OUT) => "times out".to_string(),
+        choice::ATTEMPT if event.result != 0 => "fails for no reason".to_string(),
         _ if event.flags.contains(EventFlags::SPURIOUS) => "for no reason".to_string(),
         futex::WAIT if event.failed() => format!("does not sleep: it is {}", event.result),
         futex::WAKE | futex::REQUEUE if event.flags.contains(EventFlags::MISMATCH) => {

@@ -10,6 +10,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::follow::{Decision, Follower, PlanView};
 use heddle_model::primitive::atomic::FENCE;
+use heddle_model::primitive::choice::ATTEMPT;
 use heddle_model::primitive::process::END;
 use heddle_model::primitive::{section, thread, yielding};
 use heddle_model::race::Race;
@@ -143,9 +144,15 @@ pub fn timeouts_of_current() -> u32 {
     engine().world.thread(current()).timeouts
 }
 
-/// How many waits of the current thread have ended, and attempts failed, for no reason in this execution.
+/// How many waits of the current thread have ended for no reason in this execution.
 pub fn spurious_of_current() -> u32 {
     engine().world.thread(current()).spurious
+}
+
+/// How many attempts of the current thread have failed for no reason in this execution.
+#[inline]
+pub fn failures_of_current() -> u32 {
+    engine().world.thread(current()).failures
 }
 
 /// A time-out of the current thread is left out.
@@ -215,8 +222,8 @@ pub fn started() {
 /// flags). Returns the event. Only while [`active`].
 #[inline(always)]
 pub fn visible(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
-    // To let others go first changes nothing.
-    if operation.code.family() != yielding::FAMILY && operation.code != FENCE {
+    // To let others go first changes nothing, and an attempt is about to be made.
+    if operation.code.family() != yielding::FAMILY && operation.code != FENCE && operation.code != ATTEMPT {
         spin::changed();
     }
     announce_and_take(operation, pc, perform)

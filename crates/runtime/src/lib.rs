@@ -29,6 +29,7 @@ mod arch;
 mod real;
 
 mod annotate;
+mod attempt;
 mod callstack;
 mod clock;
 mod control;

@@ -5,7 +5,7 @@
 //! [await](heddle_model::Operation::is_await). The rules are those of `crates/runtime/src/spin.rs`; here they can be held
 //! against brute force over programs whose loops really go round.
 
-use heddle_model::primitive::{atomic, mutex, rwlock, spin, yielding};
+use heddle_model::primitive::{atomic, choice, mutex, rwlock, spin, yielding};
 use heddle_model::{Event, EventFlags, MOST_LOOKS, ObjectId, OpCode, Operation};
 
 use crate::program::REGISTERS;
@@ -35,7 +35,8 @@ impl Looks {
     /// The thread is about to take `operation`, in `state`. Returns it as an await if it can only go on as it did before.
     pub fn before(&mut self, state: State, operation: Operation) -> Operation {
         if !may_look(operation.code) {
-            if operation.code.family() != yielding::FAMILY && operation.code != atomic::FENCE {
+            let neutral = matches!(operation.code, atomic::FENCE | choice::ATTEMPT);
+            if operation.code.family() != yielding::FAMILY && !neutral {
                 self.count = 0;
             }
             return operation;
@@ -64,7 +65,9 @@ impl Looks {
             atomic::RMW => event.flags.contains(EventFlags::UNCHANGED),
             _ => event.failed(),
         };
-        if may_look(event.operation.code) && !unchanged {
+        // An attempt that failed for no reason has not looked: a loop must not be taken for one that waits because of it.
+        let no_reason = event.flags.contains(EventFlags::SPURIOUS);
+        if may_look(event.operation.code) && !unchanged || no_reason {
             self.count = 0;
         }
     }

@@ -106,6 +106,18 @@ enum Leaving {
     Ends,
 }
 
+/// Whether an attempt may still fail for no reason.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Attempt {
+    /// That is open.
+    #[default]
+    Open,
+    /// It does not.
+    Made,
+    /// It does: a compare-exchange that only reads.
+    Fails,
+}
+
 /// Where a scripted thread is. Reset for each execution.
 #[derive(Clone, Copy, Default)]
 struct Position {
@@ -124,6 +136,10 @@ struct Position {
     /// How often it has timed out, and its waits have ended for no reason.
     timeouts: u32,
     spurious: u32,
+    /// How often its attempts have failed for no reason.
+    failures: u32,
+    /// What the attempt that comes next will be.
+    attempt: Attempt,
     /// Of the barrier that it waits at.
     round: u64,
     /// The assertion that it stands before has failed.
@@ -325,7 +341,11 @@ impl<'p> Scripted<'p> {
                 let id = step.thread.index();
                 let position = &mut positions[id];
                 looks[id].after(&event);
+                let only_read = position.attempt == Attempt::Fails;
                 finish(&program.threads[id], position, &event);
+                if only_read {
+                    looks[id].reset();
+                }
                 position.misused = world
                     .misuse
                     .map(|misuse| process::misused(misuse, event.operation.object, event.operation.code.family()));
@@ -467,6 +487,23 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
     let chosen = event.flags.contains(EventFlags::TIMED_OUT) && !event.flags.contains(EventFlags::QUIESCENT);
     position.timeouts += chosen as u32;
     position.spurious += event.flags.contains(EventFlags::SPURIOUS) as u32;
+    if event.operation.code == choice::ATTEMPT {
+        position.attempt = Attempt::Made;
+        if event.result == 0 {
+            return;
+        }
+        position.failures += 1;
+        match code[position.next] {
+            TryLock(_, r) | TryReadLock(_, r) | TryWriteLock(_, r) | SpinTryLock(_, r) => {
+                position.registers[r as usize] = mutex::EBUSY;
+                position.next += 1;
+                position.attempt = Attempt::Open;
+            }
+            _ => position.attempt = Attempt::Fails,
+        }
+        return;
+    }
+    position.attempt = Attempt::Open;
     match event.operation.code {
         thread::START => return,
         rwlock::WRITE_ARRIVE if !event.failed() => {
@@ -590,7 +627,14 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             if may_time_out { operation.impatient() } else { operation }
         };
         let may_be_spurious = position.spurious < program.spurious;
+        let may_fail = position.attempt == Attempt::Open && position.failures < program.failures;
+        let attempt = |object| Operation::new(choice::ATTEMPT, object);
         let operation = match instruction {
+            TryLock(m, _) if may_fail => attempt(mutex_at(m)),
+            TryReadLock(l, _) | TryWriteLock(l, _) if may_fail => attempt(rwlock_at(l)),
+            SpinTryLock(l, _) if may_fail => attempt(spin_at(l)),
+            CompareExchange(v, ..) if may_fail => attempt(variable_at(v)),
+            CompareExchange(v, ..) if position.attempt == Attempt::Fails => memory(atomic::LOAD, v),
             Wait(_, m) | TimedWait(_, m, _) if position.awake => on_mutex(mutex::LOCK, m),
             TestCancel if cancels => look,
             SemWait(_) | Join(_) if cancels && !position.looked => look,

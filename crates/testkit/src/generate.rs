@@ -93,12 +93,14 @@ pub const ASSUMES: u32 = 1 << 22;
 pub const SECTIONS: u32 = 1 << 23;
 /// Plain variables.
 pub const PLAIN: u32 = 1 << 24;
+/// Trylocks and compare-exchanges that fail for no reason.
+pub const FAILURES: u32 = 1 << 25;
 /// Everything that a program in C can do, too, but for sections, which take more executions than others.
 pub const ALL: u32 = 32767 | TIMED | FUTEXES | ASSUMES;
 /// Everything but sections.
 pub const EVERYTHING: u32 = ALL | AWAITS;
 /// What is no instruction of its own.
-const OTHERWISE: u32 = JOINS | KINDS | ROBUST | PREFERS;
+const OTHERWISE: u32 = JOINS | KINDS | ROBUST | PREFERS | FAILURES;
 
 /// A random program of about this shape.
 pub fn program(random: &mut Random, shape: Shape) -> Program {
@@ -154,7 +156,8 @@ pub fn program(random: &mut Random, shape: Shape) -> Program {
     let timed = shape.kinds & (TIMED | FUTEXES) != 0;
     let timeouts = if timed { random.below(4).min(2) as u32 } else { 0 };
     let spurious = if timed && random.one_in(3) { 1 } else { 0 };
-    Program { threads, timeouts, spurious, ..Program::default() }
+    let failures = if shape.kinds & FAILURES != 0 { random.below(3) as u32 } else { 0 };
+    Program { threads, timeouts, spurious, failures, ..Program::default() }
 }
 
 /// Branch targets in `body` are relative to its own start; the main thread is put together from pieces.

@@ -173,6 +173,8 @@ pub struct Program {
     pub timeouts: u32,
     /// How often the waits of each thread may end for no reason.
     pub spurious: u32,
+    /// How often the attempts of each thread (compare-exchanges, which are weak then, and trylocks) may fail for no reason.
+    pub failures: u32,
 }
 
 impl Program {
@@ -198,7 +200,8 @@ impl Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "variables {:?}, time-outs {}, spurious {}", self.variables, self.timeouts, self.spurious)?;
+        let Program { variables, timeouts, spurious, failures, .. } = self;
+        writeln!(f, "variables {variables:?}, time-outs {timeouts}, spurious {spurious}, failures {failures}")?;
         for (id, thread) in self.threads.iter().enumerate() {
             writeln!(f, "thread {id}:")?;
             for (at, instruction) in thread.iter().enumerate() {

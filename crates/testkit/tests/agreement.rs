@@ -55,6 +55,15 @@ fn compare_exchange() {
 }
 
 #[test]
+fn attempts_that_fail() {
+    agree(800, generate::FAILURES | generate::COMPARE | generate::ATOMICS, 4);
+    agree(800, generate::FAILURES | generate::TRYLOCKS | generate::LOCKS, 5);
+    agree(500, generate::FAILURES | generate::RWLOCKS | generate::SPIN_LOCKS, 5);
+    agree(500, generate::FAILURES | generate::AWAITS | generate::TRYLOCKS | generate::LOCKS, 4);
+    agree(300, generate::FAILURES | generate::TRYLOCKS | generate::COMPARE | generate::ENDS, 4);
+}
+
+#[test]
 fn semaphores() {
     agree(2500, generate::SEMAPHORES | generate::ATOMICS, 5);
 }
@@ -205,6 +214,7 @@ fn interleavings_of_locks_and_barriers() {
     brute_force(800, generate::ROBUST | generate::KINDS | generate::LOCKS | generate::TRYLOCKS, 300);
     brute_force(800, generate::TIMED | generate::LOCKS | generate::SEMAPHORES, 300);
     brute_force(800, generate::TIMED | generate::RWLOCKS, 300);
+    brute_force(800, generate::FAILURES | generate::TRYLOCKS | generate::COMPARE, 300);
     brute_force(1500, generate::FUTEXES, 300);
     brute_force(1000, generate::FUTEXES | generate::ATOMICS, 300);
     brute_force(800, generate::TIMED | generate::LOCKS | generate::CONDITIONS, 200);

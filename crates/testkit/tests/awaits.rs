@@ -52,10 +52,21 @@ fn is_really_stuck(program: &Program, schedule: &[Step]) -> bool {
 
 #[test]
 fn nothing_is_lost_and_nobody_waits_in_vain() {
+    hold(0);
+}
+
+/// A loop goes round once more if an attempt fails for no reason; that it has failed says nothing about the next.
+#[test]
+fn nobody_waits_because_an_attempt_failed() {
+    hold(generate::FAILURES);
+}
+
+fn hold(more: u32) {
     let (mut looked_at, mut stuck) = (0, 0);
     let first = std::env::var("HEDDLE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
     for seed in first.. {
-        let kinds = [generate::ATOMICS, generate::TRYLOCKS, generate::LOCKS][seed as usize % 3] | generate::AWAITS;
+        let kinds =
+            [generate::ATOMICS, generate::TRYLOCKS, generate::LOCKS][seed as usize % 3] | generate::AWAITS | more;
         let program = generate::program(&mut Random::new(seed), Shape { threads: 2, operations: 3, kinds });
         let Some((with, schedules)) = brute_force(Scripted::new(&program), 2000) else { continue };
         for schedule in &schedules {

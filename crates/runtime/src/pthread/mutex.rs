@@ -8,8 +8,8 @@ use heddle_model::{Misuse, ObjectId, OpCode, Operation};
 
 use crate::clock::{self, Timespec};
 use crate::engine::{active, caller, unsupported, visible, visible_look};
-use crate::misuse;
 use crate::timed;
+use crate::{attempt, misuse};
 
 /// glibc's `pthread_mutex_t`: bytes, and where the kind is.
 const SIZE: usize = 40;
@@ -194,8 +194,13 @@ pub unsafe fn operate(code: OpCode, mutex: *mut u8, pc: u64) -> c_int {
     // SAFETY: the program's mutex.
     let detail = unsafe { kind_of(mutex, pc) };
     let operation = Operation { detail, ..Operation::new(code, ObjectId(mutex as u64)) };
-    let event = if code == TRYLOCK { visible_look(operation, pc, |_| {}) } else { visible(operation, pc, |_| {}) };
-    event.result as c_int
+    if code != TRYLOCK {
+        return visible(operation, pc, |_| {}).result as c_int;
+    }
+    if attempt::fails_for_no_reason(mutex as u64, pc) {
+        return EBUSY;
+    }
+    visible_look(operation, pc, |_| {}).result as c_int
 }
 
 /// Locks, or times out. Returns an error number.

@@ -11,8 +11,10 @@ use heddle_model::{ObjectId, OpCode, Operation};
 
 use crate::clock::{self, Timespec};
 use crate::engine::{active, caller, unsupported, visible, visible_look};
-use crate::misuse;
-use crate::timed;
+use crate::{attempt, misuse, timed};
+
+/// Locked.
+const EBUSY: c_int = 16;
 
 originals! {
     fn pthread_rwlock_init(lock: *mut u8, attributes: *const c_void) -> c_int;
@@ -142,6 +144,11 @@ unsafe fn operate(code: OpCode, lock: *mut u8, pc: u64) -> c_int {
         }
     }
     let tries = matches!(code, TRY_READ_LOCK | TRY_WRITE_LOCK);
-    let event = if tries { visible_look(operation, pc, |_| {}) } else { visible(operation, pc, |_| {}) };
-    event.result as c_int
+    if !tries {
+        return visible(operation, pc, |_| {}).result as c_int;
+    }
+    if attempt::fails_for_no_reason(lock as u64, pc) {
+        return EBUSY;
+    }
+    visible_look(operation, pc, |_| {}).result as c_int
 }

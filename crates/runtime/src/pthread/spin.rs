@@ -5,7 +5,11 @@ use core::ffi::c_int;
 use heddle_model::primitive::spin::{DESTROY, INIT, LOCK, TRYLOCK, UNLOCK};
 use heddle_model::{ObjectId, OpCode, Operation};
 
+use crate::attempt;
 use crate::engine::{active, caller, visible, visible_look};
+
+/// Locked.
+const EBUSY: c_int = 16;
 
 originals! {
     fn pthread_spin_init(lock: *mut c_int, shared: c_int) -> c_int;
@@ -42,7 +46,11 @@ interpose! {
         if !active() {
             return real::pthread_spin_trylock(lock);
         }
-        visible_look(Operation::new(TRYLOCK, ObjectId(lock as u64)), caller(), |_| {}).result as c_int
+        let pc = caller();
+        if attempt::fails_for_no_reason(lock as u64, pc) {
+            return EBUSY;
+        }
+        visible_look(Operation::new(TRYLOCK, ObjectId(lock as u64)), pc, |_| {}).result as c_int
     }
 
     fn pthread_spin_unlock(lock: *mut c_int) -> c_int {

@@ -4,8 +4,8 @@
 //! stores are the whole of it. Outside, the program may have real threads, and gets real atomics, all of them
 //! sequentially consistent, whatever weaker order it asked for.
 //!
-//! Every weak compare-exchange is a strong one: that it may fail for no reason is not explored (and clang does not
-//! say which is which).
+//! A weak compare-exchange may fail for no reason ([`crate::attempt`]); it has read then, and nothing else. clang does not say
+//! which ones are weak, nor does the interface of libatomic: those are strong.
 
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
 
@@ -13,7 +13,7 @@ use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, FENCE, LOAD, RMW, STORE}
 use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
 
 use super::expected;
-use crate::{arch, engine};
+use crate::{arch, attempt, engine};
 
 /// How a read-modify-write computes the new value. The numbers stand in the low bits of an event's `detail`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -263,6 +263,36 @@ pub unsafe fn compare_exchange_at<T: Word>(address: *mut T, expected: *mut T, ne
             *expected = found;
         }
         found == wanted
+    }
+}
+
+/// The same for a weak one.
+///
+/// # Safety
+/// As the program's access.
+#[inline(always)]
+pub unsafe fn compare_exchange_weak_at<T: Word>(
+    address: *mut T,
+    expected: *mut T,
+    new: T,
+    order: i32,
+    failure: i32,
+    pc: u64,
+) -> bool {
+    // SAFETY: the caller's.
+    unsafe {
+        if engine::active() && attempt::fails_for_no_reason(address as u64, pc) {
+            probe(address);
+            // Not a look: the next attempt may find the same, and succeed.
+            let read = operation(LOAD, address, new, detail(0, failure)).with_argument(0);
+            engine::visible(read, pc, |event| {
+                let value = address.read_volatile();
+                event.result = value.narrow();
+                expected.write(value);
+            });
+            return false;
+        }
+        compare_exchange_at(address, expected, new, order, pc)
     }
 }
 
