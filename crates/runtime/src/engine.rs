@@ -464,6 +464,7 @@ pub fn ended() -> ! {
     // does this, whoever was last, because the order of two ends must not decide who acts next.
     visible(exit.with_argument(1), 0, |_| {});
     visible(Operation::new(thread::LAST, ObjectId::thread(me)), 0, |_| {});
+    process::leaves_from(arch::stack_pointer());
     process::exit_normally(0)
 }
 
@@ -521,11 +522,17 @@ pub fn somebody_awaits() -> bool {
     engine().awaiting > 0
 }
 
+/// The registers that a called function must preserve, and the stack pointer, as they were when the program called the
+/// function that is running now.
+pub fn registers() -> [u64; 7] {
+    // SAFETY: one kernel thread; the stub has just noted them.
+    unsafe { REGISTERS }
+}
+
 /// A digest of the state in which the program called the function that is running now: its registers and the nearest
 /// part of its stack, from `least` to `most` bytes.
 pub fn state_of_caller(least: usize, most: usize) -> u64 {
-    // SAFETY: one kernel thread; the stub has just noted them.
-    let registers = unsafe { REGISTERS };
+    let registers = registers();
     let (stack, frame) = (registers[6] as usize, registers[1] as usize);
     let top = fiber::stack_end(current());
     let frame_size = if (stack..stack + most).contains(&frame) { frame - stack + 16 } else { 0 };

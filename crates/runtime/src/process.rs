@@ -15,11 +15,30 @@ static mut STATUS: i32 = 0;
 static mut EXIT_CALLER: u64 = 0;
 /// Somebody has called `exit`, or `main` has returned. Reset for each execution.
 static mut ENDS: bool = false;
+/// What the program had in its registers when it left, the stack pointer last: below that is nothing of its own. What
+/// libc and this library leave there depends on the processor (lazy binding saves vector registers of any size).
+/// Reset for each execution.
+static mut LEFT: [u64; 7] = [0; 7];
 
 /// An execution begins.
 pub fn reset() {
     // SAFETY: one kernel thread.
-    unsafe { ENDS = false };
+    unsafe {
+        ENDS = false;
+        LEFT = [0; 7];
+    }
+}
+
+/// The registers with which the program left, the stack pointer last; `None` if it has not left by itself.
+pub fn left() -> Option<[u64; 7]> {
+    // SAFETY: one kernel thread.
+    unsafe { (LEFT[6] != 0).then_some(LEFT) }
+}
+
+/// `main` has returned, or the last thread has ended: nothing of the program's is left on this stack, or in registers.
+pub fn leaves_from(stack: usize) {
+    // SAFETY: one kernel thread.
+    unsafe { LEFT = [0, 0, 0, 0, 0, 0, stack as u64] };
 }
 
 /// Whether the process is ending: exit handlers and destructors of static objects run.
@@ -65,15 +84,18 @@ interpose! {
     fn exit(status: i32) -> ! {
         if active() {
             EXIT_CALLER = caller();
+            LEFT = engine::registers();
         }
         exit_normally(status)
     }
 
     fn _exit(status: i32) -> ! {
+        LEFT = engine::registers();
         end_at_once(status, caller())
     }
 
     fn _Exit(status: i32) -> ! {
+        LEFT = engine::registers();
         end_at_once(status, caller())
     }
 

@@ -172,6 +172,7 @@ unsafe extern "C" fn controlled_main(argc: c_int, argv: *mut *mut c_char, envp: 
         // Every execution begins here.
         engine::started_main();
         let status = arch::heddle_call_main(main as usize, argc, argv.cast(), envp.cast());
+        process::leaves_from(arch::stack_pointer());
         process::exit_normally(status)
     }
 }

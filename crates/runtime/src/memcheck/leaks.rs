@@ -14,7 +14,7 @@ use heddle_model::{Phase, ThreadId};
 use crate::arch;
 use crate::heap::{self, State};
 use crate::memory::{HEAPS, PRIVATE, PRIVATE_END, Reserve, STACKS_END};
-use crate::{engine, fiber, snapshot, start};
+use crate::{engine, fiber, process, snapshot, start};
 
 /// Blocks that are reached and not looked into yet. When there is no room, those that were left out are found by going
 /// over all blocks again.
@@ -88,7 +88,8 @@ fn roots() {
         snapshot::writable_mappings(TEXT, |low, high| {
             let ours = (PRIVATE..PRIVATE_END).contains(&low);
             let heap_or_stack = (HEAPS..STACKS_END).contains(&low);
-            let is_main_stack = low <= main_stack.0 && main_stack.1 <= high;
+            // What is mapped of it yet: the stack may grow beyond that.
+            let is_main_stack = low < main_stack.1 && main_stack.0 < high;
             if !ours && !heap_or_stack && !is_main_stack {
                 scan(low, high.min(own.0));
                 scan(low.max(own.1), high);
@@ -109,9 +110,14 @@ fn roots() {
         if engine::phase(thread) != Phase::Alive && thread != engine::current() {
             continue;
         }
-        let here = arch::stack_pointer();
-        let suspended = fiber::of(thread).context.stack();
-        let from = if thread == engine::current() { here } else { suspended };
+        let from = if thread != engine::current() {
+            fiber::of(thread).context.stack()
+        } else if let Some(registers) = process::left() {
+            registers[..6].iter().for_each(|&register| reach(register as usize));
+            registers[6] as usize
+        } else {
+            arch::stack_pointer()
+        };
         // Who stands on another stack, a signal handler's, has all of its own in use.
         scan(if (low..high).contains(&from) { from } else { low }, high);
     }
@@ -122,14 +128,18 @@ fn scan(low: usize, high: usize) {
     let mut at = low.next_multiple_of(size_of::<usize>());
     while at + size_of::<usize>() <= high {
         // SAFETY: the callers pass memory of the program's that is mapped.
-        let word = unsafe { (at as *const usize).read_volatile() };
-        if heap::in_range(word)
-            && let Some(block) = heap::block_containing(word)
-            && heap::mark(block)
-        {
-            push(block);
-        }
+        reach(unsafe { (at as *const usize).read_volatile() });
         at += size_of::<usize>();
+    }
+}
+
+/// Reaches what this may point to.
+fn reach(word: usize) {
+    if heap::in_range(word)
+        && let Some(block) = heap::block_containing(word)
+        && heap::mark(block)
+    {
+        push(block);
     }
 }
 
