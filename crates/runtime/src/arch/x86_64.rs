@@ -248,7 +248,9 @@ unsafe extern "C" {
     pub fn heddle_call_guarded(routine: usize, control: usize, pc: u64);
     /// What a signal handler returns to.
     pub fn heddle_sigreturn();
-    /// Calls the program's `main` so that unwinding through the call works.
+    /// Calls the program's `main` so that unwinding through the call works, and with the same stack pointer whatever
+    /// the size of the arguments and the environment, which lie above (up to 200 KiB): programs hash the addresses of
+    /// their variables, and a replay must not depend on who starts it.
     pub fn heddle_call_main(main: usize, argc: i32, argv: *mut *mut u8, environment: *mut *mut u8) -> i32;
 }
 
@@ -389,15 +391,19 @@ heddle_capture:
     .type heddle_call_main, @function
 heddle_call_main:
     .cfi_startproc
-    sub rsp, 8
+    push rbp
     .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset rbp, 0
+    mov rbp, rsp
+    .cfi_def_cfa_register rbp
+    and rsp, -0x40000
     mov rax, rdi
     mov edi, esi
     mov rsi, rdx
     mov rdx, rcx
     call rax
-    add rsp, 8
-    .cfi_adjust_cfa_offset -8
+    leave
+    .cfi_def_cfa rsp, 8
     ret
     .cfi_endproc
     .size heddle_call_main, . - heddle_call_main

@@ -88,7 +88,7 @@ fn roots() {
         snapshot::writable_mappings(TEXT, |low, high| {
             let ours = (PRIVATE..PRIVATE_END).contains(&low);
             let heap_or_stack = (HEAPS..STACKS_END).contains(&low);
-            // What is mapped of it yet: the stack may grow beyond that.
+            // One of the pieces it is in: a snapshot protects the pages that were not written to.
             let is_main_stack = low < main_stack.1 && main_stack.0 < high;
             if !ours && !heap_or_stack && !is_main_stack {
                 scan(low, high.min(own.0));
