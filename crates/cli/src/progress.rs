@@ -49,8 +49,8 @@ impl Progress {
 fn line(progress: &heddle_search::Progress, findings: usize) -> String {
     let rate = progress.executions as f64 / progress.elapsed.as_secs_f64().max(1e-9);
     let mut text = format!("{} ({}/s)", counted(progress.executions, "execution"), grouped(rate as u64));
-    if let Some((_, about)) = progress.estimate {
-        text.push_str(&format!(" of about {}", grouped(about)));
+    if let Some((low, high)) = progress.estimate {
+        text.push_str(&format!(" of {} {}", grouped(low), up_to(high.map(grouped))));
     } else if let Some(all) = progress.at_least.filter(|&all| all > progress.executions) {
         text.push_str(&format!(" of at least {}", grouped(all)));
     }
@@ -61,13 +61,20 @@ fn line(progress: &heddle_search::Progress, findings: usize) -> String {
         text.push_str(&format!(", {}", counted(findings as u64, "finding")));
     }
     text.push_str(&format!(", {}", show_duration(progress.elapsed)));
-    if let Some((_, about)) = progress.estimate.filter(|_| rate >= 1.0) {
-        let left = about.saturating_sub(progress.executions) as f64 / rate;
-        // A century says no more than that it is too long.
-        let left = std::time::Duration::from_secs(left.min(3e9) as u64);
-        text.push_str(&format!(", about {} left", show_duration(left)));
+    if let Some((low, high)) = progress.estimate.filter(|_| rate >= 1.0) {
+        let left = |all: u64| {
+            let seconds = all.saturating_sub(progress.executions) as f64 / rate;
+            // A century says no more than that it is too long.
+            show_duration(std::time::Duration::from_secs(seconds.min(3e9) as u64))
+        };
+        text.push_str(&format!(", {} {} left", left(low), up_to(high.map(left))));
     }
     text
+}
+
+/// The upper end of a range, if it has one.
+fn up_to(high: Option<String>) -> String {
+    high.map_or_else(|| "or more".to_string(), |high| format!("to {high}"))
 }
 
 #[cfg(test)]
@@ -87,10 +94,15 @@ mod tests {
         assert_eq!(line(&progress, 0), "1,000 executions (500/s), 40 steps deep, 2 s");
         progress.at_least = Some(1500);
         assert_eq!(line(&progress, 0), "1,000 executions (500/s) of at least 1,500, 40 steps deep, 2 s");
-        progress.estimate = Some((1500, 4000));
+        progress.estimate = Some((1500, Some(4000)));
         assert_eq!(
             line(&progress, 1),
-            "1,000 executions (500/s) of about 4,000, 40 steps deep, 1 finding, 2 s, about 6 s left"
+            "1,000 executions (500/s) of 1,500 to 4,000, 40 steps deep, 1 finding, 2 s, 1 s to 6 s left"
+        );
+        progress.estimate = Some((3000, None));
+        assert_eq!(
+            line(&progress, 0),
+            "1,000 executions (500/s) of 3,000 or more, 40 steps deep, 2 s, 4 s or more left"
         );
         assert!(line(&heddle_search::Progress::default(), 0).starts_with("0 executions"));
     }

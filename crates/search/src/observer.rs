@@ -38,9 +38,9 @@ pub struct Progress {
     /// How many executions there are in all, at the least: what was run and what is certain to come. None where what is
     /// pending may be abandoned.
     pub at_least: Option<u64>,
-    /// How many executions there may be in all, from and to. None while nothing can be said honestly; no algorithm does
-    /// so far: how large what is pending will turn out to be is not known before it is run.
-    pub estimate: Option<(u64, u64)>,
+    /// How many executions there may be in all, from and to: a guess. No upper end while more is found than is run;
+    /// None while nothing can be said honestly, or by an algorithm that cannot.
+    pub estimate: Option<(u64, Option<u64>)>,
 }
 
 /// Watches a search, and can end it.

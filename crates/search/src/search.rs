@@ -37,6 +37,11 @@ pub(crate) trait Strategy {
     fn certain(&self) -> Option<u64> {
         None
     }
+
+    /// How many executions there may be in all, from and to: a guess. None where none can be made.
+    fn estimate(&self) -> Option<(u64, Option<u64>)> {
+        None
+    }
 }
 
 /// One search over one program.
@@ -292,7 +297,8 @@ fn count(summary: &mut Summary, execution: &Execution<'_>) {
 
 fn progress(summary: &Summary, strategy: &dyn Strategy, elapsed: Duration) -> Progress {
     let pending = strategy.pending();
-    let at_least = strategy.certain().map(|certain| summary.executions + summary.cut + certain);
+    let run = summary.executions + summary.cut;
+    let at_least = strategy.certain().map(|certain| run + certain);
     Progress {
         executions: summary.executions,
         blocked: summary.blocked,
@@ -300,6 +306,6 @@ fn progress(summary: &Summary, strategy: &dyn Strategy, elapsed: Duration) -> Pr
         elapsed,
         pending,
         at_least,
-        estimate: None,
+        estimate: strategy.estimate(),
     }
 }

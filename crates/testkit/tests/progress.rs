@@ -34,7 +34,6 @@ fn at_least_is_at_least() {
         let said: Vec<_> = said.iter().map(|p| (p.executions, p.at_least.unwrap_or(0))).collect();
         assert!(said.iter().all(|&(run, all)| run <= all && all <= count), "{said:?}");
         assert!(said.windows(2).all(|w| w[0].1 <= w[1].1), "what was certain stays certain: {said:?}");
-        eprintln!("{said:?}");
     }
 }
 
@@ -43,4 +42,24 @@ fn at_least_is_at_least() {
 fn nothing_is_said_where_nothing_is_certain() {
     let (_, said) = watch(&known::counter(7), Algorithm::Source);
     assert!(said.iter().all(|p| p.at_least.is_none()));
+}
+
+/// A guess is a guess, but not a wild one: there are as many executions as it says, or up to twice as many or as few, nearly always.
+#[test]
+fn guesses_come_near() {
+    for (program, count) in [
+        (known::counter(8), 40_320),
+        (known::fib_bench_watched(4), 19_605),
+        (known::indexer(15), 4_096),
+        (known::readers(14), 16_384),
+    ] {
+        let (executions, said) = watch(&program, Algorithm::Optimal);
+        assert_eq!(executions, count);
+        let said: Vec<_> = said.iter().filter_map(|p| Some((p.executions, p.at_least?, p.estimate?))).collect();
+        assert!(said.iter().all(|&(_, least, (low, high))| least <= low && high.is_none_or(|high| low <= high)));
+        let near = |&&(_, _, (low, high)): &&(u64, u64, (u64, Option<u64>))| {
+            low <= 2 * count && high.is_none_or(|high| high >= count / 2)
+        };
+        assert!(said.iter().filter(near).count() * 10 >= said.len() * 8, "{count}: {said:?}");
+    }
 }

@@ -39,6 +39,7 @@
 //! Memory: nodes exist only above something pending; a subtree that is done is freed.
 
 mod agenda;
+mod estimate;
 mod tree;
 
 use heddle_model::follow::Step;
@@ -52,6 +53,7 @@ use crate::search::{Strategy, Ticket};
 use crate::sequence::{Item, Sequence};
 use crate::touches::{Touch, Touches};
 use agenda::{Agenda, Cost, Piece};
+use estimate::Estimate;
 use tree::{Child, NodeId, PendingId, State, Tree};
 
 /// The very first plan, which nothing led to.
@@ -75,6 +77,7 @@ struct Sleeper {
 pub(crate) struct Optimal {
     tree: Tree,
     agenda: Agenda,
+    estimate: Estimate,
     root: NodeId,
     started: bool,
     analysis: Analysis,
@@ -102,6 +105,7 @@ impl Optimal {
         Optimal {
             tree,
             agenda: Agenda::new(options.memory),
+            estimate: Estimate::new(),
             root,
             started: false,
             analysis: Analysis::default(),
@@ -371,6 +375,7 @@ impl Optimal {
         let piece = |item: &Item| Piece { step: item.step, touch: self.sequence.touch(&self.analysis, item) };
         let pieces = self.sequence.items.iter().map(piece).collect();
         let depth = self.tree.node(node).depth;
+        self.estimate.found();
         let id = self.agenda.add((node, slot), depth, cost, pieces);
         self.tree.child_mut(node, slot).state = State::Pending(id);
     }
@@ -471,6 +476,7 @@ impl Strategy for Optimal {
 
     fn digest(&mut self, ticket: Ticket, execution: &Execution<'_>) {
         let ran = self.agenda.remove(PendingId(ticket.0));
+        self.estimate.ran();
         self.reversals = ran.as_ref().map_or(0, |pending| pending.cost.reversals);
         let ran = ran.map(|pending| (pending.node, pending.slot));
         if let Some((node, slot)) = ran {
@@ -509,6 +515,11 @@ impl Strategy for Optimal {
 
     fn pending(&self) -> u64 {
         self.agenda.len() as u64 + u64::from(!self.started)
+    }
+
+    fn estimate(&self) -> Option<(u64, Option<u64>)> {
+        let (low, high) = self.estimate.range(self.pending(), &self.tree)?;
+        Some((low as u64, high.map(|high| high as u64)))
     }
 
     /// Every pending sequence leads to a trace of its own.

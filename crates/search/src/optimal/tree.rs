@@ -53,6 +53,8 @@ pub(crate) struct Node {
     open: u32,
     /// Kept, even when done, until the node at this depth above it is done. See [`super`], departure 3.
     keep: u32,
+    /// Executions below children that are done, except below nodes that are kept.
+    pub leaves: u64,
     pub children: Vec<Child>,
 }
 
@@ -105,7 +107,7 @@ impl Tree {
             None => {
                 let id = NodeId(self.nodes.len() as u32);
                 let children = Vec::new();
-                self.nodes.push(Node { parent: None, depth: 0, step, open: 0, keep: FREE, children });
+                self.nodes.push(Node { parent: None, depth: 0, step, open: 0, keep: FREE, leaves: 0, children });
                 id
             }
         };
@@ -115,6 +117,7 @@ impl Tree {
         node.step = step;
         node.open = 0;
         node.keep = FREE;
+        node.leaves = 0;
         node.children.clear();
         if let Some((parent, slot)) = parent {
             self.child_mut(parent, slot).state = State::Node(id);
@@ -165,20 +168,23 @@ impl Tree {
         let (mut at, mut slot) = (id, slot);
         let mut kept = false;
         let mut gone = u32::MAX;
+        let mut leaves = 1;
         loop {
             if !kept {
                 self.child_mut(at, slot).state = State::Done;
             }
             let node = &mut self.nodes[at.0 as usize];
+            node.leaves += leaves;
             node.open -= 1;
             if node.open > 0 {
                 return gone;
             }
             let parent = node.parent;
             kept = node.keep < node.depth;
+            leaves = 0;
             if !kept {
                 gone = node.depth;
-                self.free(at);
+                leaves = self.free(at);
             }
             match parent {
                 Some((above, place)) => (at, slot) = (above, place),
@@ -187,8 +193,9 @@ impl Tree {
         }
     }
 
-    /// Frees a node that is done, and those below it that were kept.
-    fn free(&mut self, id: NodeId) {
+    /// Frees a node that is done, and those below it that were kept. Returns how many executions there were below.
+    fn free(&mut self, id: NodeId) -> u64 {
+        let mut leaves = 0;
         // Freed, and not looked at yet: those at the end of the list of what is not used.
         let mut next = self.unused.len();
         self.unused.push(id);
@@ -196,6 +203,7 @@ impl Tree {
             next += 1;
             let Tree { nodes, unused, children } = self;
             let node = &mut nodes[id.0 as usize];
+            leaves += node.leaves;
             for child in &node.children {
                 if let State::Node(below) = child.state {
                     unused.push(below);
@@ -208,6 +216,22 @@ impl Tree {
                 node.children = Vec::new();
             }
         }
+        leaves
+    }
+
+    /// The node at a place of the arena.
+    pub fn at(&self, place: u32) -> &Node {
+        &self.nodes[place as usize]
+    }
+
+    /// The size of the arena.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The places of the arena that are in use: a node that is freed has no children.
+    pub fn used(&self) -> impl Iterator<Item = u32> {
+        (0..self.nodes.len() as u32).filter(|&place| !self.at(place).children.is_empty())
     }
 
     /// The steps from the root to `id`.

@@ -1,0 +1,125 @@
+//! How many executions there will be in all, guessed from those that were run.
+//!
+//! What is certain is only that every pending sequence is an execution. How many more they lead to is guessed in two ways.
+//!
+//! From the **trend**: how many new sequences an execution leads to, lately. That number falls as a search goes on. If it falls
+//! steadily from what it is now to nothing at the end, `pending / (1 - found / 2)` executions are to come; if it stayed as it
+//! is until the end, `pending / (1 - found)`, and nobody knows how many while it is one or more.
+//!
+//! From the **tree**, after P. Kilby, J. Slaney, S. Thiébaux, T. Walsh, *Estimating search tree size*, AAAI 2006: what lies below
+//! a child that was not run yet is taken to be like what lies below its siblings, from the leaves to the root. Of
+//! what was begun not all branches are known, so this is too low, least so when the search goes depth first, where the trend
+//! says nothing.
+//!
+//! The larger of the two cautious guesses is the lower end of the range, the bold one from the trend the upper end.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use super::tree::{State, Tree};
+
+/// The time between two guesses is at least so many times what one takes.
+const PATIENCE: u32 = 50;
+
+/// The trend is that of this part of all executions, but of so many at least.
+const LATELY: f64 = 0.25;
+const FEWEST: f64 = 64.0;
+
+/// What is needed to guess, and the last guess.
+pub(crate) struct Estimate {
+    ran: f64,
+    /// Executions lately, and new sequences that they led to.
+    lately: (f64, f64),
+    last: RefCell<Guess>,
+}
+
+struct Guess {
+    made: Option<Instant>,
+    took: Duration,
+    size: Option<f64>,
+    /// Nodes in use, by depth.
+    order: Vec<u32>,
+    sizes: Vec<f64>,
+}
+
+impl Estimate {
+    pub fn new() -> Estimate {
+        let guess = Guess { made: None, took: Duration::ZERO, size: None, order: Vec::new(), sizes: Vec::new() };
+        Estimate { ran: 0.0, lately: (0.0, 0.0), last: RefCell::new(guess) }
+    }
+
+    /// An execution was run. What it leads to comes now.
+    pub fn ran(&mut self) {
+        self.ran += 1.0;
+        self.lately.0 += 1.0;
+        if self.lately.0 > (self.ran * LATELY).max(FEWEST) {
+            // What was earlier fades.
+            self.lately = (self.lately.0 / 2.0, self.lately.1 / 2.0);
+        }
+    }
+
+    /// It has led to a sequence that is to be run.
+    pub fn found(&mut self) {
+        self.lately.1 += 1.0;
+    }
+
+    /// How many executions there are in all, those that were run included: from, and to if that can be said.
+    pub fn range(&self, pending: u64, tree: &Tree) -> Option<(f64, Option<f64>)> {
+        if self.ran < FEWEST {
+            return None;
+        }
+        let pending = pending as f64;
+        let found = self.lately.1 / self.lately.0;
+        let falling = if found < 2.0 { self.ran + pending / (1.0 - found / 2.0) } else { 0.0 };
+        let low = self.by_tree(tree).unwrap_or(0.0).max(falling).max(self.ran + pending);
+        let high = (found < 0.99).then(|| self.ran + pending / (1.0 - found));
+        Some((low, high.map(|high| high.max(low))))
+    }
+
+    fn by_tree(&self, tree: &Tree) -> Option<f64> {
+        let mut guess = self.last.borrow_mut();
+        let begin = Instant::now();
+        if guess.made.is_none_or(|made| begin - made >= guess.took * PATIENCE) {
+            guess.size = guess.of(tree);
+            guess.made = Some(begin);
+            guess.took = begin.elapsed();
+        }
+        guess.size
+    }
+}
+
+impl Guess {
+    fn of(&mut self, tree: &Tree) -> Option<f64> {
+        let Guess { order, sizes, .. } = self;
+        order.clear();
+        order.extend(tree.used());
+        // Children before their parents.
+        order.sort_unstable_by_key(|&at| std::cmp::Reverse(tree.at(at).depth));
+        sizes.clear();
+        sizes.resize(tree.len(), 0.0);
+        let mut root = None;
+        for &at in &*order {
+            let node = tree.at(at);
+            let mut known = node.leaves as f64;
+            let (mut explored, mut pending) = (0.0, 0.0);
+            for child in &node.children {
+                match child.state {
+                    State::Pending(_) => pending += 1.0,
+                    State::Running => {
+                        known += 1.0;
+                        explored += 1.0;
+                    }
+                    State::Done => explored += 1.0,
+                    State::Node(below) => {
+                        known += sizes[below.0 as usize];
+                        explored += 1.0;
+                    }
+                }
+            }
+            let each = if explored > 0.0 { (known / explored).max(1.0) } else { 1.0 };
+            sizes[at as usize] = known + pending * each;
+            root = Some(sizes[at as usize]);
+        }
+        root
+    }
+}
