@@ -55,7 +55,8 @@ pub enum Command {
     after_help = "Start with:\n  \
                   heddle check test.c                           is there an order of the threads that goes wrong?\n  \
                   heddle replay heddle-out/deadlock-1.json      make it happen again; --step and --gdb walk through it\n  \
-                  heddle report heddle-out/deadlock-1.json --html --output page.html\n\n\
+                  heddle report heddle-out/deadlock-1.json --html --output page.html\n  \
+                  CC=\"heddle cc\" ./configure && make           build something larger, then: heddle check ./program\n\n\
                   `heddle check --help` says more."
 )]
 struct Line {
@@ -70,10 +71,24 @@ enum LineCommand {
     Check(Check),
     Replay(Replay),
     Report(Report),
+    Cc(Compiler),
+    #[command(name = "c++")]
+    Cxx(Compiler),
     #[command(hide = true)]
     Man(Man),
     #[command(hide = true)]
     Completions(Completions),
+}
+
+/// A compiler that instruments, for builds: CC="heddle cc" CXX="heddle c++" ./configure && make.
+///
+/// All words go to the compiler ($HEDDLE_CC and $HEDDLE_CXX, else clang, else gcc). What it builds runs as usual, and can be
+/// given to `heddle check`.
+#[derive(Args, Debug)]
+pub struct Compiler {
+    /// What the compiler is told.
+    #[arg(value_name = "WORDS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<OsString>,
 }
 
 /// Writes the manual pages: for those who make packages.
@@ -187,7 +202,8 @@ pub enum MisuseWish {
 /// Check a program: explore every order of its threads that could matter.
 ///
 /// FILES are C and C++ sources, object files and libraries, compiled and linked with the compiler flags among them.
-/// PROGRAM is a finished program: only its calls of the thread library are seen. What follows `--` is given to the program.
+/// PROGRAM is a finished program: built by `heddle cc` it is seen as a whole, otherwise only its calls of the thread library
+/// are. What follows `--` is given to the program.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "heddle check [OPTIONS] FILES... [COMPILER FLAGS] [-- ARGUMENTS]\n       \
@@ -456,6 +472,10 @@ fn understand(line: Vec<OsString>) -> Result<Typed, clap::Error> {
             }
             let console = Wishes { json: report.format == Format::Json, ..Wishes::of(&report.common) };
             Typed { command: Command::Report(report), console }
+        }
+        // These lines never come here: their words are not Heddle's to understand.
+        LineCommand::Cc(_) | LineCommand::Cxx(_) => {
+            return Err(command.error(ErrorKind::InvalidSubcommand, "the compiler stands first: heddle cc ..."));
         }
         LineCommand::Man(man) => Typed { console: Wishes::of(&man.common), command: Command::Man(man) },
         LineCommand::Completions(completions) => {

@@ -289,6 +289,13 @@ fn shown(values: &[i64]) -> String {
 impl Conclusion<'_> {
     fn notes(&self, instrumented: Instrumentation, races: bool, executor: &NativeExecutor) -> Vec<String> {
         let mut notes = notes(instrumented, races, self.options.misuse == MisuseWish::Report);
+        let unseen = executor.unseen();
+        if instrumented == Instrumentation::Memory && !unseen.is_empty() {
+            notes.push(format!(
+                "memory accesses and atomics in {}: not built by heddle, they are not seen",
+                unseen.join(", ")
+            ));
+        }
         if races && self.options.races == Races::Ignore && !executor.places().is_empty() {
             let places = text::counted(executor.places().len() as u64, "place");
             notes.push(format!("data races: there are some, on {places}; their orders were explored, as asked"));
@@ -326,7 +333,9 @@ fn notes(instrumented: Instrumentation, races: bool, misuse: bool) -> Vec<String
     }
     if instrumented == Instrumentation::SyncOnly {
         notes.push(
-            "atomics: the program was not built by heddle, only its calls of the thread library are seen".to_string(),
+            "atomics: the program was not built by heddle, only its calls of the thread library are seen; build it with \
+             `heddle cc` or `heddle c++` as the compiler to see all"
+                .to_string(),
         );
     }
     notes

@@ -28,7 +28,11 @@ use console::Console;
 
 fn main() -> ExitCode {
     install_panic_hook();
-    let typed = match arguments::parse(std::env::args_os().collect()) {
+    let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    if let Some(code) = commands::cc::intercept(&line) {
+        return code;
+    }
+    let typed = match arguments::parse(line) {
         Ok(typed) => typed,
         Err(refused) => return refused.show(),
     };

@@ -34,6 +34,11 @@ const SECTION: &str = "heddle_labels";
 /// What the names of functions that run as one step begin with; two of these are calls of Heddle's.
 pub const ATOMIC: &str = "__VERIFIER_atomic_";
 
+/// Whether a source file has functions that run as one step, or may have.
+pub fn are_in(source: &std::path::Path) -> bool {
+    std::fs::read(source).is_ok_and(|text| text.windows(ATOMIC.len()).any(|part| part == ATOMIC.as_bytes()))
+}
+
 /// What the program in `bytes` says. Nothing, if it cannot be read.
 pub fn of(bytes: &[u8]) -> Annotations {
     let Ok(file) = object::File::parse(bytes) else { return Annotations::default() };

@@ -24,6 +24,7 @@ use crate::session::{Needs, Session, StartError, Waited};
 use crate::symbols::Mappings;
 use crate::temporary::TemporaryDirectory;
 use crate::wire::Taken;
+use crate::wrapper::plain;
 
 /// Why executions start over by fork though nobody asked for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -216,6 +217,32 @@ impl NativeExecutor {
             note(session.wire().header(), &mut labels, &mut used);
         }
         used
+    }
+
+    /// What was loaded or linked in without instrumentation, by name: what it does to memory is not seen. Libraries of the
+    /// system's own that every program has are left out.
+    pub fn unseen(&self) -> Vec<String> {
+        const OF_ALL: [&str; 10] = [
+            "libc.so",
+            "libm.so",
+            "libpthread.so",
+            "libdl.so",
+            "librt.so",
+            "libstdc++.so",
+            "libgcc_s.so",
+            "ld-linux",
+            "libatomic.so",
+            "libheddle_runtime.so",
+        ];
+        let mut names = self.program.unseen.clone();
+        for mapping in self.mappings.files() {
+            let name = mapping.path.file_name().unwrap_or_default().to_string_lossy();
+            let is_library = name.ends_with(".so") || name.contains(".so.");
+            if is_library && !OF_ALL.iter().any(|own| name.starts_with(own)) && !plain::is_instrumented(&mapping.path) {
+                names.push(name.into_owned());
+            }
+        }
+        names
     }
 
     /// Whether addresses are the same from one process to the next. Some containers forbid that.

@@ -5,6 +5,7 @@
 //!
 //! * [`compile`] finds a compiler and makes an instrumented [`Program`] of C and C++ files; [`instrument`] is what the
 //!   compiler is told so that nothing the program does is hidden.
+//! * [`wrapper`] is a compiler for other people's builds.
 //! * [`program`] looks at a program that exists already: can it be run, and how much of it will be seen?
 //! * [`NativeExecutor`] starts the program with the runtime loaded into it and runs plans, whatever happens to the
 //!   processes on the way. [`NativeExecutor::record`] runs one schedule again and keeps everything.
@@ -31,6 +32,7 @@ pub mod symbols;
 mod temporary;
 mod watchdog;
 mod wire;
+pub mod wrapper;
 
 pub use debugger::Debugger;
 pub use executor::{Fallback, NativeExecutor, Statistics};

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::annotations::{self, Annotations};
+use crate::wrapper::plain;
 use object::elf;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 
@@ -36,6 +37,8 @@ pub struct Program {
     pub instrumentation: Instrumentation,
     /// What it says to Heddle by names of its own.
     pub annotations: Annotations,
+    /// Object files in it that were not instrumented, by name: what they do to memory is not seen.
+    pub unseen: Vec<String>,
 }
 
 /// Why a file is no program that Heddle can run.
@@ -106,7 +109,8 @@ impl Program {
         let instrumentation = examine(&bytes, &own)?;
         let path = std::path::absolute(path).map_err(unreadable)?;
         let annotations = annotations::of(&bytes);
-        Ok(Program { path, instrumentation, annotations })
+        let unseen = plain::read(&bytes);
+        Ok(Program { path, instrumentation, annotations, unseen })
     }
 }
 

@@ -1,5 +1,6 @@
 //! One file for each subcommand.
 
+pub mod cc;
 pub mod check;
 pub mod pages;
 pub mod replay;

@@ -70,7 +70,7 @@ pub enum Argument {
 }
 
 /// Flags that take the next word as their value where it is not part of the same word.
-const COMPILE_WITH_VALUE: [&str; 17] = [
+pub(crate) const COMPILE_WITH_VALUE: [&str; 17] = [
     "-I",
     "-D",
     "-U",
@@ -89,8 +89,8 @@ const COMPILE_WITH_VALUE: [&str; 17] = [
     "--param",
     "-Wa",
 ];
-const LINK_WITH_VALUE: [&str; 8] = ["-l", "-L", "-Xlinker", "-T", "-u", "-z", "-rpath", "-e"];
-const BOTH_WITH_VALUE: [&str; 5] = ["-target", "--sysroot", "-isysroot", "-B", "-arch"];
+pub(crate) const LINK_WITH_VALUE: [&str; 8] = ["-l", "-L", "-Xlinker", "-T", "-u", "-z", "-rpath", "-e"];
+pub(crate) const BOTH_WITH_VALUE: [&str; 5] = ["-target", "--sysroot", "-isysroot", "-B", "-arch"];
 
 /// Words that would make the compiler do something else than a program, and what to say about each.
 const REFUSED: [(&str, &str); 8] = [
@@ -105,7 +105,7 @@ const REFUSED: [(&str, &str); 8] = [
 ];
 
 /// Sanitizers that need a library of their own.
-const CONTRADICTS: [&str; 9] =
+pub(crate) const CONTRADICTS: [&str; 9] =
     ["address", "hwaddress", "leak", "memory", "kernel-address", "cfi", "safe-stack", "dataflow", "realtime"];
 
 /// Sorts the words.

@@ -51,7 +51,8 @@ pub struct Choice {
 impl Choice {
     /// What the environment says, and the user.
     pub fn from_environment(explicit: Option<String>) -> Choice {
-        let variable = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
+        // Who builds with `CC="heddle cc"` does not mean that the compiler is Heddle.
+        let variable = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty() && !is_heddle(value));
         Choice { explicit, cc: variable("CC"), cxx: variable("CXX"), path: env::var_os("PATH") }
     }
 
@@ -128,11 +129,18 @@ impl Choice {
 
 impl Compiler {
     /// The command, ready for arguments.
-    pub(super) fn command(&self) -> Command {
+    pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).stdin(Stdio::null());
         command
     }
+}
+
+/// Whether a command is Heddle's own compiler.
+fn is_heddle(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    let name = words.next().and_then(|word| Path::new(word).file_name()).unwrap_or_default();
+    name == "heddle-cc" || name == "heddle-c++" || name == "heddle" && matches!(words.next(), Some("cc" | "c++"))
 }
 
 /// The name of the same compiler for `language`: `clang++-19` for `clang-19`. None if the name says nothing.
@@ -185,6 +193,16 @@ mod tests {
         }
         assert_eq!(sibling("tcc", Language::C), None);
         assert_eq!(sibling("ccache", Language::C), None);
+    }
+
+    #[test]
+    fn heddle_is_no_compiler_behind_itself() {
+        for command in ["heddle cc", "/opt/heddle c++ -m64", "heddle-cc", "/usr/bin/heddle-c++"] {
+            assert!(is_heddle(command), "{command}");
+        }
+        for command in ["gcc", "heddle", "cc", "my-heddle cc", ""] {
+            assert!(!is_heddle(command), "{command}");
+        }
     }
 
     /// A folder with commands that answer as compilers do.

@@ -9,6 +9,7 @@ mod compiler;
 mod error;
 
 pub use arguments::{Argument, Language, is_compiler_input};
+pub(crate) use arguments::{BOTH_WITH_VALUE, COMPILE_WITH_VALUE, CONTRADICTS, LINK_WITH_VALUE};
 pub use compiler::{Choice, Compiler, CompilerKind};
 pub use error::CompileError;
 
@@ -18,7 +19,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::program::Program;
 use crate::temporary::TemporaryDirectory;
-use crate::{instrument, library};
+use crate::wrapper::plain;
+use crate::{annotations, instrument, library};
 
 /// A program that was compiled for this run. Removed when dropped.
 #[derive(Debug)]
@@ -77,7 +79,9 @@ pub fn compile(words: &[String], choice: &Choice, interrupted: &AtomicBool) -> R
         return Err(link_error(said));
     }
     warnings.push_str(&said);
-    let program = Program::open(&output)?;
+    let mut program = Program::open(&output)?;
+    let linked = arguments.iter().filter_map(|a| if let Argument::Linkable(path) = a { Some(path) } else { None });
+    program.unseen.extend(linked.filter_map(|path| plain::unseen(path)));
     Ok(Compiled { program, warnings, compilers, _directory: directory })
 }
 
@@ -120,7 +124,7 @@ fn compile_arguments(
     // After the user's own: these must hold whatever the project's usual flags say. Code generation at link time
     // would come after the instrumentation is off.
     words.extend(instrument::flags(compiler.kind, compiler.version, compiler.language));
-    if mentions_atomic_functions(source) {
+    if annotations::are_in(source) {
         // What is inlined is not entered, and what is left by a jump to the call that says so is left too early.
         words.extend(["-fno-inline", "-fno-optimize-sibling-calls"].map(str::to_owned));
     }
@@ -129,12 +133,6 @@ fn compile_arguments(
     words.extend(["-x", compiler.language.option()].map(str::to_owned));
     words.extend([source.display().to_string(), "-o".to_owned(), object.display().to_string()]);
     words
-}
-
-/// Whether the file has functions that run as one step (see [`crate::annotations`]), or may have.
-fn mentions_atomic_functions(source: &Path) -> bool {
-    let name = crate::annotations::ATOMIC.as_bytes();
-    std::fs::read(source).is_ok_and(|text| text.windows(name.len()).any(|part| part == name))
 }
 
 fn link_arguments(

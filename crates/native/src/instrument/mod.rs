@@ -21,9 +21,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use object::{Object as _, ObjectSymbol as _};
-
 use crate::compile::{CompilerKind, Language};
+use crate::wrapper::plain;
 
 /// A header of Heddle's.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +34,7 @@ pub struct Header {
 }
 
 /// The header that [`flags`] put before every source file.
-const FIRST: &str = "heddle-instrument.h";
+pub const FIRST: &str = "heddle-instrument.h";
 
 /// The headers. They are to be in a directory that comes first on the path of system headers (`-isystem`).
 pub const HEADERS: &[Header] = &[
@@ -173,22 +172,16 @@ pub fn flags(compiler: CompilerKind, version: u32, language: Language) -> Vec<St
 
 /// The flags for the linker, given through the compiler, to link `objects`.
 pub fn link_flags<P: AsRef<Path>>(objects: impl IntoIterator<Item = P>) -> Vec<String> {
-    let own: HashSet<String> = objects.into_iter().flat_map(|object| definitions(object.as_ref())).collect();
+    wrap_flags(&objects.into_iter().flat_map(|object| plain::defined(object.as_ref(), RENAMED)).collect())
+}
+
+/// The same, for objects that define `own` of the functions of [`RENAMED`] themselves.
+pub fn wrap_flags(own: &HashSet<String>) -> Vec<String> {
     let flag = |name: &&str| match own.contains(*name) {
         true => format!("-Wl,--defsym=__wrap_{name}={name}"),
         false => format!("-Wl,--wrap={name}"),
     };
     RENAMED.iter().map(flag).collect()
-}
-
-/// The functions of [`RENAMED`] that the program defines itself in `object`. None if it cannot be read: the linker
-/// will have more to say about that.
-fn definitions(object: &Path) -> Vec<String> {
-    let Ok(bytes) = std::fs::read(object) else { return Vec::new() };
-    let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
-    let names = file.symbols().filter(|symbol| symbol.is_global() && symbol.is_definition());
-    let names = names.filter_map(|symbol| symbol.name().ok().map(str::to_owned));
-    names.filter(|name| RENAMED.contains(&name.as_str())).collect()
 }
 
 #[cfg(test)]

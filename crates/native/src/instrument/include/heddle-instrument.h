@@ -6,6 +6,9 @@
  */
 #pragma GCC system_header
 
+/* Assembly is preprocessed too, and knows no declarations. */
+#ifndef __ASSEMBLER__
+
 /* For `heddle.h`, and for programs that want to know. */
 #define __HEDDLE__ 1
 
@@ -120,3 +123,4 @@ char *__wrap_strncat(char *, const char *, __SIZE_TYPE__) __attribute__((__nothr
 #define __builtin_strncmp __wrap_strncmp
 #endif
 #endif
+#endif /* __ASSEMBLER__ */

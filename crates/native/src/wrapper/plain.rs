@@ -1,0 +1,87 @@
+//! Object files that were not instrumented: which they are, and how a program remembers them.
+//!
+//! Both compilers give every instrumented file a constructor that calls `__tsan_init`. An object with code and without
+//! that call was built by somebody else, and what it does to memory is not seen. The names of such files stand in a section of
+//! what is linked from them, where [`crate::program`] finds them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use object::read::archive::ArchiveFile;
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SectionKind};
+
+/// The section: names that end in zero bytes.
+pub const SECTION: &str = ".heddle.plain";
+
+/// Calls `look` with each object file in `path`: the file itself, or those of an archive.
+fn each(path: &Path, mut look: impl FnMut(&object::File<'_>)) {
+    // What cannot be read is no object: the linker will have more to say about it.
+    let Ok(bytes) = std::fs::read(path) else { return };
+    if let Ok(archive) = ArchiveFile::parse(&*bytes) {
+        let members = archive.members().filter_map(Result::ok).filter_map(|member| member.data(&*bytes).ok());
+        members.filter_map(|data| object::File::parse(data).ok()).for_each(|file| look(&file));
+    } else if let Ok(file) = object::File::parse(&*bytes) {
+        look(&file);
+    }
+}
+
+/// Those of `names` that an object file or archive defines.
+pub fn defined(path: &Path, names: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    each(path, |file| {
+        if file.kind() != object::ObjectKind::Relocatable {
+            return;
+        }
+        let defined = file.symbols().filter(|symbol| symbol.is_global() && symbol.is_definition());
+        let defined =
+            defined.filter_map(|symbol| symbol.name().ok().filter(|name| names.contains(name)).map(str::to_owned));
+        found.extend(defined);
+    });
+    found
+}
+
+/// What to call the part of `path` that was not instrumented, if there is one. Libraries that are loaded and not linked in
+/// are seen when the program runs.
+pub fn unseen(path: &Path) -> Option<String> {
+    let (mut all, mut plain) = (0, 0);
+    each(path, |file| {
+        let code = file.sections().any(|section| section.kind() == SectionKind::Text && section.size() > 0);
+        if file.kind() == object::ObjectKind::Relocatable && code {
+            all += 1;
+            plain += u32::from(!file.symbols().any(|symbol| symbol.name() == Ok("__tsan_init")));
+        }
+    });
+    let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    match plain {
+        0 => None,
+        _ if all == 1 => Some(name),
+        _ => Some(format!("{name} ({plain} of {all} files)")),
+    }
+}
+
+/// Writes `names` to a file that the compiler can assemble and link.
+pub fn write(names: &[String], directory: &Path) -> io::Result<PathBuf> {
+    let escaped = |name: &String| name.replace('\\', "\\\\").replace('"', "\\\"");
+    let lines: String = names.iter().map(|name| format!("\t.asciz \"{}\"\n", escaped(name))).collect();
+    let path = directory.join("plain.s");
+    std::fs::write(
+        &path,
+        format!("\t.section {SECTION},\"\",@progbits\n{lines}\t.section .note.GNU-stack,\"\",@progbits\n"),
+    )?;
+    Ok(path)
+}
+
+/// The names in a program.
+pub fn read(bytes: &[u8]) -> Vec<String> {
+    let file = object::File::parse(bytes).ok();
+    let data = file.as_ref().and_then(|file| file.section_by_name(SECTION)?.data().ok()).unwrap_or(&[]);
+    let names = data.split(|&byte| byte == 0).filter(|name| !name.is_empty());
+    names.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
+/// Whether a library that a program has loaded was instrumented.
+pub fn is_instrumented(path: &Path) -> bool {
+    let mut found = false;
+    each(path, |file| found |= file.dynamic_symbols().any(|symbol| symbol.name() == Ok("__tsan_init")));
+    found
+}
