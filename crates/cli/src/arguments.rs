@@ -286,7 +286,7 @@ pub struct Check {
     /// How executions start over.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Restart::Auto)]
     pub restart: Restart,
-    /// How many executions to run at once: only 1 so far.
+    /// How many processes of the program work on the search. The result is the same, and comes sooner.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: u32,
     /// For algorithms that draw lots.

@@ -175,7 +175,7 @@ fn the_output_of_the_program_is_kept() {
 #[test]
 fn flags_that_cannot_be_honoured_are_refused() {
     for (flags, says) in [
-        (&["--jobs", "2"][..], "not supported yet"),
+        (&["--jobs", "2", "--algorithm", "dpor"][..], "runs one execution after the other"),
         (&["-o", "x"], "the flag -o cannot be used"),
         (&["-c"], "the flag -c cannot be used"),
         (&["-static"], "static"),

@@ -10,12 +10,14 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::wire::{Header, LABELS, PLACES, Restart, ThreadName};
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 
 use crate::annotations::Label;
+use crate::crew::Crew;
 use crate::library;
 use crate::options::{Options, RestartMode};
 use crate::process;
@@ -84,7 +86,8 @@ pub struct NativeExecutor {
     values_used: bool,
     /// How a process last died that was not to blame for it.
     died: Option<String>,
-    runtime: TemporaryDirectory,
+    runtime: Rc<TemporaryDirectory>,
+    pub(crate) crew: Crew,
 }
 
 impl NativeExecutor {
@@ -92,6 +95,24 @@ impl NativeExecutor {
     pub fn launch(program: &Program, options: Options) -> Result<NativeExecutor, StartError> {
         let runtime = TemporaryDirectory::new()?;
         library::write_to(runtime.path())?;
+        NativeExecutor::with_runtime(program, options, Rc::new(runtime))
+    }
+
+    /// Another process of the same program, run in the same way. It knows what this one knows.
+    pub(crate) fn sibling(&self) -> Result<NativeExecutor, StartError> {
+        let mut sibling = NativeExecutor::with_runtime(&self.program, self.options.clone(), Rc::clone(&self.runtime))?;
+        (sibling.restart, sibling.needs) = (self.restart, self.needs);
+        sibling.names.clone_from(&self.names);
+        sibling.places.clone_from(&self.places);
+        sibling.start()?;
+        Ok(sibling)
+    }
+
+    fn with_runtime(
+        program: &Program,
+        options: Options,
+        runtime: Rc<TemporaryDirectory>,
+    ) -> Result<NativeExecutor, StartError> {
         assert!(options.layout.slots.is_power_of_two(), "slots are counted with numbers that run around");
         let restart = match options.restart {
             RestartMode::Auto => Restart::Snapshot,
@@ -119,6 +140,7 @@ impl NativeExecutor {
             values_used: false,
             died: None,
             runtime,
+            crew: Crew::default(),
             options,
         };
         executor.start()?;
@@ -252,7 +274,7 @@ impl NativeExecutor {
 
     /// Forgets the plans under way. Their executions are run for nothing, or cut off.
     pub fn discard(&mut self) -> Result<(), ExecutorError> {
-        while self.received != self.submitted {
+        while self.is_at_work() {
             self.receive()?;
         }
         Ok(())
@@ -306,7 +328,7 @@ impl NativeExecutor {
     }
 
     /// The result of the oldest plan into `taken`, whatever it takes.
-    fn obtain(&mut self) -> Result<Outcome, ExecutorError> {
+    pub(crate) fn obtain(&mut self) -> Result<Outcome, ExecutorError> {
         let record = self.plans[self.received as usize % self.plans.len()].record;
         loop {
             if self.session.is_none() {
@@ -411,7 +433,7 @@ fn add_checks(statistics: &mut Statistics, session: &Session) {
     statistics.differing = statistics.differing.saturating_add(session.wire().header().differing.load(Relaxed));
 }
 
-fn start_failed(error: StartError) -> ExecutorError {
+pub(crate) fn start_failed(error: StartError) -> ExecutorError {
     match error {
         StartError::Interrupted => ExecutorError::Interrupted,
         StartError::Io(error) => ExecutorError::Io(error),
@@ -419,12 +441,9 @@ fn start_failed(error: StartError) -> ExecutorError {
     }
 }
 
-impl Executor for NativeExecutor {
-    fn depth(&self) -> usize {
-        self.plans.len()
-    }
-
-    fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
+/// One process's part of the work; who does which part is the business of [`crate::crew`].
+impl NativeExecutor {
+    pub(crate) fn put(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
         let depth = self.plans.len();
         let layout = &self.options.layout;
         if self.submitted.wrapping_sub(self.received) as usize >= depth {
@@ -443,7 +462,41 @@ impl Executor for NativeExecutor {
         Ok(())
     }
 
-    fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
+    /// The oldest result was obtained, and is given back.
+    pub(crate) fn taken_out(&mut self) {
+        self.received = self.received.wrapping_add(1);
+        if std::mem::take(&mut self.alone) {
+            for number in 0..self.submitted.wrapping_sub(self.received) {
+                self.feed(self.received.wrapping_add(number));
+            }
+        }
+    }
+
+    /// What was last obtained.
+    pub(crate) fn execution(&self, outcome: Outcome) -> Execution<'_> {
+        let taken = &self.taken;
+        Execution {
+            events: &taken.events,
+            pending: &taken.pending,
+            outcome,
+            detail: taken.result.detail,
+            thread: taken.result.thread,
+            message: &taken.message,
+            output: &taken.output,
+            races: &taken.races,
+        }
+    }
+
+    /// Threads have these names. A process that has others is replaced, and what it had under way is run again.
+    pub(crate) fn agree(&mut self, names: &[ThreadName]) -> Result<(), ExecutorError> {
+        if self.names != names {
+            self.names = names.to_vec();
+            self.start().map_err(start_failed)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn show(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
         if places.len() > PLACES {
             return Err(ExecutorError::CannotRun(format!("data races on more than {PLACES} places of memory")));
         }
@@ -454,27 +507,44 @@ impl Executor for NativeExecutor {
         Ok(())
     }
 
+    /// Takes over what a helper has seen.
+    pub(crate) fn learn_from(&mut self, mut helper: NativeExecutor) {
+        helper.end_session();
+        self.timeouts_left_out |= helper.timeouts_left_out;
+        self.values_used |= helper.values_used;
+        self.labels.extend(helper.labels.iter());
+        self.died = self.died.take().or(helper.died.take());
+        if self.fallback.is_none() && helper.fallback.is_some() {
+            self.end_session();
+            (self.fallback, self.restart) = (helper.fallback.take(), helper.restart);
+        }
+        let (own, others) = (&mut self.statistics, helper.statistics);
+        own.processes += others.processes;
+        own.lost += others.lost;
+        own.repeated += others.repeated;
+        own.checked += others.checked;
+        own.differing += others.differing;
+    }
+}
+
+impl Executor for NativeExecutor {
+    fn depth(&self) -> usize {
+        self.crew_depth(self.plans.len())
+    }
+
+    fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
+        self.deal(plan)
+    }
+
+    fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
+        self.show(places)?;
+        self.reveal_to_helpers(places)
+    }
+
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
-        if self.received == self.submitted {
+        if !self.is_at_work() {
             return Err(io::Error::other("no plan is under way").into());
         }
-        let outcome = self.obtain()?;
-        self.received = self.received.wrapping_add(1);
-        if std::mem::take(&mut self.alone) {
-            for number in 0..self.submitted.wrapping_sub(self.received) {
-                self.feed(self.received.wrapping_add(number));
-            }
-        }
-        let taken = &self.taken;
-        Ok(Execution {
-            events: &taken.events,
-            pending: &taken.pending,
-            outcome,
-            detail: taken.result.detail,
-            thread: taken.result.thread,
-            message: &taken.message,
-            output: &taken.output,
-            races: &taken.races,
-        })
+        self.collect()
     }
 }

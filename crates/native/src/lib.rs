@@ -19,6 +19,7 @@
 
 pub mod annotations;
 pub mod compile;
+mod crew;
 mod debugger;
 mod executor;
 pub mod instrument;

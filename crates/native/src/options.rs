@@ -70,6 +70,8 @@ pub struct Options {
     pub threads: u32,
     /// How much room there is in the shared memory.
     pub layout: Layout,
+    /// How many processes are to work on one search.
+    pub jobs: u32,
     /// Raised by whoever wants all this to stop: Ctrl-C.
     pub interrupted: Arc<AtomicBool>,
 }
@@ -93,6 +95,7 @@ impl Default for Options {
             nondet: DEFAULT_NONDET.to_vec(),
             threads: 8,
             layout: Layout::new(32, 4096, 1 << 20, 1 << 22, 1 << 20),
+            jobs: 1,
             interrupted: Arc::default(),
         }
     }

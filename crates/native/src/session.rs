@@ -247,6 +247,10 @@ impl Session {
         if self.is_done(index) {
             return Ok(Waited::Done);
         }
+        if options.jobs > 1 {
+            // Looking would take a processor from one of the processes that are waited for.
+            return self.wait_asleep(index, options);
+        }
         if self.without_looking > 0 {
             self.without_looking -= 1;
             return self.wait_asleep(index, options);

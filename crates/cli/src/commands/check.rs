@@ -136,9 +136,9 @@ fn given(mut options: Check) -> Result<(Check, Option<Given>), String> {
 }
 
 fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<RunReport, Failure> {
-    if options.jobs > 1 {
+    if options.jobs > 1 && !NativeExecutor::addresses_are_fixed() {
         return Err(Failure::Error(format!(
-            "--jobs {}: running several executions at once is not supported yet; leave it out, or say --jobs 1",
+            "--jobs {}: addresses cannot be held still here (a container that forbids it?), and processes could not agree on them",
             options.jobs
         )));
     }
@@ -204,6 +204,8 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     };
     let elapsed = begin.elapsed();
     collector.finish();
+    let dismissed = executor.dismiss_helpers();
+    debug_assert!(dismissed.is_ok() || end != End::Search(heddle_search::Stop::Exhausted), "{dismissed:?}");
     if !interrupt::is_raised(&interrupted) {
         // However this ends, what was found was found.
         let _ = smallest::look(&mut collector, &mut executor, &interrupted, options.minimise);
@@ -258,6 +260,13 @@ fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<()
         format!("--no-sleep-sets and --no-locksets are about --algorithm dpor, not {}", algorithm.name())
     } else if options.depth.is_some() && algorithm != Algorithm::Pct {
         format!("--depth is about --algorithm pct, not {}", algorithm.name())
+    } else if options.jobs > 1 && (bounded || !matches!(algorithm, Algorithm::Optimal) && !algorithm.samples()) {
+        format!(
+            "--jobs {}: only --algorithm optimal without bounds and samples are run by several processes; {} runs one \
+             execution after the other",
+            options.jobs,
+            if bounded { "a bounded search" } else { algorithm.name() }
+        )
     } else if bounded && algorithm.samples() {
         format!(
             "--algorithm {} draws samples, which have no bounds: leave the bound or the algorithm out",
@@ -297,6 +306,7 @@ fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -
             Races::Report | Races::Ignore => wire::Races::Go,
         },
         hang_after: options.hang_timeout,
+        jobs: options.jobs,
         interrupted: Arc::clone(interrupted),
         nondet: options.nondet.as_ref().map_or_else(|| DEFAULT_NONDET.to_vec(), |list| list.0.clone()),
         ..heddle_native::Options::default()

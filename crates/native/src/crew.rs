@@ -1,0 +1,144 @@
+//! Several processes of one program at work on one search (`--jobs`).
+//!
+//! One executor leads; the others are its helpers, each with a process of its own. Plans are dealt out in turn, and results
+//! come back in the order in which plans were handed over. As many plans are under way in all as with one process (as long as there
+//! is one for each), so a search with helpers proposes the same plans in the same order as one without, and ends with the same
+//! counts, findings and numbers: only the time differs. Exactly-once needs no agreement between processes, since one search
+//! decides on all of them; a process that dies costs what it costs without helpers.
+//!
+//! What processes must agree on is which thread is which. Threads are numbered when a process first sees them, and two
+//! processes may see them in another order. So there is one list of names: a process that has another one, or a shorter one when it
+//! gets a plan, starts over with that list, and runs what it had again. That ends when all threads of the program were seen.
+//!
+//! Helpers belong to the thread of their leader: processes die with the thread that started them.
+
+use std::collections::VecDeque;
+
+use heddle_model::wire::ThreadName;
+use heddle_model::{Execution, ExecutorError, Outcome, Plan};
+
+use crate::executor::{NativeExecutor, start_failed};
+
+/// The helpers of an executor, and who is at work on what.
+#[derive(Default)]
+pub(crate) struct Crew {
+    helpers: Vec<NativeExecutor>,
+    /// Who has the plans under way, oldest first: 0 is the leader.
+    turns: VecDeque<usize>,
+    /// Whose turn it is.
+    next: usize,
+    /// The list of names that all agree on.
+    names: Vec<ThreadName>,
+    /// They were dismissed.
+    dismissed: bool,
+}
+
+impl Crew {
+    /// How many are at work at most.
+    fn size(&self, jobs: u32) -> usize {
+        if self.dismissed { 1 } else { jobs.max(1) as usize }
+    }
+}
+
+impl NativeExecutor {
+    pub(crate) fn crew_depth(&self, own: usize) -> usize {
+        let size = self.crew.size(self.options().jobs);
+        // At least two for each, so that none waits for the search; no more than each has room for.
+        if size == 1 { own } else { own.max(2 * size).min(own * size) }
+    }
+
+    pub(crate) fn deal(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
+        let mut crew = std::mem::take(&mut self.crew);
+        let result = self.deal_to(&mut crew, plan);
+        self.crew = crew;
+        result
+    }
+
+    fn deal_to(&mut self, crew: &mut Crew, plan: &Plan) -> Result<(), ExecutorError> {
+        let (turn, size) = (crew.next, crew.size(self.options().jobs));
+        if turn > crew.helpers.len() {
+            crew.helpers.push(self.hire()?);
+        }
+        let worker = if turn == 0 { self } else { &mut crew.helpers[turn - 1] };
+        worker.agree(&crew.names)?;
+        worker.put(plan)?;
+        crew.turns.push_back(turn);
+        crew.next = (turn + 1) % size;
+        Ok(())
+    }
+
+    /// One more process.
+    fn hire(&self) -> Result<NativeExecutor, ExecutorError> {
+        let helper = self.sibling().map_err(start_failed)?;
+        let places = |executor: &NativeExecutor| {
+            executor.mappings().files().iter().map(|file| (file.start, file.path.clone())).collect::<Vec<_>>()
+        };
+        if places(self) != places(&helper) {
+            // What one process calls a mutex at an address, another would call another.
+            return Err(ExecutorError::CannotRun(
+                "addresses differ from one process of the program to the next here: --jobs cannot be used".to_owned(),
+            ));
+        }
+        Ok(helper)
+    }
+
+    pub(crate) fn collect(&mut self) -> Result<Execution<'_>, ExecutorError> {
+        let mut crew = std::mem::take(&mut self.crew);
+        let turn = crew.turns.front().copied();
+        let result = self.collect_from(&mut crew, turn);
+        if result.is_ok() {
+            crew.turns.pop_front();
+        }
+        self.crew = crew;
+        let outcome = result?;
+        Ok(match turn {
+            None | Some(0) => self.execution(outcome),
+            Some(turn) => self.crew.helpers[turn - 1].execution(outcome),
+        })
+    }
+
+    fn collect_from(&mut self, crew: &mut Crew, turn: Option<usize>) -> Result<Outcome, ExecutorError> {
+        let worker = match turn {
+            None | Some(0) => self,
+            Some(turn) => &mut crew.helpers[turn - 1],
+        };
+        let outcome = loop {
+            let outcome = worker.obtain()?;
+            let known = crew.names.len().min(worker.thread_names().len());
+            if worker.thread_names()[..known] == crew.names[..known] {
+                break outcome;
+            }
+            // It has other ideas of who is who than a process that was faster: once more, with those.
+            worker.agree(&crew.names)?;
+        };
+        if worker.thread_names().len() > crew.names.len() {
+            crew.names = worker.thread_names().to_vec();
+        }
+        worker.taken_out();
+        Ok(outcome)
+    }
+
+    /// Lets the helpers go: what they have learnt is the leader's. From now on there is one process.
+    ///
+    /// # Errors
+    ///
+    /// When plans are under way that cannot be brought to an end.
+    pub fn dismiss_helpers(&mut self) -> Result<(), ExecutorError> {
+        self.discard()?;
+        self.crew.dismissed = true;
+        self.crew.next = 0;
+        for helper in std::mem::take(&mut self.crew.helpers) {
+            self.learn_from(helper);
+        }
+        Ok(())
+    }
+
+    /// Whether plans are under way.
+    pub(crate) fn is_at_work(&self) -> bool {
+        !self.crew.turns.is_empty()
+    }
+
+    pub(crate) fn reveal_to_helpers(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
+        self.crew.helpers.iter_mut().try_for_each(|helper| helper.show(places))
+    }
+}
