@@ -178,10 +178,15 @@ fn batch(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) -> B
 
 impl Batch {
     fn launch(&self, index: usize, restart: RestartMode) -> NativeExecutor {
+        self.launch_jobs(index, restart, 1)
+    }
+
+    fn launch_jobs(&self, index: usize, restart: RestartMode, jobs: u32) -> NativeExecutor {
         let arguments = vec![index.to_string().into()];
         let Program { timeouts, spurious: spurious_wakeups, failures: spurious_failures, .. } = self.programs[index];
         let latitude = Latitude { timeouts, spurious_wakeups, spurious_failures, ..Latitude::default() };
-        let options = heddle_native::Options { arguments, restart, latitude, ..heddle_native::Options::default() };
+        let options =
+            heddle_native::Options { arguments, restart, latitude, jobs, ..heddle_native::Options::default() };
         NativeExecutor::launch(&self.compiled.program, options).unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -253,6 +258,13 @@ fn agree(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) {
             continue;
         }
         subset += 1;
+        // Several processes: the same traces, each once, in the same numbers.
+        for (jobs, restart) in [(2, RestartMode::Auto), (3, RestartMode::Auto), (4, RestartMode::Only(Restart::Fork))] {
+            let several = search(program, &optimal, &mut batch.launch_jobs(index, restart, jobs), true);
+            let name = format!("optimal, {jobs} jobs");
+            wrong.extend(batch.compare(index, &name, &expected, &several, true).err());
+            assert_eq!(several.summary.events, found.summary.events, "{name}\n{program}");
+        }
         for restart in [Restart::Fork, Restart::Exec] {
             let options = Options { max_executions: Some(60), ..Options::default() };
             let mut executor = batch.launch(index, RestartMode::Only(restart));

@@ -1,0 +1,106 @@
+//! `--jobs`: several processes, one search. Whatever is said of a program is the same, but for the time; and it stays so
+//! when processes are killed on the way.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{Session, root, send};
+use serde_json::Value;
+
+/// The document without what time does to it.
+fn timeless(mut json: Value) -> Value {
+    for field in ["seconds", "executions_per_second"] {
+        json.as_object_mut().expect("a document").remove(field);
+    }
+    for finding in json["findings"].as_array_mut().expect("a list") {
+        finding.as_object_mut().expect("a finding").remove("trace");
+    }
+    json
+}
+
+/// All of it must be the same with one process and with several.
+fn must_agree(words: &[&str]) {
+    let check = |jobs: &str| {
+        let session = Session::new();
+        timeless(session.check([words, &["--jobs", jobs, "--minimise", "off"]].concat()).json())
+    };
+    let one = check("1");
+    for jobs in ["2", "3", "4"] {
+        let several = check(jobs);
+        assert_eq!(one, several, "{words:?} with {jobs} jobs");
+    }
+}
+
+#[test]
+fn known_counts() {
+    for (file, flags) in [
+        ("tests/counts/lastzero.c", &["-DN=7"][..]),
+        ("tests/counts/readers.c", &["-DN=5"]),
+        ("tests/counts/condvar_buffer.c", &[]),
+        ("tests/counts/philosophers.c", &["--all"]),
+    ] {
+        must_agree(&[&[file], flags].concat());
+    }
+}
+
+#[test]
+fn findings() {
+    for file in ["examples/abba.c", "examples/queue.c", "examples/race-queue.c", "examples/store-buffer.c"] {
+        must_agree(&[file]);
+        must_agree(&[file, "--all"]);
+    }
+}
+
+/// Threads that create threads: processes meet them in different orders and must call them by the same names.
+#[test]
+fn threads_in_any_order() {
+    must_agree(&["tests/programs/nested.c", "--all"]);
+    let session = Session::new();
+    let source = "#include <pthread.h>\n#include <stdatomic.h>\nstatic atomic_int turn;\n\
+        static void *leaf(void *p) { atomic_fetch_add(&turn, 1); return p; }\n\
+        static void *branch(void *p) { pthread_t t; if (atomic_fetch_add(&turn, 1) % 2 == 0) { pthread_create(&t, 0, leaf, 0); pthread_join(t, 0); } return p; }\n\
+        int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, branch, 0);\n\
+          for (int i = 0; i < 3; i++) pthread_join(t[i], 0); return 0; }\n";
+    let file = session.write("tree.c", source).display().to_string();
+    must_agree(&[&file]);
+    must_agree(&[&file, "--restart", "fork"]);
+}
+
+#[test]
+fn samples() {
+    must_agree(&["examples/queue-fixed.c", "--algorithm", "random", "--max-executions", "500", "--seed", "7"]);
+}
+
+#[test]
+fn limits() {
+    must_agree(&["tests/counts/lastzero.c", "-DN=8", "--max-executions", "333"]);
+}
+
+/// Processes of the program that are killed cost executions that are run again, and nothing else.
+#[test]
+fn processes_that_are_killed() {
+    let file = root().join("tests/counts/lastzero.c").display().to_string();
+    let session = Session::new();
+    let mut killed = 0;
+    let running = session.start(session.command(["check", &file, "-DN=12", "--jobs", "3", "--json"]));
+    let end = Instant::now() + Duration::from_secs(120);
+    let mut running = running;
+    while running.child.try_wait().expect("it runs").is_none() && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(30));
+        // Not the compilers.
+        let is_program =
+            |pid: &i32| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("program"));
+        let programs: Vec<i32> = session.targets(&running).into_iter().filter(is_program).collect();
+        if let Some(&pid) = programs.get(killed % 3).filter(|_| killed < 6) {
+            send(pid, "KILL");
+            killed += 1;
+        }
+    }
+    let finished = running.wait();
+    session.must_be_clean(&finished);
+    let json = finished.json();
+    // lastzero(n): (n + 3) * 2^(n - 2).
+    assert_eq!((json["verdict"].as_str(), json["executions"].as_u64()), (Some("safe"), Some(15 << 10)), "{finished}");
+    assert!(killed > 0, "it was over too soon\n{finished}");
+}
