@@ -16,7 +16,7 @@ use heddle_search::canonical::{Label, canonical};
 use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop};
 use heddle_testkit::generate::{self, Random, Shape};
 use heddle_testkit::print_c::{self, OBJECTS_ALIGNMENT};
-use heddle_testkit::{Instruction, Program, oracle};
+use heddle_testkit::{Instruction, Program, happens, oracle};
 
 /// Prefixes of traces that a program may have to be looked at.
 const LIMIT: usize = 1500;
@@ -62,6 +62,19 @@ struct Batch {
     compiled: Compiled,
 }
 
+/// Whether there are other races in `program` if all its orders are the strongest, or the weakest.
+fn depends_on_orders(program: &Program, places: &BTreeSet<u64>) -> bool {
+    [0, 5].into_iter().any(|order| {
+        let mut other = program.clone();
+        for instruction in other.threads.iter_mut().flatten() {
+            if let Instruction::Order(it) = instruction {
+                *it = order;
+            }
+        }
+        happens::racy_places(&other, LIMIT).is_some_and(|(others, _)| others != *places)
+    })
+}
+
 /// `count` random programs of these kinds, small enough to be looked at, about half of them with races.
 fn batch(count: usize, kinds: u32, operations: u64, compiler: &str) -> Batch {
     let (mut programs, mut truths, mut seeds) = (Vec::new(), Vec::new(), Vec::new());
@@ -70,13 +83,23 @@ fn batch(count: usize, kinds: u32, operations: u64, compiler: &str) -> Batch {
     while programs.len() < count {
         seed += 1;
         let mut random = Random::new(seed.wrapping_mul(15_485_863) ^ (kinds as u64) << 32);
-        let program = print_c::printable(&generate::program(&mut random, Shape { threads: 3, operations, kinds }));
+        let program = match kinds {
+            generate::ORDERS => generate::publication(&mut random),
+            _ => generate::program(&mut random, Shape { threads: 3, operations, kinds }),
+        };
+        let program = print_c::printable(&program);
         // The main thread waits for all others before it says what became of them.
         let skips = |i: &Instruction| matches!(i, Instruction::BranchIf(..) | Instruction::BranchUnless(..));
         if !print_c::uses_plain(&program) || program.threads[0].iter().any(skips) {
             continue;
         }
-        let Some((places, states)) = oracle::racy_places(&program, LIMIT) else { continue };
+        // With memory orders what comes before what is another question than what can come next to what.
+        let orders = kinds & generate::ORDERS != 0;
+        let truth = if orders { happens::racy_places(&program, LIMIT) } else { oracle::racy_places(&program, LIMIT) };
+        let Some((places, states)) = truth else { continue };
+        if kinds == generate::ORDERS && !depends_on_orders(&program, &places) {
+            continue;
+        }
         // What a program says in the end is compared; one that misuses its locks ends before it says anything.
         if states.iter().any(|state| state.ending.0 == Ending::Misuse as u64) {
             continue;
@@ -152,6 +175,24 @@ fn locks() {
 #[test]
 fn atomics() {
     agree(70, generate::PLAIN | generate::ATOMICS, 4, common_clang());
+}
+
+/// Memory orders, release sequences and fences, by another oracle.
+#[test]
+fn orders() {
+    let kinds = generate::PLAIN | generate::ATOMICS | generate::COMPARE | generate::ORDERS | generate::LOCKS;
+    agree(80, kinds, 5, common_clang());
+}
+
+/// Programs whose races depend on their orders.
+#[test]
+fn publications() {
+    agree(200, generate::ORDERS, 0, "gcc");
+}
+
+#[test]
+fn publications_by_clang() {
+    agree(100, generate::ORDERS, 0, common_clang());
 }
 
 #[test]

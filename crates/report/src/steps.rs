@@ -138,13 +138,25 @@ pub fn result(event: &Event, names: &Names) -> String {
             format!("wakes {}", names.thread(ThreadId((event.result as u16).saturating_sub(1))))
         }
         thread::JOIN | thread::DETACH if event.failed() => "fails".to_string(),
-        atomic::LOAD => format!("= {}", event.result),
-        atomic::STORE => format!("= {}", event.operation.without_await().argument),
-        atomic::RMW => format!("was {}", event.result),
-        atomic::COMPARE_EXCHANGE if event.failed() => format!("fails: was {}", event.result),
-        atomic::COMPARE_EXCHANGE => format!("was {}", event.result),
+        atomic::LOAD => format!("= {}{}", event.result, weaker(event)),
+        atomic::STORE => format!("= {}{}", event.operation.without_await().argument, weaker(event)),
+        atomic::RMW => format!("was {}{}", event.result, weaker(event)),
+        atomic::COMPARE_EXCHANGE if event.failed() => format!("fails: was {}{}", event.result, weaker(event)),
+        atomic::COMPARE_EXCHANGE => format!("was {}{}", event.result, weaker(event)),
+        atomic::FENCE => weaker(event).trim_start_matches(", ").to_string(),
         memory::READ => format!("= {}", event.result),
         choice::CHOOSE => format!("= {} of {}", event.result, event.operation.argument),
         _ => String::new(),
+    }
+}
+
+/// The memory order of an atomic that asks for less than all: it may be why two accesses are not ordered.
+fn weaker(event: &Event) -> &'static str {
+    match atomic::order(event) {
+        atomic::Order::Relaxed => ", relaxed",
+        atomic::Order::Acquire => ", acquire",
+        atomic::Order::Release => ", release",
+        atomic::Order::AcquireRelease => ", acquire and release",
+        atomic::Order::SequentiallyConsistent => "",
     }
 }

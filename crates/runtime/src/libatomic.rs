@@ -8,7 +8,7 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, LOAD, RMW, STORE};
+use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, LOAD, RMW, STORE, orders};
 use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
 
 use crate::engine::{self, caller};
@@ -131,7 +131,7 @@ interpose! {
         let pc = caller();
         as_integer!(size, address, T => {
             let (expected, new) = (wanted.cast::<T>().read_unaligned(), from.cast::<T>().read_unaligned());
-            let found = atomic::compare_exchange(address.cast::<T>(), expected, new, order, pc);
+            let found = atomic::compare_exchange(address.cast::<T>(), expected, new, (order, failure), pc);
             if found != expected {
                 wanted.cast::<T>().write_unaligned(found);
             }
@@ -139,7 +139,7 @@ interpose! {
         });
         let mut done = false;
         let waiting = if engine::active() { expected::note(engine::current(), wanted) } else { 0 };
-        let operation = on(COMPARE_EXCHANGE, address, narrow(wanted, size), detail(0, order) | waiting);
+        let operation = on(COMPARE_EXCHANGE, address, narrow(wanted, size), orders(order as u32, failure as u32) | waiting);
         generic(operation, size, pc, |event| {
             event.result = narrow(address, size);
             done = equal(address, wanted, size);
@@ -189,7 +189,7 @@ macro_rules! sized {
             atomic::update(address, Update::Exchange, value, order, caller())
         }
         fn $compare(address: *mut $type, wanted: *mut $type, new: $type, order: i32, failure: i32) -> bool {
-            atomic::compare_exchange_at(address, wanted, new, order, caller())
+            atomic::compare_exchange_at(address, wanted, new, (order, failure), caller())
         }
         fn $set(address: *mut $type, order: i32) -> bool {
             atomic::update(address, Update::Exchange, 1, order, caller()) != 0

@@ -15,7 +15,7 @@ use heddle_model::{
 
 use crate::awaits::Looks;
 use crate::program::{
-    ERRORCHECK, Instruction, PREFERS_WRITERS, Program, RECURSIVE, REGISTERS, ROBUST, ROBUST_REGISTER, Value,
+    ERRORCHECK, Instruction, PREFERS_WRITERS, Program, RECURSIVE, REGISTERS, ROBUST, ROBUST_REGISTER, Value, orders,
 };
 
 /// Objects have addresses, as in a real program; kinds are far apart.
@@ -67,6 +67,9 @@ const fn once_at(index: u8) -> ObjectId {
 const fn variable_at(index: u8) -> ObjectId {
     ObjectId(VARIABLES + index as u64 * 4)
 }
+
+/// Where the new value of a compare-exchange stands in its `detail`: above the memory orders.
+const NEW: u32 = 12;
 
 /// What a futex operation fails with if the variable has another value.
 const EAGAIN: u64 = 11;
@@ -444,7 +447,7 @@ fn perform(variables: &Variables, event: &mut Event) {
             cell.set(operation.argument);
         }
         atomic::RMW => cell.set(cell.get().wrapping_add(operation.argument)),
-        atomic::COMPARE_EXCHANGE if cell.get() == operation.argument => cell.set(operation.detail as u64),
+        atomic::COMPARE_EXCHANGE if cell.get() == operation.argument => cell.set(operation.detail as u64 >> NEW),
         atomic::COMPARE_EXCHANGE => event.flags = event.flags.union(EventFlags::FAILED),
         _ => {}
     }
@@ -615,7 +618,10 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             Value::Constant(c) => c,
             Value::Register(r) => registers[r as usize],
         };
-        let memory = |code, variable| Operation { size: 4, ..Operation::new(code, variable_at(variable)) };
+        let (order, failure) = orders(code, position.next);
+        let order = atomic::orders(order, failure);
+        let memory =
+            |code, variable| Operation { size: 4, detail: order, ..Operation::new(code, variable_at(variable)) };
         let cancels = program.threads.iter().flatten().any(|i| matches!(i, Cancel(_))) && !position.uncancellable;
         let look = Operation::new(thread::TESTCANCEL, ObjectId::thread(thread));
         let at = |operation: Operation| if cancels { operation.cancellable() } else { operation };
@@ -708,11 +714,11 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             Store(x, v) if !program.plain => memory(atomic::STORE, x).with_argument(value(registers, v)),
             FetchAdd(x, v, _) => memory(atomic::RMW, x).with_argument(value(registers, v)),
             CompareExchange(x, expected, new, _) => Operation {
-                detail: value(registers, new) as u32,
+                detail: (value(registers, new) as u32) << NEW | order,
                 ..memory(atomic::COMPARE_EXCHANGE, x).with_argument(value(registers, expected))
             },
             Choose(n, _) => Operation::new(choice::CHOOSE, ObjectId::NONE).with_argument(n as u64),
-            Fence => Operation::new(atomic::FENCE, ObjectId::NONE),
+            Fence => Operation { detail: order, ..Operation::new(atomic::FENCE, ObjectId::NONE) },
             Yield => Operation::new(yielding::YIELD, ObjectId::NONE),
             PlainLoad(x, _) => plain::access(plain::READ, plain_at(x).0, 4),
             PlainStore(x, v) => plain::access(plain::WRITE, plain_at(x).0, 4).with_argument(value(registers, v)),

@@ -95,6 +95,8 @@ pub const SECTIONS: u32 = 1 << 23;
 pub const PLAIN: u32 = 1 << 24;
 /// Trylocks and compare-exchanges that fail for no reason.
 pub const FAILURES: u32 = 1 << 25;
+/// Memory orders of the atomics of the other kinds, and fences.
+pub const ORDERS: u32 = 1 << 26;
 /// Everything that a program in C can do, too, but for sections, which take more executions than others.
 pub const ALL: u32 = 32767 | TIMED | FUTEXES | ASSUMES;
 /// Everything but sections.
@@ -160,6 +162,63 @@ pub fn program(random: &mut Random, shape: Shape) -> Program {
     Program { threads, timeouts, spurious, failures, ..Program::default() }
 }
 
+/// A random program in which one thread writes plain memory and says so by an atomic variable, another touches the memory if it
+/// sees that, and perhaps a third has its hands in the variable in between, all with random memory orders and fences. Whether
+/// that is a race depends on the orders alone.
+pub fn publication(random: &mut Random) -> Program {
+    use Instruction::*;
+    let order = |random: &mut Random| Order([0, 0, 0, 1, 2, 3, 4, 5][random.below(8) as usize]);
+    let fence = |random: &mut Random, code: &mut Vec<Instruction>| {
+        if random.one_in(2) {
+            code.extend([Order(2 + random.below(4) as u8), Fence]);
+        }
+    };
+    let write = |random: &mut Random, code: &mut Vec<Instruction>, by: u64| {
+        code.push(order(random));
+        code.push(match random.below(4) {
+            0 => FetchAdd(0, Value::Constant(by), 1),
+            1 => CompareExchange(0, Value::Constant(random.below(2)), Value::Constant(by), 1),
+            _ => Store(0, Value::Constant(by)),
+        });
+    };
+    let mut publisher = vec![PlainStore(0, Value::Constant(1))];
+    fence(random, &mut publisher);
+    write(random, &mut publisher, 1);
+    if random.one_in(3) {
+        fence(random, &mut publisher);
+        if random.one_in(3) {
+            publisher.push(PlainStore(2, Value::Constant(1)));
+        }
+        write(random, &mut publisher, 2);
+    }
+    let mut reader = vec![order(random)];
+    reader.push(match random.below(4) {
+        0 => FetchAdd(0, Value::Constant(0), 0),
+        1 => CompareExchange(0, Value::Constant(random.below(3)), Value::Constant(1), 0),
+        _ => Load(0, 0),
+    });
+    let branch = reader.len();
+    reader.push(Fence);
+    fence(random, &mut reader);
+    reader.push(if random.one_in(2) { PlainLoad(0, 1) } else { PlainStore(0, Value::Constant(2)) });
+    if random.one_in(4) {
+        reader.push(PlainLoad(2, 1));
+    }
+    let end = reader.len() as u16;
+    reader[branch] = if random.one_in(2) { BranchIf(0, 0, end) } else { BranchUnless(0, 1 + random.below(2), end) };
+    let mut threads = vec![publisher, reader];
+    if random.one_in(2) {
+        let mut between = Vec::new();
+        if random.one_in(2) {
+            between.extend([order(random), Load(0, 0)]);
+            fence(random, &mut between);
+        }
+        write(random, &mut between, 1 + random.below(2));
+        threads.push(between);
+    }
+    Program::fork_join(threads)
+}
+
 /// Branch targets in `body` are relative to its own start; the main thread is put together from pieces.
 fn relocate(mut pieces: Vec<Instruction>) -> Vec<Instruction> {
     let length = pieces.len() as u16;
@@ -185,9 +244,14 @@ pub fn insert(code: &mut Vec<Instruction>, at: usize, instruction: Instruction) 
     code.insert(at, instruction);
 }
 
+/// The memory order of the next atomic, if the program has such.
+fn order_in(random: &mut Random, shape: Shape) -> Option<Instruction> {
+    (shape.kinds & ORDERS != 0).then(|| Instruction::Order([0, 0, 1, 2, 3, 4, 5][random.below(7) as usize]))
+}
+
 fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
     use Instruction::*;
-    let kinds: Vec<u32> = (0..25).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
+    let kinds: Vec<u32> = (0..27).map(|bit| 1 << bit).filter(|kind| shape.kinds & !OTHERWISE & kind != 0).collect();
     let mut entered: Vec<u8> = Vec::new();
     let mut code = Vec::new();
     let mut held: Vec<u8> = Vec::new();
@@ -232,16 +296,21 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                 code.push(BranchUnless(register, 0, target));
                 code.push(Unlock(mutex));
             }
-            ATOMICS => code.push(match random.below(6) {
-                0 | 1 => Load(object, register),
-                2 | 3 => Store(object, value),
-                4 => FetchAdd(object, value, register),
-                _ => {
-                    let target = code.len() as u16 + 2;
-                    BranchIf(register, random.below(2), target)
-                }
-            }),
+            ATOMICS => {
+                code.extend(order_in(random, shape));
+                code.push(match random.below(6) {
+                    0 | 1 => Load(object, register),
+                    2 | 3 => Store(object, value),
+                    4 => FetchAdd(object, value, register),
+                    _ => {
+                        let target = code.len() as u16 + 2;
+                        BranchIf(register, random.below(2), target)
+                    }
+                });
+            }
+            ORDERS => code.extend([Order(2 + random.below(4) as u8), Fence]),
             COMPARE => {
+                code.extend(order_in(random, shape));
                 code.push(CompareExchange(object, Value::Constant(random.below(2)), value, register));
             }
             CONDITIONS => match random.below(4) {

@@ -12,6 +12,7 @@
 mod awaits;
 pub mod executor;
 pub mod generate;
+pub mod happens;
 pub mod known;
 pub mod oracle;
 pub mod print_c;

@@ -88,22 +88,11 @@ pub fn all_traces(program: &Program, limit: usize) -> Option<(HashSet<Vec<Label>
 /// them at the same time. Every plain access is an operation here, so every state in which that is so is among the
 /// prefixes.
 pub fn racy_places(program: &Program, limit: usize) -> Option<(BTreeSet<u64>, HashSet<FinalState>)> {
-    let mut executor = Scripted::new(program);
     let (mut places, mut states) = (BTreeSet::new(), HashSet::new());
-    let mut known = HashSet::new();
-    let mut open: Vec<Vec<Step>> = vec![Vec::new()];
-    while let Some(steps) = open.pop() {
-        let (events, next, outcome) = executor.prefix(&steps);
-        let form = canonical(events);
+    let complete = every_prefix(program, limit, |executor, _, outcome| {
         if outcome != Outcome::Running {
             states.insert(executor.final_state());
-            continue;
-        }
-        if !known.insert(form) {
-            continue;
-        }
-        if known.len() > limit {
-            return None;
+            return;
         }
         let plain = executor.pending().iter().filter(|p| p.operation.code.family() == memory::FAMILY);
         let plain: Vec<_> =
@@ -115,13 +104,35 @@ pub fn racy_places(program: &Program, limit: usize) -> Option<(BTreeSet<u64>, Ha
                 }
             }
         }
-        open.extend(next.iter().map(|&step| {
-            let mut longer = steps.clone();
-            longer.push(step);
-            longer
-        }));
+    });
+    complete.then_some((places, states))
+}
+
+/// Calls `each` with every prefix of every trace of `program`, once in some order of its events, complete ones too: the
+/// program as it then is, the events, and whether it has ended. False if there are more than `limit`, and then not with all.
+pub fn every_prefix(program: &Program, limit: usize, mut each: impl FnMut(&Scripted<'_>, &[Event], Outcome)) -> bool {
+    let mut executor = Scripted::new(program);
+    let mut known = HashSet::new();
+    let mut open: Vec<Vec<Step>> = vec![Vec::new()];
+    while let Some(steps) = open.pop() {
+        let (events, next, outcome) = executor.prefix(&steps);
+        if !known.insert(canonical(events)) {
+            continue;
+        }
+        if known.len() > limit {
+            return false;
+        }
+        let events = events.to_vec();
+        each(&executor, &events, outcome);
+        if outcome == Outcome::Running {
+            open.extend(next.iter().map(|&step| {
+                let mut longer = steps.clone();
+                longer.push(step);
+                longer
+            }));
+        }
     }
-    Some((places, states))
+    true
 }
 
 /// What an algorithm promises beyond running every trace.

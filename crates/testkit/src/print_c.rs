@@ -11,7 +11,7 @@
 use std::fmt::Write;
 
 use crate::executor::{FinalState, PLAIN};
-use crate::program::{ERRORCHECK, Instruction, Program, RECURSIVE, Register, Value};
+use crate::program::{ERRORCHECK, Instruction, Program, RECURSIVE, Register, Value, orders};
 
 /// Addresses of objects are the script's in the bits below this power of two.
 pub const OBJECTS_ALIGNMENT: u64 = 0x10_0000;
@@ -185,11 +185,11 @@ fn print_thread(text: &mut String, number: usize, thread: usize, code: &[Instruc
             _ => false,
         })
     };
-    for (at, instruction) in code.iter().enumerate() {
+    for at in 0..code.len() {
         if is_target(at) {
             let _ = writeln!(text, "at{at}:");
         }
-        let _ = writeln!(text, "    {}", statement(instruction, number));
+        let _ = writeln!(text, "    {}", statement(code, at, number));
     }
     if is_target(code.len()) {
         let _ = writeln!(text, "at{}:", code.len());
@@ -238,13 +238,16 @@ fn futex(variable: u8, operation: &str, arguments: &str, register: Register) -> 
     format!("{{ long n = {call}; r{register} = n < 0 ? (unsigned)errno : (unsigned)n; }}")
 }
 
-fn statement(instruction: &Instruction, number: usize) -> String {
+fn statement(code: &[Instruction], at: usize, number: usize) -> String {
     use Instruction::*;
+    const ORDERS: [&str; 6] = ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"];
+    let (order, failure) = orders(code, at);
+    let (order, failure) = (ORDERS[order as usize], ORDERS[failure as usize]);
     let value = |value: Value| match value {
         Value::Constant(constant) => format!("{constant}u"),
         Value::Register(register) => format!("r{register}"),
     };
-    match *instruction {
+    match code[at] {
         Lock(m) => format!("pthread_mutex_lock(&objects.mutex.of[{m}]);"),
         TryLock(m, r) => format!("r{r} = (unsigned)pthread_mutex_trylock(&objects.mutex.of[{m}]);"),
         Unlock(m) => format!("pthread_mutex_unlock(&objects.mutex.of[{m}]);"),
@@ -308,15 +311,24 @@ fn statement(instruction: &Instruction, number: usize) -> String {
         TestCancel => "pthread_testcancel();".to_owned(),
         Cancellable(can) => format!("pthread_setcancelstate({}, 0);", 1 - can),
         Detach(t) => format!("pthread_detach(handle[{t}]);"),
-        Load(v, r) => format!("r{r} = atomic_load(&objects.variable.of[{v}]);"),
-        Store(v, what) => format!("atomic_store(&objects.variable.of[{v}], {});", value(what)),
-        FetchAdd(v, what, r) => format!("r{r} = atomic_fetch_add(&objects.variable.of[{v}], {});", value(what)),
+        Load(v, r) => {
+            format!("r{r} = atomic_load_explicit(&objects.variable.of[{v}], memory_order_{order});")
+        }
+        Store(v, what) => {
+            format!("atomic_store_explicit(&objects.variable.of[{v}], {}, memory_order_{order});", value(what))
+        }
+        FetchAdd(v, what, r) => format!(
+            "r{r} = atomic_fetch_add_explicit(&objects.variable.of[{v}], {}, memory_order_{order});",
+            value(what)
+        ),
         CompareExchange(v, expected, new, r) => format!(
-            "{{ unsigned e = {}; atomic_compare_exchange_strong(&objects.variable.of[{v}], &e, {}); r{r} = e; }}",
+            "{{ unsigned e = {}; atomic_compare_exchange_strong_explicit(&objects.variable.of[{v}], &e, {}, \
+             memory_order_{order}, memory_order_{failure}); r{r} = e; }}",
             value(expected),
             value(new)
         ),
-        Fence => "atomic_thread_fence(memory_order_seq_cst);".to_owned(),
+        Fence => format!("atomic_thread_fence(memory_order_{order});"),
+        Order(_) => ";".to_owned(),
         Yield => "sched_yield();".to_owned(),
         Set(r, what) => format!("r{r} = {};", value(what)),
         Add(r, what) => format!("r{r} += {};", value(what)),

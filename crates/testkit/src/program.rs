@@ -132,6 +132,9 @@ pub enum Instruction {
     Choose(u8, Register),
     /// Touches nothing.
     Fence,
+    /// Private: the instruction right behind it, an atomic or a fence, asks for the memory order with this number (relaxed 0,
+    /// consume, acquire, release, acquire-release, sequentially consistent 5): see [`orders`].
+    Order(u8),
     /// Lets others go first.
     Yield,
     /// Private: the register gets this value.
@@ -158,6 +161,30 @@ pub enum Instruction {
     AtomicEnd,
     /// Ends the process with this status.
     Exit(u8),
+}
+
+/// The memory order of the atomic or fence at position `at` of `code`, and the one that it has if it is a compare-exchange that
+/// fails. Sequentially consistent if nothing is said. A load does not release and a store does not acquire, whatever is said.
+pub fn orders(code: &[Instruction], at: usize) -> (u32, u32) {
+    use Instruction::*;
+    let Some(Order(order)) = at.checked_sub(1).map(|before| code[before]) else { return (5, 5) };
+    let read = |order| match order {
+        3 => 0,
+        4 => 2,
+        other => other as u32,
+    };
+    match code[at] {
+        Load(..) => (read(order), 0),
+        Store(..) => (
+            match order {
+                1 | 2 => 0,
+                4 => 3,
+                other => other as u32,
+            },
+            0,
+        ),
+        _ => (order as u32, read(order)),
+    }
 }
 
 /// A scripted program. Thread 0 is the main thread; its end is the end of the process.

@@ -20,6 +20,67 @@ pub const COMPARE_EXCHANGE: OpCode = OpCode::new(FAMILY, 4);
 /// A memory fence: touches nothing under sequential consistency, but is a place to switch.
 pub const FENCE: OpCode = OpCode::new(FAMILY, 5);
 
+/// Which memory order an atomic asks for. Every execution is sequentially consistent whatever it is; what it decides is whether
+/// plain accesses before and after are ordered with those of other threads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Order {
+    /// None.
+    Relaxed,
+    /// What was done before the value was released comes before what follows. Consume is this, too, as in every compiler.
+    Acquire,
+    /// What was done before comes before what follows an acquiring read of the value.
+    Release,
+    /// Both.
+    AcquireRelease,
+    /// Both, and one order of all such operations.
+    SequentiallyConsistent,
+}
+
+/// Where the order stands in an operation's `detail`, and the one that a compare-exchange has if it fails.
+const ORDER: u32 = 4;
+const FAILURE: u32 = 8;
+
+impl Order {
+    /// By the number that compilers have for it (relaxed 0, consume, acquire, release, acquire-release, sequentially
+    /// consistent 5). An order that is not a constant may be anything, and compilers add hints in higher bits.
+    #[inline]
+    pub const fn from_number(number: u32) -> Order {
+        match number & 7 {
+            0 => Order::Relaxed,
+            1 | 2 => Order::Acquire,
+            3 => Order::Release,
+            4 => Order::AcquireRelease,
+            _ => Order::SequentiallyConsistent,
+        }
+    }
+
+    /// Whether a read, or a fence, with it acquires.
+    #[inline]
+    pub const fn acquires(self) -> bool {
+        !matches!(self, Order::Relaxed | Order::Release)
+    }
+
+    /// Whether a write, or a fence, with it releases.
+    #[inline]
+    pub const fn releases(self) -> bool {
+        !matches!(self, Order::Relaxed | Order::Acquire)
+    }
+}
+
+/// The part of an operation's `detail` that says its order, and the order that a compare-exchange has if it fails, both by the
+/// compilers' numbers.
+#[inline(always)]
+pub const fn orders(order: u32, failure: u32) -> u32 {
+    (order & 7) << ORDER | (failure & 7) << FAILURE
+}
+
+/// The order that `event` had.
+#[inline]
+pub fn order(event: &Event) -> Order {
+    let failed = event.operation.code == COMPARE_EXCHANGE && event.failed();
+    Order::from_number(event.operation.detail >> if failed { FAILURE } else { ORDER })
+}
+
 /// The meaning of this family.
 pub struct Atomics;
 

@@ -1,51 +1,58 @@
 //! Vector clocks: what each thread knows of the others.
 //!
 //! A thread's own time goes on with each of its events. An event that touches an object takes over what the object
-//! knows, and, unless it only looks, leaves there what its thread knows. The objects are those of the model's footprints,
-//! byte by byte: neighbours order nothing.
+//! knows, and, unless it only looks, leaves there what its thread knows ([`objects`]).
+//!
+//! Atomics do so only as far as their memory orders say (C++20, [intro.races] and [atomics.fences]). What an atomic
+//! location knows is what an acquiring read of the value that is there now synchronises with:
+//!
+//! * a store puts there what its thread knows if it releases, else what the thread knew at its last releasing fence: the release
+//!   sequence of the value before ends, whoever stores;
+//! * a read-modify-write adds that to what is there: it goes on with the release sequence, whatever its order;
+//! * a read takes it over if it acquires; else it is set aside, and the thread's next acquiring fence takes it over.
+//!
+//! Sequentially consistent operations are acquiring and releasing ones here: their order among themselves is that of the
+//! execution, and synchronises nothing else. Where values of several sizes lie over one another, which the standard does not have, a
+//! value knows what all its bytes know.
 
-use heddle_model::primitive::section;
+use heddle_model::primitive::{atomic, section};
 use heddle_model::{Event, EventFlags, Footprint, Mode, ObjectId, ThreadId};
 
+use super::objects::{self, granules, join};
 use crate::memory::Reserve;
 
-/// Where the clock of an object is.
-#[derive(Clone, Copy)]
-struct Entry {
-    key: u64,
-    generation: u32,
-    clock: u32,
-}
-
-/// Room for objects, in all executions' lifetimes; a power of two.
-const ENTRIES: usize = 1 << 18;
 /// The key of the order of sections; no address and no name of a thread.
 const SECTIONS: u64 = u64::MAX;
-/// Room for the words of all clocks of objects.
-const WORDS: usize = 1 << 28;
 
-static mut ENTRIES_OF: &mut [Entry] = &mut [];
-static mut OBJECTS: &mut [u32] = &mut [];
 static mut THREADS: &mut [u32] = &mut [];
+/// What each thread has read without acquiring it; valid in the execution that [`ASIDE_IN`] names.
+static mut ASIDE: &mut [u32] = &mut [];
+static mut ASIDE_IN: &mut [u32] = &mut [];
+/// What each thread knew at its last releasing fence; valid in the execution that [`FENCED_IN`] names.
+static mut FENCED: &mut [u32] = &mut [];
+static mut FENCED_IN: &mut [u32] = &mut [];
 /// Words of a clock in this execution.
 static mut WIDTH: usize = 0;
-static mut USED: usize = 0;
 static mut GENERATION: u32 = 0;
 /// The running thread, and where its clock begins.
 static mut CURRENT: usize = 0;
 
 /// Makes room. Once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
+    objects::set_up(reserve);
     // SAFETY: at start-up.
     unsafe {
-        ENTRIES_OF = reserve.take(ENTRIES);
-        OBJECTS = reserve.take(WORDS);
         THREADS = reserve.take(threads * threads);
+        ASIDE = reserve.take(threads * threads);
+        ASIDE_IN = reserve.take(threads);
+        FENCED = reserve.take(threads * threads);
+        FENCED_IN = reserve.take(threads);
     }
 }
 
 /// An execution begins, with at most `threads` threads.
 pub fn reset(threads: usize) {
+    objects::reset(threads);
     // SAFETY: one kernel thread.
     unsafe {
         let old = WIDTH;
@@ -55,11 +62,11 @@ pub fn reset(threads: usize) {
         for thread in 0..threads {
             THREADS[thread * threads + thread] = 1;
         }
-        USED = 0;
         CURRENT = 0;
         GENERATION = GENERATION.wrapping_add(1);
         if GENERATION == 0 {
-            ENTRIES_OF.fill(Entry { key: 0, generation: 0, clock: 0 });
+            ASIDE_IN.fill(0);
+            FENCED_IN.fill(0);
             GENERATION = 1;
         }
     }
@@ -91,42 +98,35 @@ fn clock_of(thread: usize) -> &'static mut [u32] {
     unsafe { &mut THREADS[thread * WIDTH..(thread + 1) * WIDTH] }
 }
 
-/// The clock of the granule or name `key`. None if there is no more room: then the order that it would give is lost, and
-/// so may be a race; the caller takes everything for ordered.
-fn object(key: u64) -> &'static mut [u32] {
-    // SAFETY: one kernel thread.
+/// What `thread` has read without acquiring it.
+fn aside(thread: usize) -> &'static mut [u32] {
+    // SAFETY: one kernel thread; callers use one at a time.
     unsafe {
-        let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & (ENTRIES - 1);
-        while ENTRIES_OF[at].generation == GENERATION && ENTRIES_OF[at].key != key {
-            at = (at + 1) & (ENTRIES - 1);
+        let clock = &mut ASIDE[thread * WIDTH..(thread + 1) * WIDTH];
+        if ASIDE_IN[thread] != GENERATION {
+            ASIDE_IN[thread] = GENERATION;
+            clock.fill(0);
         }
-        if ENTRIES_OF[at].generation != GENERATION {
-            if USED >= ENTRIES / 4 * 3 || (USED + 1) * WIDTH > WORDS {
-                crate::engine::stop(heddle_model::Outcome::Capacity, 0, 0, b"atomic objects in one execution");
-            }
-            ENTRIES_OF[at] = Entry { key, generation: GENERATION, clock: USED as u32 };
-            OBJECTS[USED * WIDTH..(USED + 1) * WIDTH].fill(0);
-            USED += 1;
-        }
-        let start = ENTRIES_OF[at].clock as usize * WIDTH;
-        &mut OBJECTS[start..start + WIDTH]
+        clock
     }
 }
 
-#[inline]
-fn join(into: &mut [u32], from: &[u32]) {
-    for (mine, theirs) in into.iter_mut().zip(from) {
-        *mine = (*mine).max(*theirs);
-    }
+/// What `thread` knew at its last releasing fence, if it had one.
+fn fenced(thread: usize) -> Option<&'static mut [u32]> {
+    // SAFETY: one kernel thread; callers use one at a time.
+    unsafe { (FENCED_IN[thread] == GENERATION).then(|| &mut FENCED[thread * WIDTH..(thread + 1) * WIDTH]) }
 }
 
-/// The keys of an access: bytes of memory, or a name. Not more than a byte: two atomics that are neighbours order nothing.
-fn keys(object: ObjectId, size: u32) -> core::ops::RangeInclusive<u64> {
-    if object.as_thread().is_some() { object.0..=object.0 } else { object.0..=object.0 + size.max(1) as u64 - 1 }
+/// The bytes of an access: of memory, or a name.
+fn bytes(object: ObjectId, size: u32) -> u64 {
+    if object.as_thread().is_some() { 1 } else { size.max(1) as u64 }
 }
 
 /// An event has been taken: its thread learns what the objects know, and they what it knows.
 pub fn event(event: &Event) {
+    if event.operation.code.family() == atomic::FAMILY {
+        return atomic(event);
+    }
     let thread = event.thread.index();
     let footprint = Footprint::alone(event);
     let clock = clock_of(thread);
@@ -140,26 +140,63 @@ pub fn event(event: &Event) {
         }
     }
     for access in footprint.accesses() {
-        for key in keys(access.object, access.size) {
-            let object = object(key);
+        granules(access.object.0, bytes(access.object, access.size), |granule, bytes| {
             if access.mode != Mode::Add {
-                join(clock, object);
+                objects::learn(granule, bytes, clock);
             }
             if access.mode != Mode::Read {
-                join(object, clock);
+                join(objects::own(granule, bytes), clock);
+            }
+        });
+    }
+}
+
+/// An atomic, or a fence: see above. What a loop waits for besides the place that it reads here, it reads by another event.
+fn atomic(event: &Event) {
+    let thread = event.thread.index();
+    let (operation, order) = (&event.operation, atomic::order(event));
+    let clock = clock_of(thread);
+    if operation.code == atomic::FENCE {
+        if order.acquires() {
+            join(clock, aside(thread));
+        }
+        if order.releases() {
+            // SAFETY: one kernel thread.
+            unsafe {
+                FENCED_IN[thread] = GENERATION;
+                FENCED[thread * WIDTH..(thread + 1) * WIDTH].copy_from_slice(clock);
             }
         }
+        return;
     }
+    let (start, size) = (operation.object.0, operation.size.max(1) as u64);
+    if operation.code != atomic::STORE {
+        let into = if order.acquires() { &mut *clock } else { aside(thread) };
+        granules(start, size, |granule, bytes| objects::learn(granule, bytes, into));
+    }
+    if operation.code == atomic::LOAD || event.failed() {
+        return;
+    }
+    let published = if order.releases() { Some(clock) } else { fenced(thread) };
+    granules(start, size, |granule, bytes| {
+        let known = objects::own(granule, bytes);
+        if operation.code == atomic::STORE {
+            known.fill(0);
+        }
+        if let Some(published) = &published {
+            join(known, published);
+        }
+    });
 }
 
 /// A section begins or ends: sections are in an order, as if one lock were around all of them.
 pub fn section(event: &Event) {
     let clock = clock_of(event.thread.index());
-    let sections = object(SECTIONS);
+    let (granule, byte) = (SECTIONS >> 3, 1 << (SECTIONS & 7));
     if event.operation.code == section::BEGIN {
-        join(clock, sections);
+        objects::learn(granule, byte, clock);
     } else {
-        join(sections, clock);
+        join(objects::own(granule, byte), clock);
         advance(event.thread);
     }
 }

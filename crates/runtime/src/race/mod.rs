@@ -1,10 +1,10 @@
 //! Data races: two accesses to one place, at least one of them a write, at least one of them not atomic, and nothing
 //! that orders them.
 //!
-//! What orders is the happens-before of the model: program order, and every two events whose footprints conflict, in the
-//! order in which they happened ([`clocks`]). Under sequential consistency that is what synchronises: a lock sees
-//! what was done before the unlock, a load what was done before the store. Where it claims more order than the C
-//! standard does (every atomic counts as sequentially consistent, whatever order it asks for), a race may go unseen, but
+//! What orders is program order, and what synchronises ([`clocks`]): of the primitives every two events whose footprints
+//! conflict, in the order in which they happened (a lock sees what was done before the unlock), of the atomics what their memory
+//! orders and the fences around them say. That is the happens-before of C and C++ over a sequentially consistent execution.
+//! Where it claims more order than the standards do (a `trylock` that fails has seen who holds the lock), a race may go unseen, but
 //! none is made up.
 //!
 //! Plain accesses are no events and no places to switch, and need not be: if no execution of any order of the events
@@ -16,6 +16,7 @@
 //! forgotten between two executions by counting them.
 
 mod clocks;
+mod objects;
 pub mod places;
 mod shadow;
 

@@ -9,7 +9,7 @@
 
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
 
-use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, FENCE, LOAD, RMW, STORE};
+use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, FENCE, LOAD, RMW, STORE, orders};
 use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
 
 use super::expected;
@@ -35,13 +35,11 @@ pub enum Update {
     Nand = 7,
 }
 
-/// An operation's `detail`: bits 0 to 3 are the [`Update`] of a read-modify-write, bits 4 to 7 the memory order (as
-/// the compilers number them: relaxed 0, consume, acquire, release, acquire-release, sequentially consistent 5), bits
-/// 16 and up the thread of a compare-exchange wider than eight bytes.
+/// An operation's `detail`: bits 0 to 3 are the [`Update`] of a read-modify-write, bits 4 to 11 the memory order and the one
+/// in case of failure ([`orders`]), bits 16 and up the thread of a compare-exchange wider than eight bytes.
 #[inline(always)]
 pub fn detail(update: u32, order: i32) -> u32 {
-    // An order that is not a constant may be anything; compilers add hints in higher bits.
-    update | (order as u32 & 7) << 4
+    update | orders(order as u32, 0)
 }
 
 /// Integers that have atomics.
@@ -220,12 +218,12 @@ pub unsafe fn update<T: Word>(address: *mut T, update: Update, by: T, order: i32
     }
 }
 
-/// An atomic compare-exchange; what was found.
+/// An atomic compare-exchange; what was found. `order`: if it succeeds, and if it fails.
 ///
 /// # Safety
 /// As the program's access.
 #[inline(always)]
-pub unsafe fn compare_exchange<T: Word>(address: *mut T, wanted: T, new: T, order: i32, pc: u64) -> T {
+pub unsafe fn compare_exchange<T: Word>(address: *mut T, wanted: T, new: T, order: (i32, i32), pc: u64) -> T {
     // SAFETY: the caller's.
     unsafe {
         if !engine::active() {
@@ -235,7 +233,7 @@ pub unsafe fn compare_exchange<T: Word>(address: *mut T, wanted: T, new: T, orde
         let wide = T::SIZE > 8;
         let waiting = if wide { expected::note(engine::current(), (&raw const wanted).cast()) } else { 0 };
         let mut found = core::mem::MaybeUninit::uninit();
-        let operation = operation(COMPARE_EXCHANGE, address, wanted, detail(0, order) | waiting);
+        let operation = operation(COMPARE_EXCHANGE, address, wanted, orders(order.0 as u32, order.1 as u32) | waiting);
         engine::visible_look(operation, pc, |event| {
             let old = *found.write(address.read_volatile());
             event.result = old.narrow();
@@ -254,7 +252,13 @@ pub unsafe fn compare_exchange<T: Word>(address: *mut T, wanted: T, new: T, orde
 /// # Safety
 /// As the program's access.
 #[inline(always)]
-pub unsafe fn compare_exchange_at<T: Word>(address: *mut T, expected: *mut T, new: T, order: i32, pc: u64) -> bool {
+pub unsafe fn compare_exchange_at<T: Word>(
+    address: *mut T,
+    expected: *mut T,
+    new: T,
+    order: (i32, i32),
+    pc: u64,
+) -> bool {
     // SAFETY: the caller's.
     unsafe {
         let wanted = *expected;
@@ -275,8 +279,7 @@ pub unsafe fn compare_exchange_weak_at<T: Word>(
     address: *mut T,
     expected: *mut T,
     new: T,
-    order: i32,
-    failure: i32,
+    order: (i32, i32),
     pc: u64,
 ) -> bool {
     // SAFETY: the caller's.
@@ -284,7 +287,7 @@ pub unsafe fn compare_exchange_weak_at<T: Word>(
         if engine::active() && attempt::fails_for_no_reason(address as u64, pc) {
             probe(address);
             // Not a look: the next attempt may find the same, and succeed.
-            let read = operation(LOAD, address, new, detail(0, failure)).with_argument(0);
+            let read = operation(LOAD, address, new, detail(0, order.1)).with_argument(0);
             engine::visible(read, pc, |event| {
                 let value = address.read_volatile();
                 event.result = value.narrow();

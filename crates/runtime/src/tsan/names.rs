@@ -37,13 +37,13 @@ macro_rules! atomics {
                 atomic::update(address, Update::Nand, value, order, caller())
             }
             fn $strong(address: *mut $type, expected: *mut $type, new: $type, order: i32, failure: i32) -> i32 {
-                i32::from(atomic::compare_exchange_at(address, expected, new, order, caller()))
+                i32::from(atomic::compare_exchange_at(address, expected, new, (order, failure), caller()))
             }
             fn $weak(address: *mut $type, expected: *mut $type, new: $type, order: i32, failure: i32) -> i32 {
-                i32::from(atomic::compare_exchange_weak_at(address, expected, new, order, failure, caller()))
+                i32::from(atomic::compare_exchange_weak_at(address, expected, new, (order, failure), caller()))
             }
             fn $value(address: *mut $type, expected: $type, new: $type, order: i32, failure: i32) -> $type {
-                atomic::compare_exchange(address, expected, new, order, caller())
+                atomic::compare_exchange(address, expected, new, (order, failure), caller())
             }
         }
     )* };

@@ -1,0 +1,42 @@
+// A relaxed store of another thread ends the release sequence.
+// heddle: kind = data-race
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+static int data;
+static atomic_int flag;
+
+static void *publish(void *unused)
+{
+    data = 1;
+    atomic_store_explicit(&flag, 1, memory_order_release);
+    return unused;
+}
+
+static void *consume(void *unused)
+{
+    if (atomic_load_explicit(&flag, memory_order_acquire) == 2)
+        assert(data == 1);
+    return unused;
+}
+
+static void *meddle(void *unused)
+{
+    if (atomic_load_explicit(&flag, memory_order_relaxed) == 1)
+        atomic_store_explicit(&flag, 2, memory_order_relaxed);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[3];
+    pthread_create(&threads[0], NULL, publish, NULL);
+    pthread_create(&threads[1], NULL, consume, NULL);
+    pthread_create(&threads[2], NULL, meddle, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    pthread_join(threads[2], NULL);
+    return 0;
+}

@@ -1,0 +1,32 @@
+// Consume is acquire, as in every compiler.
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+static int data;
+static atomic_int flag;
+
+static void *publish(void *unused)
+{
+    data = 1;
+    atomic_store_explicit(&flag, 1, memory_order_release);
+    return unused;
+}
+
+static void *consume(void *unused)
+{
+    if (atomic_load_explicit(&flag, memory_order_consume) == 1)
+        assert(data == 1);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[3];
+    pthread_create(&threads[0], NULL, publish, NULL);
+    pthread_create(&threads[1], NULL, consume, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
