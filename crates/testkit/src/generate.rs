@@ -213,7 +213,8 @@ pub fn publication(random: &mut Random) -> Program {
             between.extend([order(random), Load(0, 0)]);
             fence(random, &mut between);
         }
-        write(random, &mut between, 1 + random.below(2));
+        let by = 1 + random.below(2);
+        write(random, &mut between, by);
         threads.push(between);
     }
     Program::fork_join(threads)
