@@ -29,13 +29,16 @@ struct Frame {
     at: usize,
 }
 
-/// The beginning of an area. Sixteen bytes like a frame, so that frames can follow.
+/// The beginning of an area. As long as two frames, so that frames can follow.
 #[repr(C)]
 struct Area {
     /// One past the innermost frame, while the thread does not run.
     top: *mut Frame,
+    /// [`LOWEST`] while the thread does not run.
+    lowest: *mut Frame,
     /// How many frames there was no room for.
     beyond: usize,
+    reserved: usize,
 }
 
 /// Which areas are mapped. Ids are handed out densely; the few pages of this that are touched are all that it costs.
@@ -44,6 +47,9 @@ static mut MAPPED: [bool; 1 << 16] = [false; 1 << 16];
 static mut AREA: *mut Area = core::ptr::null_mut();
 /// One past the running thread's innermost frame.
 static mut TOP: *mut Frame = core::ptr::null_mut();
+/// The lowest that [`TOP`] has been since the running thread last [looked](looked): the functions below that have not run
+/// in between.
+static mut LOWEST: *mut Frame = core::ptr::null_mut();
 
 fn area(thread: ThreadId) -> *mut Area {
     let address = CALLSTACKS + thread.index() * STRIDE;
@@ -53,6 +59,7 @@ fn area(thread: ThreadId) -> *mut Area {
             memory::map(address, STRIDE);
             MAPPED[thread.index()] = true;
             (*(address as *mut Area)).top = first(address as *mut Area);
+            (*(address as *mut Area)).lowest = first(address as *mut Area);
         }
     }
     address as *mut Area
@@ -76,9 +83,11 @@ pub fn switch_to(thread: ThreadId) {
     unsafe {
         if !AREA.is_null() {
             (*AREA).top = TOP;
+            (*AREA).lowest = LOWEST;
         }
         AREA = area(thread);
         TOP = (*AREA).top;
+        LOWEST = (*AREA).lowest;
     }
 }
 
@@ -88,9 +97,11 @@ pub fn reset(thread: ThreadId) {
     // SAFETY: areas live for ever.
     unsafe {
         (*area).top = first(area);
+        (*area).lowest = first(area);
         (*area).beyond = 0;
         if AREA == area {
             TOP = first(area);
+            LOWEST = first(area);
         }
     }
 }
@@ -107,6 +118,30 @@ pub fn copy(thread: ThreadId, into: &mut [u64]) -> usize {
             *word = (*top.sub(i + 1)).pc;
         }
         count
+    }
+}
+
+/// How deep the running thread is now, and how far out it has been since this was last asked: two numbers of frames.
+/// None if that is not known.
+pub fn looked() -> Option<(usize, usize)> {
+    // SAFETY: one kernel thread; all three point into one area.
+    unsafe {
+        if AREA.is_null() || (*AREA).beyond > 0 {
+            return None;
+        }
+        let (depth, lowest) = (TOP.offset_from(first(AREA)), LOWEST.offset_from(first(AREA)));
+        LOWEST = TOP;
+        Some((depth as usize, lowest as usize))
+    }
+}
+
+/// The end of the stack of the running thread's innermost function but `level`, up to where it returns to. If that is
+/// not known, of the nearest function further out of which it is.
+pub fn frame_end(level: usize) -> Option<usize> {
+    // SAFETY: frames between the first and the top were written; where they say they belong is on the stack.
+    unsafe {
+        let depth = TOP.offset_from(first(AREA)) as usize;
+        (level..depth).map(|n| *TOP.sub(n + 1)).find(|f| *(f.at as *const u64) == f.pc).map(|f| f.at + 8)
     }
 }
 
@@ -128,6 +163,7 @@ with_frame! {
             // A stale frame. Those that there was no room for were deeper still.
             (*AREA).beyond = 0;
             top = top.sub(1);
+            LOWEST = LOWEST.min(top);
         }
         if top == end(AREA) {
             (*AREA).beyond += 1;
@@ -156,5 +192,6 @@ with_frame! {
             top = top.sub(1);
         }
         TOP = top;
+        LOWEST = LOWEST.min(top);
     }
 }

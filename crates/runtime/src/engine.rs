@@ -529,21 +529,6 @@ pub fn registers() -> [u64; 7] {
     unsafe { REGISTERS }
 }
 
-/// A digest of the state in which the program called the function that is running now: its registers and the nearest
-/// part of its stack, from `least` to `most` bytes.
-pub fn state_of_caller(least: usize, most: usize) -> u64 {
-    let registers = registers();
-    let (stack, frame) = (registers[6] as usize, registers[1] as usize);
-    let top = fiber::stack_end(current());
-    let frame_size = if (stack..stack + most).contains(&frame) { frame - stack + 16 } else { 0 };
-    let words = frame_size.max(least).min(top.saturating_sub(stack)) / 8;
-    let mix = |state: u64, word: u64| (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    let state = registers.iter().fold(0, |state, &word| mix(state, word));
-    // SAFETY: the live part of the current stack, up to its end.
-    let stack = unsafe { core::slice::from_raw_parts(stack as *const u64, words) };
-    stack.iter().fold(state, |state, &word| mix(state, word))
-}
-
 /// What the program prints.
 pub fn printed(bytes: &[u8]) {
     spin::changed();

@@ -142,11 +142,6 @@ fn stack_top(thread: usize) -> usize {
     STACKS + (thread + 1) * STACK_STRIDE - PAGE
 }
 
-/// The highest address of the stack of `thread`, exclusive.
-pub fn stack_end(thread: ThreadId) -> usize {
-    if thread == ThreadId::MAIN { start::main_stack().1 } else { stack_top(thread.index()) }
-}
-
 /// The stacks of all threads but the main one: lowest and highest address.
 pub fn stacks() -> impl Iterator<Item = (usize, usize)> {
     (1..=donors()).map(|i| (stack_top(i) - of(ThreadId(i as u16)).stack_size, stack_top(i)))

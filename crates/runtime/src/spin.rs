@@ -10,31 +10,80 @@
 //! A loop that counts how often it has looked is in another state each time, and is not taken for one; neither is one
 //! that looks at a clock, allocates, prints, or takes a lock. Those end at the bound on the number of steps.
 //!
-//! The stack is compared from the stack pointer up to the caller's frame pointer, at least [`WINDOW`] bytes: what lies
-//! beyond belongs to functions that do not run and whose variables can only be written through pointers, which is
-//! instrumented and counted. Unordered plain accesses are no business of awaits: a thread that has read plain memory in
+//! Of the stack, so much is compared as can have changed: from the stack pointer to the end of the frame of the outermost
+//! function that has run in between, the one with the loop ([`callstack`]), and to whatever was written through a pointer. What
+//! lies beyond belongs to functions that have not run. A function keeps its variables on the stack as it likes, so the calls
+//! between the loop and the look do not make a difference, nor does the size of anything in the frames.
+//!
+//! Unordered plain accesses are no business of awaits: a thread that has read plain memory in
 //! its loop is let go again after any plain write of another thread.
 
 use heddle_model::primitive::atomic::{LOAD, RMW};
 use heddle_model::primitive::memory::READ;
 use heddle_model::{Event, EventFlags, ObjectId, Operation, ThreadId};
 
-use crate::engine;
 use crate::memory::Reserve;
+use crate::{callstack, engine};
 
 /// How many looks there can be between two visits of one place.
 const LOOKS: usize = heddle_model::MOST_LOOKS;
-/// The least part of the stack that is compared.
-const WINDOW: usize = 1024;
-/// The largest.
-const LARGEST_WINDOW: usize = 64 << 10;
+/// The largest part of a stack that is compared.
+pub const LARGEST_WINDOW: usize = 64 << 10;
+/// So many functions, one inside the other, can the look be away from the loop, and one.
+const LEVELS: usize = 6;
+
+/// The state of a thread where it looks: its registers and its stack. For the innermost function, for that and the one
+/// around it, and so on: where its frame ends, and a digest of all up to there. Zeros where that is not known.
+#[derive(Clone, Copy)]
+struct State {
+    /// How many functions there are in all.
+    depth: usize,
+    levels: [(usize, u64); LEVELS],
+}
+
+impl State {
+    /// The state in which the program called the function that is running now, in which it is `depth` functions deep.
+    fn of_caller(depth: usize) -> State {
+        let registers = engine::registers();
+        let mut at = registers[6] as usize;
+        let most = at + LARGEST_WINDOW;
+        let mix = |state: u64, word: u64| (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        let mut digest = registers.iter().fold(0, |state, &word| mix(state, word));
+        let mut levels = [(0, 0); LEVELS];
+        for (level, place) in levels.iter_mut().enumerate() {
+            let Some(end) = callstack::frame_end(level).filter(|end| (at..=most).contains(end)) else { break };
+            while at < end {
+                // SAFETY: the live part of the current stack.
+                digest = mix(digest, unsafe { *(at as *const u64) });
+                at += 8;
+            }
+            *place = (end, digest);
+        }
+        State { depth, levels }
+    }
+
+    /// Whether this is the state `later` too, if the thread was as far out as `lowest` in between and has written its stack
+    /// up to `written`.
+    fn is_again(&self, later: &State, lowest: usize, written: usize) -> bool {
+        if self.depth != later.depth || lowest == 0 {
+            return false;
+        }
+        let compared = self.levels.iter().zip(&later.levels).skip(self.depth - lowest);
+        let mut enough = compared.skip_while(|((end, _), _)| *end != 0 && *end < written);
+        enough.next().is_some_and(|(this, other)| this == other && this.0 != 0)
+    }
+}
 
 /// One look: where, at what, and the state of the thread before it.
 #[derive(Clone, Copy)]
 struct Look {
     pc: u64,
     operation: Operation,
-    state: u64,
+    state: State,
+    /// How far out the thread has been since.
+    lowest: usize,
+    /// How far up it has written its stack since.
+    written: usize,
 }
 
 /// What one thread has looked at since it last changed something. Reset for each execution.
@@ -48,6 +97,8 @@ struct Looks {
     noted: u64,
     /// It has read plain memory since it last changed something.
     reads_plain: bool,
+    /// [`WRITTEN`] while it does not run.
+    written: usize,
 }
 
 static mut THREADS: &mut [Looks] = &mut [];
@@ -55,6 +106,8 @@ static mut THREADS: &mut [Looks] = &mut [];
 static mut CHANGES: u64 = 0;
 /// The running thread has read plain memory.
 static mut READS_PLAIN: bool = false;
+/// How far up the running thread has written its stack since it last looked.
+static mut WRITTEN: usize = 0;
 
 /// Makes room for `threads` threads. Once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
@@ -74,6 +127,7 @@ pub fn reset(thread: ThreadId) {
     looks.changes = 0;
     looks.noted = 0;
     looks.reads_plain = false;
+    looks.written = 0;
 }
 
 /// The running thread changed something.
@@ -90,6 +144,13 @@ pub fn read_plain() {
     unsafe { READS_PLAIN = true };
 }
 
+/// The running thread wrote to its stack, through a pointer, up to `end`.
+#[inline(always)]
+pub fn wrote_stack(end: usize) {
+    // SAFETY: one kernel thread.
+    unsafe { WRITTEN = WRITTEN.max(end) };
+}
+
 /// `from` stops running, `to` goes on.
 #[inline]
 pub fn switched(from: ThreadId, to: ThreadId) {
@@ -98,16 +159,28 @@ pub fn switched(from: ThreadId, to: ThreadId) {
         let (old, new) = (of(from), of(to));
         old.changes = CHANGES;
         old.reads_plain = READS_PLAIN;
+        old.written = WRITTEN;
         CHANGES = new.changes;
         READS_PLAIN = new.reads_plain;
+        WRITTEN = new.written;
     }
 }
 
 /// The running thread is about to take `operation`, which may turn out to change nothing. Returns it as an await if the
 /// thread can only go on as it did before.
 pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
-    let state = engine::state_of_caller(WINDOW, LARGEST_WINDOW);
     let looks = of(thread);
+    let Some((depth, lowest)) = callstack::looked() else {
+        looks.count = 0;
+        return operation;
+    };
+    let state = State::of_caller(depth);
+    // SAFETY: one kernel thread.
+    let written = unsafe { core::mem::take(&mut WRITTEN) };
+    for look in &mut looks.looks[..looks.count] {
+        look.lowest = look.lowest.min(lowest);
+        look.written = look.written.max(written);
+    }
     // SAFETY: one kernel thread.
     unsafe {
         if looks.noted != CHANGES {
@@ -117,7 +190,9 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
         }
     }
     let seen = &looks.looks[..looks.count];
-    let same = |l: &Look| l.pc == pc && l.operation.object == operation.object && l.state == state;
+    let same = |l: &Look| {
+        l.pc == pc && l.operation.object == operation.object && l.state.is_again(&state, l.lowest, l.written)
+    };
     if let Some(first) = seen.iter().rposition(same)
         && let Some(also) = waits_for(&seen[first..], &operation)
     {
@@ -130,7 +205,7 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
     if looks.count == LOOKS {
         looks.count = 0;
     }
-    looks.looks[looks.count] = Look { pc, operation, state };
+    looks.looks[looks.count] = Look { pc, operation, state, lowest: depth, written: 0 };
     looks.count += 1;
     operation
 }

@@ -30,11 +30,13 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
     race::plain(address, size, how, pc, false);
     // A loop that only looks is recognised by its stack; what is written elsewhere must be known.
     let here = &raw const address as usize;
-    if address.wrapping_sub(here) < NEAR {
-        return;
-    }
+    let above = address.wrapping_sub(here);
     if !write {
-        spin::read_plain();
+        if above >= NEAR {
+            spin::read_plain();
+        }
+    } else if above < spin::LARGEST_WINDOW {
+        spin::wrote_stack(address + size);
     } else {
         spin::changed();
         if engine::somebody_awaits() {
@@ -114,7 +116,7 @@ fn visible_copy(to: usize, from: usize, size: usize, pc: u64) {
     }
 }
 
-/// An address this close above the stack pointer is on the stack.
+/// What is read this close above the stack pointer is on the stack.
 const NEAR: usize = 1024;
 
 /// The functions for accesses of one size. A table.
