@@ -1,7 +1,11 @@
 //! What machines read: SARIF, JUnit, the witness, graphs. Their shapes are checked against schemas in `tests/schemas`,
-//! which are ours: the parts of the published ones that Heddle uses, closed against anything else.
+//! which are ours: the parts of the published ones that Heddle uses, closed against anything else. Where `./x test` could get the
+//! published ones (SARIF's, and the one that Jenkins has for JUnit), against those too.
 
 mod common;
+
+use std::path::PathBuf;
+use std::process::Command;
 
 use common::Session;
 use common::schema::{must_fit, read_schema};
@@ -39,6 +43,51 @@ fn sarif_fits_its_schema() {
         let rules = document["runs"][0]["tool"]["driver"]["rules"].as_array().expect("rules");
         let rule = result["ruleIndex"].as_u64().expect("a rule") as usize;
         assert_eq!(rules[rule]["id"], result["ruleId"], "{program}");
+    }
+}
+
+/// A published schema, if it is here.
+fn published(name: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("schemas").join(name);
+    if !path.exists() {
+        eprintln!("skipped: {} is not here; `./x test` gets it", path.display());
+        return None;
+    }
+    Some(path)
+}
+
+#[test]
+fn sarif_fits_the_published_schema() {
+    let Some(path) = published("sarif-2.1.0.json") else { return };
+    let schema: Value = serde_json::from_slice(&std::fs::read(path).expect("readable")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    assert!(!validator.is_valid(&serde_json::json!({ "version": "2.1.0" })), "it says no to what has no runs");
+    for program in FINDINGS.into_iter().chain([FIXED, "tests/programs/unsupported.c"]) {
+        let session = Session::new();
+        let document: Value = serde_json::from_str(&written(&session, "--sarif", "x.sarif", program)).expect("JSON");
+        let wrong: Vec<String> =
+            validator.iter_errors(&document).map(|error| format!("{}: {error}", error.instance_path)).collect();
+        assert!(wrong.is_empty(), "{program}: {wrong:#?}");
+    }
+}
+
+#[test]
+fn junit_fits_the_published_schema() {
+    let Some(schema) = published("jenkins-junit.xsd") else { return };
+    let valid = |text: &str| {
+        let session = Session::new();
+        let file = session.write("x.xml", text);
+        let checked = Command::new("xmllint").arg("--noout").arg("--schema").arg(&schema).arg(file).output();
+        checked.ok().map(|output| (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
+    };
+    let Some((nonsense, _)) = valid("<testsuites><nonsense/></testsuites>") else {
+        return eprintln!("skipped: xmllint is not here");
+    };
+    assert!(!nonsense, "it says no to what is no report");
+    for program in FINDINGS.into_iter().chain([FIXED, "tests/programs/unsupported.c"]) {
+        let text = written(&Session::new(), "--junit", "x.xml", program);
+        let (fits, said) = valid(&text).expect("xmllint runs");
+        assert!(fits, "{program}: {said}\n{text}");
     }
 }
 
