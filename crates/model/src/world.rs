@@ -30,7 +30,9 @@ pub struct ThreadState {
     pub waits_on: ObjectId,
     /// The mutex that it does that with.
     pub waits_with: ObjectId,
-    /// When it began to sleep, for the wakeup policies: smaller is earlier.
+    /// What it stands in the [queue](crate::primitive::queue) of, or none.
+    pub queued_on: ObjectId,
+    /// When it began to sleep, or to stand in the queue, for the wakeup policies: smaller is earlier.
     pub ticket: u32,
     /// The event that woke it, plus one; 0 while nobody did.
     pub woken_by: u32,

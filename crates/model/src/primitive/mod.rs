@@ -13,6 +13,7 @@ pub mod memory;
 pub mod mutex;
 pub mod once;
 pub mod process;
+pub mod queue;
 pub mod rwlock;
 pub mod section;
 pub mod semaphore;
@@ -149,6 +150,7 @@ pub fn depends_on_state(operation: &Operation) -> bool {
     operation.is_cancellable()
         || mutex::locks_robust(operation)
         || rwlock::waits_for_writers(operation)
+        || queue::queues(operation)
         || of(operation.code).depends_on_state(operation.code)
 }
 
