@@ -16,13 +16,13 @@ use heddle_model::primitive::{section, thread, yielding};
 use heddle_model::race::Race;
 use heddle_model::wire;
 use heddle_model::{
-    Event, EventFlags, Latitude, Memory, ObjectId, Operation, Outcome, Pending, Phase, ThreadId, World, circle,
+    Event, EventFlags, Latitude, Memory, ObjectId, Operation, Order, Outcome, Pending, Phase, ThreadId, World, circle,
 };
 
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
-use crate::{callstack, debug, fiber, memcheck, misuse, moments, process, race, random, spin, tsan};
+use crate::{callstack, debug, fiber, memcheck, misuse, moments, order, process, race, random, spin, tsan};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
@@ -155,6 +155,29 @@ pub fn failures_of_current() -> u32 {
     engine().world.thread(current()).failures
 }
 
+/// The wakeup policy that the program has given to `object`.
+pub fn own_order(object: ObjectId) -> Option<Order> {
+    let order = engine().world.objects.get(object).map_or(0, |slot| slot.order);
+    order.checked_sub(1).map(Order::from_code)
+}
+
+/// The events of this execution.
+pub fn events_so_far() -> &'static [Event] {
+    engine().record.events_so_far()
+}
+
+/// Whether there are other threads than the current one.
+pub fn has_others() -> bool {
+    others_are_about_to(|_| true)
+}
+
+/// Whether another thread than the current one is about to take an operation of which this holds.
+pub fn others_are_about_to(holds: impl Fn(&Operation) -> bool) -> bool {
+    let world = &engine().world;
+    let about = |thread: ThreadId| world.thread(thread).phase == Phase::Alive && holds(&world.thread(thread).pending);
+    world.ids().any(|thread| thread != current() && about(thread))
+}
+
 /// A time-out of the current thread is left out.
 #[cold]
 pub fn leave_out_timeouts() {
@@ -186,6 +209,7 @@ pub fn run(sequence: u32, main: Context) {
     moments::reset();
     race::reset(fiber::donors() + 1, engine.wire.aim(sequence), engine.wire.places());
     memcheck::reset();
+    order::reset();
     random::reset();
     process::reset();
     fiber::of(ThreadId::MAIN).context = main;

@@ -46,6 +46,7 @@ mod memcheck;
 mod memory;
 mod misuse;
 mod moments;
+mod order;
 mod process;
 mod pthread;
 mod race;

@@ -123,8 +123,8 @@ static FAMILIES: [&dyn Primitive; 21] = [
     &assume::Assumptions,
     &memory::PlainMemory,
     &section::Sections,
+    &queue::Policies,
     // Room for relatives of the ones above.
-    &Nothing,
     &Nothing,
     &Nothing,
     &Nothing,

@@ -15,8 +15,15 @@
 //! Departures from the paper: there every operation of the library comes with a list of the operations that it depends on; here
 //! dependence follows from what is touched. Its policies are those of the whole run; here each object can have its own.
 
+use super::Primitive;
 use crate::latitude::Order;
-use crate::{Footprint, Mode, ObjectId, Operation, Phase, ThreadId, World};
+use crate::world::Effect;
+use crate::{Event, Footprint, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World};
+
+/// The number of the family that [`SET`] belongs to.
+pub const FAMILY: u8 = 16;
+/// Gives `object` the policy `argument`.
+pub const SET: OpCode = OpCode::new(FAMILY, 1);
 
 /// Where the policy is in the `detail` of an operation: two bits.
 const POLICY: u32 = 16;
@@ -41,6 +48,29 @@ pub fn queues(operation: &Operation) -> bool {
     let family = operation.code.family();
     let can = family == super::mutex::FAMILY || family == super::semaphore::FAMILY || family == super::rwlock::FAMILY;
     can && !operation.is_await() && operation.order() as u8 != Order::Arbitrary as u8
+}
+
+/// Setting policies.
+pub struct Policies;
+
+impl Primitive for Policies {
+    fn name(&self) -> &'static str {
+        "wakeup policy"
+    }
+
+    fn operation_name(&self, _: OpCode) -> &'static str {
+        "set wakeup policy of"
+    }
+
+    fn take(&self, world: &mut World, _: ThreadId, operation: &Operation, _: u16) -> Effect {
+        world.objects.get_mut(operation.object).order = operation.argument as u32 + 1;
+        Effect::default()
+    }
+
+    fn footprint(&self, event: &Event, into: &mut Footprint) {
+        // All that operations on it touch: the first bytes, and both ends of its queue.
+        into.touch_bytes(event.operation.object, 32, Mode::Write);
+    }
 }
 
 fn back(object: ObjectId) -> ObjectId {

@@ -10,9 +10,14 @@
  * heddle_reachable("label")            some execution must get here. The label is a string literal.
  * void heddle_atomic_begin(void)       until heddle_atomic_end, no other thread runs. Sections nest. To wait inside (for a lock
  * void heddle_atomic_end(void)         that somebody holds, ...) is an error, and reported.
+ * void heddle_wakeup(void *object, p)  those that wait for this mutex, semaphore or reader-writer lock get it, and those that sleep
+ *                                      on this condition variable are woken by signals, in the order p: HEDDLE_ARBITRARY (any,
+ *                                      the default), HEDDLE_FIFO, HEDDLE_LIFO. To be said before other threads use the object.
  */
 #ifndef HEDDLE_H
 #define HEDDLE_H
+
+enum heddle_wakeup_policy { HEDDLE_ARBITRARY, HEDDLE_FIFO, HEDDLE_LIFO };
 
 #ifdef __HEDDLE__
 
@@ -26,6 +31,7 @@ void heddle_atomic_begin(void);
 void heddle_atomic_end(void);
 void heddle_failed(const char *condition) __attribute__((noreturn));
 void heddle_reached(const char *label);
+void heddle_wakeup(void *object, enum heddle_wakeup_policy policy);
 #ifdef __cplusplus
 }
 #endif
@@ -60,6 +66,7 @@ static inline int heddle_range(int low, int high) { (void)high; return low; }
 static inline void heddle_assume(int condition) { (void)condition; }
 static inline void heddle_atomic_begin(void) {}
 static inline void heddle_atomic_end(void) {}
+static inline void heddle_wakeup(void *object, enum heddle_wakeup_policy policy) { (void)object; (void)policy; }
 #define heddle_assert(condition) assert(condition)
 #define heddle_reachable(label) ((void)sizeof(label))
 
