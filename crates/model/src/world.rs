@@ -73,6 +73,12 @@ pub struct ThreadState {
 pub trait Memory {
     /// Whether this compare-exchange, taken now, would find another value than it expects.
     fn compare_fails(&self, operation: &Operation) -> bool;
+
+    /// Whether this operation of a [primitive of the program's own](crate::primitive::custom) is possible now, where that can be
+    /// asked. Who only has the events of an execution has the answers in them.
+    fn custom_enabled(&self, _: &Operation) -> Option<bool> {
+        None
+    }
 }
 
 /// For those who only ask about synchronisation.

@@ -12,7 +12,7 @@ use heddle_model::follow::{Decision, Follower, PlanView};
 use heddle_model::primitive::atomic::FENCE;
 use heddle_model::primitive::choice::ATTEMPT;
 use heddle_model::primitive::process::END;
-use heddle_model::primitive::{section, thread, yielding};
+use heddle_model::primitive::{self, section, thread, yielding};
 use heddle_model::race::Race;
 use heddle_model::wire;
 use heddle_model::{
@@ -22,7 +22,7 @@ use heddle_model::{
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
-use crate::{callstack, debug, fiber, memcheck, misuse, moments, order, process, race, random, spin, tsan};
+use crate::{callstack, custom, debug, fiber, memcheck, misuse, moments, order, process, race, random, spin, tsan};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
@@ -64,6 +64,10 @@ struct ProgramMemory;
 impl Memory for ProgramMemory {
     fn compare_fails(&self, operation: &Operation) -> bool {
         tsan::compare_fails(operation)
+    }
+
+    fn custom_enabled(&self, operation: &Operation) -> Option<bool> {
+        Some(custom::is_enabled(operation))
     }
 }
 
@@ -161,6 +165,23 @@ pub fn own_order(object: ObjectId) -> Option<Order> {
     order.checked_sub(1).map(Order::from_code)
 }
 
+/// How many operations there were on a primitive of the program's own.
+pub fn custom_steps(object: ObjectId) -> u32 {
+    primitive::custom::steps(&engine().world, object)
+}
+
+/// Calls a function of the program's while nothing is under control.
+pub fn uncontrolled<T>(call: impl FnOnce() -> T) -> T {
+    // SAFETY: one kernel thread. What the function calls on its way notes where it was called, and the call under way goes on.
+    unsafe {
+        let (active, pc, registers) = (ACTIVE, CALLER, REGISTERS);
+        ACTIVE = false;
+        let result = call();
+        (ACTIVE, CALLER, REGISTERS) = (active, pc, registers);
+        result
+    }
+}
+
 /// The events of this execution.
 pub fn events_so_far() -> &'static [Event] {
     engine().record.events_so_far()
@@ -210,6 +231,7 @@ pub fn run(sequence: u32, main: Context) {
     race::reset(fiber::donors() + 1, engine.wire.aim(sequence), engine.wire.places());
     memcheck::reset();
     order::reset();
+    custom::reset();
     random::reset();
     process::reset();
     fiber::of(ThreadId::MAIN).context = main;
@@ -578,8 +600,9 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
         let state = *engine.world.thread(thread);
         if state.phase == Phase::Alive && !(outcome == Outcome::Ended && thread == last_thread(engine)) {
             let enabled = engine.world.enabled(thread) as u8;
+            let custom = state.pending.code.family() == primitive::custom::FAMILY;
             let pending = Pending {
-                operation: state.pending,
+                operation: if custom { custom::with_answers(state.pending) } else { state.pending },
                 pc: state.pc,
                 thread,
                 enabled,

@@ -33,6 +33,7 @@ mod attempt;
 mod callstack;
 mod clock;
 mod control;
+mod custom;
 mod debug;
 mod engine;
 mod fiber;

@@ -8,6 +8,7 @@ pub mod barrier;
 pub mod cancellation;
 pub mod choice;
 pub mod condvar;
+pub mod custom;
 pub mod futex;
 pub mod memory;
 pub mod mutex;
@@ -124,8 +125,8 @@ static FAMILIES: [&dyn Primitive; 21] = [
     &memory::PlainMemory,
     &section::Sections,
     &queue::Policies,
+    &custom::Custom,
     // Room for relatives of the ones above.
-    &Nothing,
     &Nothing,
     &Nothing,
     &futex::Futexes,

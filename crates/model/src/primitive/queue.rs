@@ -35,6 +35,12 @@ impl Operation {
         Operation { detail: self.detail | (order as u32) << POLICY, ..self }
     }
 
+    /// The same, on an object without a policy.
+    #[inline]
+    pub const fn in_any_order(self) -> Operation {
+        Operation { detail: self.detail & !(3 << POLICY), ..self }
+    }
+
     /// The wakeup policy of its object.
     #[inline]
     pub const fn order(&self) -> Order {
@@ -48,6 +54,21 @@ pub fn queues(operation: &Operation) -> bool {
     let family = operation.code.family();
     let can = family == super::mutex::FAMILY || family == super::semaphore::FAMILY || family == super::rwlock::FAMILY;
     can && !operation.is_await() && operation.order() as u8 != Order::Arbitrary as u8
+}
+
+/// What of `event` makes threads know of each other: all but its place in a queue, by which nobody learns what others have written.
+/// None if it is nothing else.
+#[inline]
+pub fn without_queue(event: &Event) -> Option<Event> {
+    match event.operation.code {
+        SET | super::mutex::ENQUEUE | super::semaphore::ENQUEUE | super::rwlock::ENQUEUE => None,
+        code => match code.family() {
+            super::mutex::FAMILY | super::semaphore::FAMILY | super::rwlock::FAMILY | super::condvar::FAMILY => {
+                Some(Event { operation: event.operation.in_any_order(), ..*event })
+            }
+            _ => Some(*event),
+        },
+    }
 }
 
 /// Setting policies.
