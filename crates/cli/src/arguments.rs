@@ -176,6 +176,10 @@ pub struct LatitudeOptions {
     /// How many weak compare-exchanges and trylocks of one thread may fail for no reason.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub spurious_failures: u32,
+    /// In what order those that wait get what they wait for: arbitrary, fifo, lifo, or for each kind of object, as in
+    /// mutex=fifo,cond=lifo,sem=fifo,rwlock=arbitrary.
+    #[arg(long, value_name = "POLICY", default_value = "arbitrary", value_parser = values::wakeup)]
+    pub wakeup: heddle_model::Wakeup,
 }
 
 impl LatitudeOptions {
@@ -185,7 +189,7 @@ impl LatitudeOptions {
             timeouts: self.max_timeouts,
             spurious_wakeups: self.spurious_wakeups,
             spurious_failures: self.spurious_failures,
-            ..heddle_model::Latitude::default()
+            wakeup: self.wakeup,
         }
     }
 }
@@ -627,7 +631,8 @@ mod tests {
     fn nothing_is_accepted_silently() {
         for (text, says) in [
             ("heddle check a.c --max-step 3", "--max-steps"),
-            ("heddle check a.c --wakeup fifo", "two dashes are heddle's own"),
+            ("heddle check a.c --wakeup soon", "is no wakeup policy"),
+            ("heddle check a.c --wakeup mutex=fifo,spin=lifo", "`spin` has no wakeup policy"),
             ("heddle check a.c --spurious 1", "two dashes are heddle's own"),
             ("heddle check a.c --races maybe", "possible values"),
             ("heddle check a.c --std=c++20", "two dashes are heddle's own"),

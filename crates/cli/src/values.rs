@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use heddle_model::{Order, Wakeup};
+
 /// `90`, `90s`, `1.5h`, `1m30s`, `200ms`. A number alone is seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a duration: write 30s, 5m, 1h30m or 200ms");
@@ -60,6 +62,33 @@ pub fn size(text: &str) -> Result<u64, String> {
 /// The same, and `0`.
 pub fn size_or_none(text: &str) -> Result<u64, String> {
     if text.trim() == "0" { Ok(0) } else { size(text) }
+}
+
+/// `fifo`, or `mutex=fifo,cond=lifo`.
+pub fn wakeup(text: &str) -> Result<Wakeup, String> {
+    let order = |text: &str| match text.trim() {
+        "arbitrary" => Ok(Order::Arbitrary),
+        "fifo" => Ok(Order::Fifo),
+        "lifo" => Ok(Order::Lifo),
+        other => Err(format!("`{other}` is no wakeup policy: write arbitrary, fifo or lifo, or mutex=fifo,cond=lifo")),
+    };
+    let mut wakeup = Wakeup::default();
+    for part in text.split(',') {
+        let Some((kind, policy)) = part.split_once('=') else {
+            let all = order(part)?;
+            wakeup = Wakeup { mutex: all, cond: all, sem: all, rwlock: all };
+            continue;
+        };
+        let place = match kind.trim() {
+            "mutex" => &mut wakeup.mutex,
+            "cond" => &mut wakeup.cond,
+            "sem" => &mut wakeup.sem,
+            "rwlock" => &mut wakeup.rwlock,
+            other => return Err(format!("`{other}` has no wakeup policy: write mutex, cond, sem or rwlock")),
+        };
+        *place = order(policy)?;
+    }
+    Ok(wakeup)
 }
 
 /// Numbers as a list.

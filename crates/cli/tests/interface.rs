@@ -179,7 +179,7 @@ fn flags_that_cannot_be_honoured_are_refused() {
         (&["-o", "x"], "the flag -o cannot be used"),
         (&["-c"], "the flag -c cannot be used"),
         (&["-static"], "static"),
-        (&["--wakeup", "fifo"], "unexpected argument '--wakeup'"),
+        (&["--wakeup", "lilo"], "`lilo` is no wakeup policy"),
         (&["--max-preemption", "1"], "unexpected argument"),
     ] {
         let run = Session::new().run([&["check", ABBA], flags].concat());

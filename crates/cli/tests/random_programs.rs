@@ -183,8 +183,9 @@ impl Batch {
 
     fn launch_jobs(&self, index: usize, restart: RestartMode, jobs: u32) -> NativeExecutor {
         let arguments = vec![index.to_string().into()];
-        let Program { timeouts, spurious: spurious_wakeups, failures: spurious_failures, .. } = self.programs[index];
-        let latitude = Latitude { timeouts, spurious_wakeups, spurious_failures, ..Latitude::default() };
+        let Program { timeouts, spurious: spurious_wakeups, failures: spurious_failures, wakeup, .. } =
+            self.programs[index];
+        let latitude = Latitude { timeouts, spurious_wakeups, spurious_failures, wakeup };
         let options =
             heddle_native::Options { arguments, restart, latitude, jobs, ..heddle_native::Options::default() };
         NativeExecutor::launch(&self.compiled.program, options).unwrap_or_else(|error| panic!("{error}"))
@@ -303,6 +304,14 @@ fn kinds_of_mutexes() {
 #[test]
 fn compare_exchange() {
     agree(50, generate::COMPARE | generate::ATOMICS, 4, None);
+}
+
+#[test]
+fn queues() {
+    agree(30, generate::QUEUES | generate::LOCKS | generate::TRYLOCKS | generate::CONDITIONS, 4, None);
+    agree(30, generate::QUEUES | generate::SEMAPHORES | generate::RWLOCKS, 4, Some("gcc"));
+    let timed = generate::TIMED | generate::LOCKS | generate::SEMAPHORES | generate::RWLOCKS | generate::CONDITIONS;
+    agree(30, generate::QUEUES | timed, 4, None);
 }
 
 /// With gcc, which says which compare-exchanges are weak.

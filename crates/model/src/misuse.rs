@@ -111,7 +111,9 @@ impl World<'_> {
         if self.objects.get_mut(object).life == MADE {
             self.accuse(Misuse::DoubleInitialisation);
         }
-        self.objects.get_mut(object).life = MADE;
+        let slot = self.objects.get_mut(object);
+        slot.life = MADE;
+        slot.order = 0;
     }
 
     /// `object` is used.

@@ -170,6 +170,12 @@ impl Operation {
         Operation { detail: self.detail | IMPATIENT, ..self }
     }
 
+    /// The same as one that never times out.
+    #[inline]
+    pub const fn patient(self) -> Operation {
+        Operation { detail: self.detail & !IMPATIENT, ..self }
+    }
+
     /// Whether a timed operation, which is never an await, times out whenever it is taken and would have to wait. To be
     /// taken later is to wait, so between them the schedules contain every outcome, and there is nothing to choose. One that
     /// is not impatient waits like an operation without a time-out; it times out only when nobody can go on any more

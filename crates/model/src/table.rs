@@ -12,6 +12,8 @@ pub struct ObjectSlot {
     pub family: u32,
     /// Whether it was made and destroyed: see [`crate::misuse`].
     pub life: u32,
+    /// Its own wakeup policy, plus one; 0 if it has none of its own.
+    pub order: u32,
     /// The state, as the primitive defines it. All zero is the state of an object that nobody initialised.
     pub words: [u64; 3],
 }

@@ -30,7 +30,9 @@ pub struct ThreadState {
     pub waits_on: ObjectId,
     /// The mutex that it does that with.
     pub waits_with: ObjectId,
-    /// When it began to sleep, for the wakeup policies: smaller is earlier.
+    /// What it stands in the [queue](crate::primitive::queue) of, or none.
+    pub queued_on: ObjectId,
+    /// When it began to sleep, or to stand in the queue, for the wakeup policies: smaller is earlier.
     pub ticket: u32,
     /// The event that woke it, plus one; 0 while nobody did.
     pub woken_by: u32,
@@ -71,6 +73,12 @@ pub struct ThreadState {
 pub trait Memory {
     /// Whether this compare-exchange, taken now, would find another value than it expects.
     fn compare_fails(&self, operation: &Operation) -> bool;
+
+    /// Whether this operation of a [primitive of the program's own](crate::primitive::custom) is possible now, where that can be
+    /// asked. Who only has the events of an execution has the answers in them.
+    fn custom_enabled(&self, _: &Operation) -> Option<bool> {
+        None
+    }
 }
 
 /// For those who only ask about synchronisation.

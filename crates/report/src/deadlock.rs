@@ -5,7 +5,7 @@
 //! ended, or in a cycle.
 
 use heddle_model::finding::{Location, Note};
-use heddle_model::primitive::{barrier, condvar, futex, mutex, once, rwlock, semaphore, spin, thread};
+use heddle_model::primitive::{barrier, condvar, custom, futex, mutex, once, rwlock, semaphore, spin, thread};
 use heddle_model::{Event, ObjectId, Pending, ThreadId};
 
 use crate::Recording;
@@ -33,6 +33,8 @@ pub enum Wait {
     Others(ObjectId),
     /// To be woken on a futex.
     Wakeup(ObjectId),
+    /// For another state of a primitive of the program's own.
+    Turn(ObjectId),
     /// A semaphore that nobody posts.
     Post(ObjectId),
     /// Something else, which is not enabled.
@@ -73,6 +75,7 @@ impl Wait {
                 Wait::Once(operation.object, walk.running.get(&operation.object).map(|holder| holder.thread))
             }
             semaphore::WAIT | semaphore::TIMEDWAIT => Wait::Post(operation.object),
+            code if code.family() == custom::FAMILY => Wait::Turn(operation.object),
             _ => Wait::Other,
         })
     }
@@ -100,6 +103,7 @@ impl Wait {
             Wait::Others(barrier) => format!("waits for others at {}", names.object(barrier)),
             Wait::Wakeup(futex) => format!("waits to be woken on {}", names.object(futex)),
             Wait::Post(semaphore) => format!("waits for a post of {}", names.object(semaphore)),
+            Wait::Turn(object) => format!("waits for another state of {}", names.object(object)),
             Wait::Other => "waits".to_string(),
         }
     }
@@ -251,7 +255,7 @@ fn because(wait: Wait, waiter: ThreadId, names: &Names, walk: &Walk, recording: 
         Wait::End(thread) if thread == waiter => ", that is, for itself".to_string(),
         Wait::Others(_) => ", and no thread is left to arrive".to_string(),
         Wait::Change(_) => ", and no thread is left to make it".to_string(),
-        Wait::Wakeup(_) => ", and no thread is left to do it".to_string(),
+        Wait::Wakeup(_) | Wait::Turn(_) => ", and no thread is left to do it".to_string(),
         Wait::Signal(_) | Wait::Post(_) => ", and no thread is left to give it".to_string(),
         _ => String::new(),
     }

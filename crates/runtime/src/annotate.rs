@@ -167,6 +167,12 @@ interpose! {
         }
         crate::real::abort()
     }
+    fn heddle_wakeup(object: *mut core::ffi::c_void, policy: i32) {
+        if active() {
+            let order = heddle_model::Order::from_code(policy as u32);
+            crate::order::set(ObjectId(object as u64), order, caller());
+        }
+    }
     fn heddle_reached(label: *const c_char) {
         reached(label, caller());
     }

@@ -12,17 +12,17 @@ use heddle_model::follow::{Decision, Follower, PlanView};
 use heddle_model::primitive::atomic::FENCE;
 use heddle_model::primitive::choice::ATTEMPT;
 use heddle_model::primitive::process::END;
-use heddle_model::primitive::{section, thread, yielding};
+use heddle_model::primitive::{self, section, thread, yielding};
 use heddle_model::race::Race;
 use heddle_model::wire;
 use heddle_model::{
-    Event, EventFlags, Latitude, Memory, ObjectId, Operation, Outcome, Pending, Phase, ThreadId, World, circle,
+    Event, EventFlags, Latitude, Memory, ObjectId, Operation, Order, Outcome, Pending, Phase, ThreadId, World, circle,
 };
 
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
-use crate::{callstack, debug, fiber, memcheck, misuse, moments, process, race, random, spin, tsan};
+use crate::{callstack, custom, debug, fiber, memcheck, misuse, moments, order, process, race, random, spin, tsan};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
@@ -64,6 +64,10 @@ struct ProgramMemory;
 impl Memory for ProgramMemory {
     fn compare_fails(&self, operation: &Operation) -> bool {
         tsan::compare_fails(operation)
+    }
+
+    fn custom_enabled(&self, operation: &Operation) -> Option<bool> {
+        Some(custom::is_enabled(operation))
     }
 }
 
@@ -155,6 +159,46 @@ pub fn failures_of_current() -> u32 {
     engine().world.thread(current()).failures
 }
 
+/// The wakeup policy that the program has given to `object`.
+pub fn own_order(object: ObjectId) -> Option<Order> {
+    let order = engine().world.objects.get(object).map_or(0, |slot| slot.order);
+    order.checked_sub(1).map(Order::from_code)
+}
+
+/// How many operations there were on a primitive of the program's own.
+pub fn custom_steps(object: ObjectId) -> u32 {
+    primitive::custom::steps(&engine().world, object)
+}
+
+/// Calls a function of the program's while nothing is under control.
+pub fn uncontrolled<T>(call: impl FnOnce() -> T) -> T {
+    // SAFETY: one kernel thread. What the function calls on its way notes where it was called, and the call under way goes on.
+    unsafe {
+        let (active, pc, registers) = (ACTIVE, CALLER, REGISTERS);
+        ACTIVE = false;
+        let result = call();
+        (ACTIVE, CALLER, REGISTERS) = (active, pc, registers);
+        result
+    }
+}
+
+/// The events of this execution.
+pub fn events_so_far() -> &'static [Event] {
+    engine().record.events_so_far()
+}
+
+/// Whether there are other threads than the current one.
+pub fn has_others() -> bool {
+    others_are_about_to(|_| true)
+}
+
+/// Whether another thread than the current one is about to take an operation of which this holds.
+pub fn others_are_about_to(holds: impl Fn(&Operation) -> bool) -> bool {
+    let world = &engine().world;
+    let about = |thread: ThreadId| world.thread(thread).phase == Phase::Alive && holds(&world.thread(thread).pending);
+    world.ids().any(|thread| thread != current() && about(thread))
+}
+
 /// A time-out of the current thread is left out.
 #[cold]
 pub fn leave_out_timeouts() {
@@ -186,6 +230,8 @@ pub fn run(sequence: u32, main: Context) {
     moments::reset();
     race::reset(fiber::donors() + 1, engine.wire.aim(sequence), engine.wire.places());
     memcheck::reset();
+    order::reset();
+    custom::reset();
     random::reset();
     process::reset();
     fiber::of(ThreadId::MAIN).context = main;
@@ -554,8 +600,9 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
         let state = *engine.world.thread(thread);
         if state.phase == Phase::Alive && !(outcome == Outcome::Ended && thread == last_thread(engine)) {
             let enabled = engine.world.enabled(thread) as u8;
+            let custom = state.pending.code.family() == primitive::custom::FAMILY;
             let pending = Pending {
-                operation: state.pending,
+                operation: if custom { custom::with_answers(state.pending) } else { state.pending },
                 pc: state.pc,
                 thread,
                 enabled,

@@ -18,6 +18,8 @@
 //!   beside it are left out of the sequence ([`crate::sequence::Sequence::make_room`]).
 //! * A thread that is still waiting at the end never took its operation, yet it could have, before the event that
 //!   took away what it waits for. It is treated like an event that follows all others.
+//! * Whoever stands in a queue waits for what it is the queue of and for its turn, and what others did before may have decided
+//!   that: all of those that it does not come after anyway are reported, and whether it was possible there is asked of the model.
 //! * A section that runs as one step may have taken what the later one needs, and says only that it touched it: it is asked of
 //!   the model whether the later one was possible before it.
 //! * A thread that could have gone on when the process ended is in a race with that end.
@@ -25,7 +27,7 @@
 //!   cannot be reversed as such. Up to there its thread waited, so it is treated like one that waits at the end. What comes
 //!   after it can be in a race with what came before it, across it.
 
-use heddle_model::primitive::{self, Primitive, condvar, process, section};
+use heddle_model::primitive::{self, Primitive, condvar, process, queue, section};
 use heddle_model::{Access, Event, EventFlags, Footprint, Mode, OpCode, Pending};
 
 use crate::granules::NONE;
@@ -217,6 +219,9 @@ impl Analysis {
             let waiting = Event { flags: EventFlags::NONE, ..*event };
             self.takers_from_newest(events, family, &waiting, index as u32, &Footprint::of(&waiting));
         }
+        if report && queue::queues(&event.operation) && !event.flags.contains(EventFlags::QUIESCENT) {
+            self.takers_from_newest(events, family, event, index as u32, &footprint);
+        }
         self.candidates.clear();
         if footprint.is_everything() {
             for (other, &last) in self.last.iter().enumerate() {
@@ -252,11 +257,12 @@ impl Analysis {
             let quiescence = EventFlags::QUIESCENT;
             if report && !earlier.flags.contains(quiescence) && !event.flags.contains(quiescence) {
                 let enabling = primitive::enabled_by(earlier, event);
-                if enabling {
+                let queues = queue::queues(&event.operation);
+                if enabling && !queues {
                     self.reach_back(events, family, event, index as u32, link);
                     self.reach_across(events, family, event, index as u32, &footprint, link);
                 }
-                if !enabling || self.shortsighted {
+                if (!enabling || self.shortsighted) && !(queues && self.is_known_race(other, index as u32)) {
                     self.races.push(Race { earlier: other, later: index as u32 });
                 }
             }
@@ -343,15 +349,15 @@ impl Analysis {
             return;
         };
         if through.access.object != access.object {
-            let head = self.newest(footprint);
+            let head = self.newest(footprint, 0);
             self.takers(events, family, later, index, access, head);
         }
     }
 
-    /// The newest link of the place that `footprint` touches first.
-    fn newest(&mut self, footprint: &Footprint) -> u32 {
+    /// The newest link of the place that the access with this number in `footprint` touches.
+    fn newest(&mut self, footprint: &Footprint, access: usize) -> u32 {
         let touch = self.touches.number(footprint);
-        let granule = self.touches.granules(touch).iter().rfind(|g| g.1 == 0).map_or(NONE, |g| g.0);
+        let granule = self.touches.granules(touch).iter().rfind(|g| g.1 as usize == access).map_or(NONE, |g| g.0);
         // A new granule was touched by nobody.
         self.heads.get(granule as usize).copied().unwrap_or(NONE)
     }
@@ -371,15 +377,16 @@ impl Analysis {
             let Link { access: other, event: earlier, older, .. } = self.links[at as usize];
             if other.object == access.object && other.mode != Mode::Read {
                 let event = &events[earlier as usize];
-                let race = Race { earlier, later: index };
+                let known = self.known(earlier, event.thread.index());
                 if event.thread != later.thread
                     && (family.disabled_by(event, later) || event.operation.code == section::BEGIN)
-                    && !self.known(earlier, event.thread.index())
-                    && !self.races.iter().rev().take_while(|r| r.later == index).any(|r| *r == race)
+                    && !known
+                    && !self.is_known_race(earlier, index)
                 {
-                    self.races.push(race);
+                    self.races.push(Race { earlier, later: index });
                 }
-                if other.mode == Mode::Write && !family.continues(event, later) {
+                // What comes before this comes before whatever is after this.
+                if other.mode == Mode::Write && (known || !family.continues(event, later)) {
                     return;
                 }
             }
@@ -396,10 +403,17 @@ impl Analysis {
         index: u32,
         footprint: &Footprint,
     ) {
-        if let Some(access) = footprint.accesses().first() {
-            let head = self.newest(footprint);
+        // Who stands in a queue waits for what it is the queue of, and for its turn.
+        let waits_for = if queue::queues(&later.operation) { footprint.accesses().len() } else { 1 };
+        for (number, access) in footprint.accesses().iter().enumerate().take(waits_for) {
+            let head = self.newest(footprint, number);
             self.takers(events, family, later, index, access, head);
         }
+    }
+
+    /// Whether this race was reported already.
+    fn is_known_race(&self, earlier: u32, later: u32) -> bool {
+        self.races.iter().rev().take_while(|r| r.later == later).any(|r| r.earlier == earlier)
     }
 
     /// The operations that were never taken, and what they are in a race with.

@@ -6,6 +6,7 @@ use heddle_model::{Event, Mode, ThreadId};
 
 use crate::analysis::Analysis;
 use crate::granules::NONE;
+use crate::replay::Replay;
 use crate::touches::Touch;
 
 /// One event of a sequence.
@@ -45,6 +46,29 @@ impl Sequence {
         between.find(|&index| !analysis.before(earlier, thread, index)).map(|index| Step::of(&events[index as usize]))
     }
 
+    /// What `moved`, of a thread that stands in a queue, is after the sequence, which begins before event `earlier`; none if it is
+    /// not its turn there, even if those are left out that do not [make room](Self::make_room) for it. (Some of those in the queue stand in
+    /// its way and some do not.)
+    pub fn in_turn(
+        &mut self,
+        events: &[Event],
+        analysis: &Analysis,
+        replay: &mut Replay,
+        earlier: usize,
+        moved: &Event,
+    ) -> Option<Event> {
+        let kept = self.items.iter().map(|item| item.event as usize);
+        if let Some(event) = replay.relabel(events, earlier, kept, moved) {
+            return Some(event);
+        }
+        let before = self.items.len();
+        if !self.make_room(events, analysis, moved) || self.items.len() == before {
+            return None;
+        }
+        let kept = self.items.iter().map(|item| item.event as usize);
+        replay.relabel(events, earlier, kept, moved)
+    }
+
     /// Leaves out whoever takes what `moved` needs together with others, and does not give it back before it, with
     /// everything that happens after that: readers that came in beside the one that `moved` is to come before. False if
     /// `moved` itself comes after one of them.
@@ -54,6 +78,7 @@ impl Sequence {
         let shares = |item: &Item| {
             let accesses = analysis.footprint(item.event as usize).accesses();
             event(item).operation.object == moved.operation.object
+                && item.step.thread != moved.thread
                 && accesses.iter().any(|a| a.mode == Mode::Add)
                 && family.disabled_by(event(item), moved)
         };

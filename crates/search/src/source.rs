@@ -39,11 +39,15 @@ impl Source {
             None => analysis.waiting[later as usize - events.len()],
         };
         if primitive::depends_on_state(&moved.operation) {
-            if !self.sequence.make_room(events, analysis, &moved) {
-                return;
-            }
-            let kept = self.sequence.items.iter().map(|item| item.event as usize);
-            match replay.relabel(events, earlier as usize, kept, &moved) {
+            let label = if primitive::queue::queues(&moved.operation) {
+                self.sequence.in_turn(events, analysis, replay, earlier as usize, &moved)
+            } else if self.sequence.make_room(events, analysis, &moved) {
+                let kept = self.sequence.items.iter().map(|item| item.event as usize);
+                replay.relabel(events, earlier as usize, kept, &moved)
+            } else {
+                None
+            };
+            match label {
                 Some(event) => moved = event,
                 None => return,
             }

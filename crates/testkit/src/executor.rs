@@ -10,7 +10,7 @@ use heddle_model::primitive::{
 };
 use heddle_model::{
     Ending, Event, EventFlags, Execution, Executor, ExecutorError, Memory, ObjectId, ObjectSlot, OpCode, Operation,
-    Outcome, Pending, Phase, Plan, ThreadId, ThreadState, World,
+    Order as Turn, Outcome, Pending, Phase, Plan, ThreadId, ThreadState, World,
 };
 
 use crate::awaits::Looks;
@@ -141,6 +141,8 @@ struct Position {
     spurious: u32,
     /// How often its attempts have failed for no reason.
     failures: u32,
+    /// It stands in the queue for what it waits for.
+    queued: bool,
     /// What the attempt that comes next will be.
     attempt: Attempt,
     /// Of the barrier that it waits at.
@@ -461,6 +463,10 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
     use Instruction::*;
     match position.leaving {
         Leaving::Lives => {}
+        Leaving::Lock(_) if event.operation.code == mutex::ENQUEUE => {
+            position.queued = true;
+            return;
+        }
         Leaving::Signal(_, mutex) => {
             position.leaving = Leaving::Lock(mutex);
             return;
@@ -490,6 +496,10 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
     let chosen = event.flags.contains(EventFlags::TIMED_OUT) && !event.flags.contains(EventFlags::QUIESCENT);
     position.timeouts += chosen as u32;
     position.spurious += event.flags.contains(EventFlags::SPURIOUS) as u32;
+    position.queued = matches!(event.operation.code, mutex::ENQUEUE | semaphore::ENQUEUE | rwlock::ENQUEUE);
+    if position.queued {
+        return;
+    }
     if event.operation.code == choice::ATTEMPT {
         position.attempt = Attempt::Made;
         if event.result == 0 {
@@ -599,10 +609,20 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
         if let Some(end) = position.misused {
             return (end, pc);
         }
+        let queued = position.queued;
+        // In two steps, if there is a queue: to stand in it, and to get it.
+        let in_turn = |operation: Operation, enqueue: OpCode, order: Order| match order {
+            Turn::Arbitrary => operation,
+            order if queued => operation.in_order(order),
+            order => Operation { code: enqueue, argument: 0, size: 0, ..operation }.patient().in_order(order),
+        };
+        let wakeup = program.wakeup;
+        let lock = |m| in_turn(on_mutex(mutex::LOCK, m), mutex::ENQUEUE, wakeup.mutex);
+        let signal = |c| Operation::new(condvar::SIGNAL, condition_at(c)).in_order(wakeup.cond);
         match position.leaving {
             Leaving::Lives => {}
-            Leaving::Signal(c, _) => return (Operation::new(condvar::SIGNAL, condition_at(c)), pc),
-            Leaving::Lock(m) => return (on_mutex(mutex::LOCK, m), pc),
+            Leaving::Signal(c, _) => return (signal(c), pc),
+            Leaving::Lock(m) => return (lock(m), pc),
             Leaving::Ends => position.next = code.len(),
         }
         let Some(&instruction) = code.get(position.next) else {
@@ -633,6 +653,8 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             if may_time_out { operation.impatient() } else { operation }
         };
         let may_be_spurious = position.spurious < program.spurious;
+        // To stand in the queue of the mutex comes after waking up.
+        let wakes_first = wakeup.mutex != Turn::Arbitrary;
         let may_fail = position.attempt == Attempt::Open && position.failures < program.failures;
         let attempt = |object| Operation::new(choice::ATTEMPT, object);
         let operation = match instruction {
@@ -641,7 +663,7 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             SpinTryLock(l, _) if may_fail => attempt(spin_at(l)),
             CompareExchange(v, ..) if may_fail => attempt(variable_at(v)),
             CompareExchange(v, ..) if position.attempt == Attempt::Fails => memory(atomic::LOAD, v),
-            Wait(_, m) | TimedWait(_, m, _) if position.awake => on_mutex(mutex::LOCK, m),
+            Wait(_, m) | TimedWait(_, m, _) if position.awake => lock(m),
             TestCancel if cancels => look,
             SemWait(_) | Join(_) if cancels && !position.looked => look,
             Wait(..) if cancels && !position.looked && !position.waiting => look,
@@ -653,10 +675,17 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             FutexWake(v, most, _) => futex::wake(variable_at(v), most as u32, u32::MAX),
             FutexRequeue(v, to, most, _) => futex::requeue(variable_at(v), variable_at(to), (1, most), None),
             FutexCompareRequeue(v, to, most, _) => futex::requeue(variable_at(v), variable_at(to), (1, most), Some(0)),
-            TimedLock(m, _) => timed(on_mutex(mutex::TIMEDLOCK, m)),
-            SemTimedWait(s, _) => timed(Operation::new(semaphore::TIMEDWAIT, semaphore_at(s))),
-            TimedReadLock(l, _) => timed(Operation::new(rwlock::TIMED_READ_LOCK, rwlock_at(l))),
-            TimedWriteLock(l, _) => timed(Operation::new(rwlock::TIMED_WRITE_LOCK, rwlock_at(l))),
+            TimedLock(m, _) => in_turn(timed(on_mutex(mutex::TIMEDLOCK, m)), mutex::ENQUEUE, wakeup.mutex),
+            SemTimedWait(s, _) => {
+                let wait = timed(Operation::new(semaphore::TIMEDWAIT, semaphore_at(s)));
+                in_turn(wait, semaphore::ENQUEUE, wakeup.sem)
+            }
+            TimedReadLock(l, _) => {
+                in_turn(timed(Operation::new(rwlock::TIMED_READ_LOCK, rwlock_at(l))), rwlock::ENQUEUE, wakeup.rwlock)
+            }
+            TimedWriteLock(l, _) => {
+                in_turn(timed(Operation::new(rwlock::TIMED_WRITE_LOCK, rwlock_at(l))), rwlock::ENQUEUE, wakeup.rwlock)
+            }
             TimedWait(c, _, _) if position.waiting => {
                 let spurious = if may_be_spurious { condvar::MAY_BE_SPURIOUS } else { 0 };
                 let detail = condvar::TIMED | spurious;
@@ -665,31 +694,49 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             Wait(c, _) if position.waiting && may_be_spurious => {
                 Operation { detail: condvar::MAY_BE_SPURIOUS, ..Operation::new(condvar::AWAKEN, condition_at(c)) }
             }
+            Wait(c, _) if position.waiting && wakes_first => at(Operation::new(condvar::AWAKEN, condition_at(c))),
             TimedWait(c, m, _) => {
                 let (argument, detail) = (mutex_at(m).0, kind_of(m) | condvar::SELF_WAKING);
-                Operation { argument, detail, ..Operation::new(condvar::WAIT, condition_at(c)) }
+                Operation { argument, detail, ..Operation::new(condvar::WAIT, condition_at(c)) }.in_order(wakeup.cond)
             }
-            Wait(c, m) if !position.waiting && may_be_spurious => {
+            Wait(c, m) if !position.waiting && (may_be_spurious || wakes_first) => {
                 let (argument, detail) = (mutex_at(m).0, kind_of(m) | condvar::SELF_WAKING);
-                Operation { argument, detail, ..Operation::new(condvar::WAIT, condition_at(c)) }
+                Operation { argument, detail, ..Operation::new(condvar::WAIT, condition_at(c)) }.in_order(wakeup.cond)
             }
-            Lock(m) => on_mutex(mutex::LOCK, m),
+            Lock(m) => lock(m),
             TryLock(m, _) => on_mutex(mutex::TRYLOCK, m),
             Unlock(m) => on_mutex(mutex::UNLOCK, m),
             Wait(c, m) => {
                 let code = if position.waiting { condvar::REACQUIRE } else { condvar::WAIT };
                 let argument = mutex_at(m).0;
                 let step = Operation { argument, detail: kind_of(m), ..Operation::new(code, condition_at(c)) };
-                if position.waiting { at(step) } else { step }
+                if position.waiting { at(step) } else { step.in_order(wakeup.cond) }
             }
             Consistent(m, _) => on_mutex(mutex::CONSISTENT, m),
-            Signal(c) => Operation::new(condvar::SIGNAL, condition_at(c)),
+            Signal(c) => signal(c),
             Broadcast(c) => Operation::new(condvar::BROADCAST, condition_at(c)),
             SemInit(s, n) => Operation::new(semaphore::INIT, semaphore_at(s)).with_argument(n as u64),
-            SemWait(s) => at(Operation::new(semaphore::WAIT, semaphore_at(s))),
+            SemWait(s) => {
+                let wait = Operation::new(semaphore::WAIT, semaphore_at(s));
+                let wait = if wakeup.sem == Turn::Arbitrary || queued { at(wait) } else { wait };
+                in_turn(wait, semaphore::ENQUEUE, wakeup.sem)
+            }
             SemTryWait(s, _) => Operation::new(semaphore::TRYWAIT, semaphore_at(s)),
             SemPost(s) => Operation::new(semaphore::POST, semaphore_at(s)),
             SemValue(s, _) => Operation::new(semaphore::GETVALUE, semaphore_at(s)),
+            ReadLock(l) if wakeup.rwlock != Turn::Arbitrary => {
+                in_turn(Operation::new(rwlock::READ_LOCK, rwlock_at(l)), rwlock::ENQUEUE, wakeup.rwlock)
+            }
+            WriteLock(l) if wakeup.rwlock != Turn::Arbitrary => {
+                in_turn(Operation::new(rwlock::WRITE_LOCK, rwlock_at(l)), rwlock::ENQUEUE, wakeup.rwlock)
+            }
+            TryReadLock(l, _) if wakeup.rwlock != Turn::Arbitrary => {
+                Operation::new(rwlock::TRY_READ_LOCK, rwlock_at(l))
+            }
+            TryWriteLock(l, _) if wakeup.rwlock != Turn::Arbitrary => {
+                Operation::new(rwlock::TRY_WRITE_LOCK, rwlock_at(l))
+            }
+            RwUnlock(l) if wakeup.rwlock != Turn::Arbitrary => Operation::new(rwlock::UNLOCK, rwlock_at(l)),
             ReadLock(l) => on_rwlock(rwlock::READ_LOCK, l),
             TryReadLock(l, _) => on_rwlock(rwlock::TRY_READ_LOCK, l),
             WriteLock(l) if l >= PREFERS_WRITERS && !position.waiting => on_rwlock(rwlock::WRITE_ARRIVE, l),

@@ -1,5 +1,7 @@
 //! Random scripted programs.
 
+use heddle_model::{Order as Turn, Wakeup};
+
 use crate::program::{self, Instruction, Program, Value};
 
 /// A small generator of random numbers: the same numbers for the same seed, everywhere and always.
@@ -97,12 +99,14 @@ pub const PLAIN: u32 = 1 << 24;
 pub const FAILURES: u32 = 1 << 25;
 /// Memory orders of the atomics of the other kinds, and fences.
 pub const ORDERS: u32 = 1 << 26;
+/// Wakeup policies: the objects have queues.
+pub const QUEUES: u32 = 1 << 27;
 /// Everything that a program in C can do, too, but for sections, which take more executions than others.
 pub const ALL: u32 = 32767 | TIMED | FUTEXES | ASSUMES;
 /// Everything but sections.
 pub const EVERYTHING: u32 = ALL | AWAITS;
 /// What is no instruction of its own.
-const OTHERWISE: u32 = JOINS | KINDS | ROBUST | PREFERS | FAILURES;
+const OTHERWISE: u32 = JOINS | KINDS | ROBUST | PREFERS | FAILURES | QUEUES;
 
 /// A random program of about this shape.
 pub fn program(random: &mut Random, shape: Shape) -> Program {
@@ -159,7 +163,12 @@ pub fn program(random: &mut Random, shape: Shape) -> Program {
     let timeouts = if timed { random.below(4).min(2) as u32 } else { 0 };
     let spurious = if timed && random.one_in(3) { 1 } else { 0 };
     let failures = if shape.kinds & FAILURES != 0 { random.below(3) as u32 } else { 0 };
-    Program { threads, timeouts, spurious, failures, ..Program::default() }
+    let mut order = || Turn::from_code(random.below(3) as u32);
+    let wakeup = match shape.kinds & QUEUES {
+        0 => Wakeup::default(),
+        _ => Wakeup { mutex: order(), cond: order(), sem: order(), rwlock: order() },
+    };
+    Program { threads, timeouts, spurious, failures, wakeup, ..Program::default() }
 }
 
 /// A random program in which one thread writes plain memory and says so by an atomic variable, another touches the memory if it

@@ -202,6 +202,8 @@ pub struct Program {
     pub spurious: u32,
     /// How often the attempts of each thread (compare-exchanges, which are weak then, and trylocks) may fail for no reason.
     pub failures: u32,
+    /// In what order those that wait get what they wait for.
+    pub wakeup: heddle_model::Wakeup,
 }
 
 impl Program {
@@ -227,8 +229,9 @@ impl Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Program { variables, timeouts, spurious, failures, .. } = self;
+        let Program { variables, timeouts, spurious, failures, wakeup, .. } = self;
         writeln!(f, "variables {variables:?}, time-outs {timeouts}, spurious {spurious}, failures {failures}")?;
+        writeln!(f, "{wakeup:?}")?;
         for (id, thread) in self.threads.iter().enumerate() {
             writeln!(f, "thread {id}:")?;
             for (at, instruction) in thread.iter().enumerate() {

@@ -64,6 +64,20 @@ fn attempts_that_fail() {
 }
 
 #[test]
+fn queues() {
+    agree(300, generate::QUEUES | generate::LOCKS | generate::TRYLOCKS, 5);
+    agree(300, generate::QUEUES | generate::SEMAPHORES, 5);
+    agree(300, generate::QUEUES | generate::CONDITIONS | generate::LOCKS, 5);
+    agree(300, generate::QUEUES | generate::RWLOCKS, 5);
+    agree(150, generate::QUEUES | generate::LOCKS | generate::KINDS | generate::ATOMICS, 5);
+    agree(150, generate::QUEUES | generate::TIMED | generate::LOCKS | generate::SEMAPHORES, 5);
+    agree(150, generate::QUEUES | generate::TIMED | generate::RWLOCKS, 5);
+    agree(150, generate::QUEUES | generate::TIMED | generate::CONDITIONS | generate::LOCKS, 5);
+    agree(150, generate::QUEUES | generate::CANCELS | generate::SEMAPHORES | generate::CONDITIONS, 4);
+    agree(150, generate::QUEUES | generate::LOCKS | generate::SEMAPHORES | generate::ENDS, 4);
+}
+
+#[test]
 fn semaphores() {
     agree(2500, generate::SEMAPHORES | generate::ATOMICS, 5);
 }
@@ -215,6 +229,11 @@ fn interleavings_of_locks_and_barriers() {
     brute_force(800, generate::TIMED | generate::LOCKS | generate::SEMAPHORES, 300);
     brute_force(800, generate::TIMED | generate::RWLOCKS, 300);
     brute_force(800, generate::FAILURES | generate::TRYLOCKS | generate::COMPARE, 300);
+    brute_force(800, generate::QUEUES | generate::LOCKS | generate::TRYLOCKS, 200);
+    brute_force(800, generate::QUEUES | generate::SEMAPHORES, 200);
+    brute_force(800, generate::QUEUES | generate::RWLOCKS, 200);
+    brute_force(800, generate::QUEUES | generate::TIMED | generate::LOCKS | generate::CONDITIONS, 100);
+    brute_force(800, generate::QUEUES | generate::TIMED | generate::SEMAPHORES | generate::RWLOCKS, 100);
     brute_force(1500, generate::FUTEXES, 300);
     brute_force(1000, generate::FUTEXES | generate::ATOMICS, 300);
     brute_force(800, generate::TIMED | generate::LOCKS | generate::CONDITIONS, 200);

@@ -13,13 +13,18 @@
 //! [adds](Mode::Add) to the sleepers like a wait (one less is one more: neither looks), which conflicts with signals. One
 //! that was woken touches only its own sleep, as does the signal that ended it.
 //!
+//! **Wakeup policies.** Of a condition variable with a policy ([`Operation::order`]) a signal wakes the one that has slept longest, or
+//! shortest. A wait is with whatever policy the mutex has; if that has a [queue](super::queue), the wait is one of those with
+//! [`AWAKEN`], because to stand in the queue comes after waking up.
+//!
 //! The kind of the mutex is in the `detail` of both. A recursive mutex is unlocked once and locked once, as POSIX warns: a
 //! thread that has locked it twice sleeps on it, and nobody else gets it.
 
 use super::{Primitive, mutex};
 use crate::world::Effect;
 use crate::{
-    Event, EventFlags, EventIndex, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World,
+    Event, EventFlags, EventIndex, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, Order, Phase,
+    ThreadId, World,
 };
 
 /// This family's number.
@@ -57,6 +62,11 @@ const KINDS: u32 = 0xff;
 /// The sleep of one thread, as a thing that is touched.
 fn sleep_of(condvar: ObjectId, sleeper: ThreadId) -> ObjectId {
     ObjectId::share(condvar, sleeper)
+}
+
+/// The order in which threads fell asleep on one with a wakeup policy, as a thing that is touched.
+fn order_of_sleep(condvar: ObjectId) -> ObjectId {
+    ObjectId(condvar.0 + 16)
 }
 
 /// What ends the sleep of all, as a thing that is touched.
@@ -124,7 +134,7 @@ impl Primitive for ConditionVariables {
 
     fn alternatives(&self, world: &World, by: ThreadId, operation: &Operation) -> u16 {
         match operation.code {
-            SIGNAL => sleepers(world, operation.object).count().max(1) as u16,
+            SIGNAL if operation.order() == Order::Arbitrary => sleepers(world, operation.object).count().max(1) as u16,
             AWAKEN if world.thread(by).woken_by == 0 => {
                 let spurious = operation.detail & MAY_BE_SPURIOUS != 0;
                 1 + (spurious && operation.is_impatient()) as u16
@@ -191,7 +201,13 @@ impl Primitive for ConditionVariables {
                 }
             }
             SIGNAL => {
-                let Some(sleeper) = sleepers(world, condvar).nth(choice as usize) else { return Effect::failed(0) };
+                let ticket = |sleeper: &ThreadId| world.thread(*sleeper).ticket;
+                let sleeper = match operation.order() {
+                    Order::Arbitrary => sleepers(world, condvar).nth(choice as usize),
+                    Order::Fifo => sleepers(world, condvar).min_by_key(ticket),
+                    Order::Lifo => sleepers(world, condvar).max_by_key(ticket),
+                };
+                let Some(sleeper) = sleeper else { return Effect::failed(0) };
                 let state = world.thread_mut(sleeper);
                 state.woken_by = waker;
                 state.woken_alone = true;
@@ -254,11 +270,14 @@ impl Primitive for ConditionVariables {
     fn footprint(&self, event: &Event, into: &mut Footprint) {
         let operation = &event.operation;
         match operation.code {
-            // Any sleeper may be woken, so the order in which they went to sleep does not matter.
             WAIT if event.failed() => into.touch(ObjectId(operation.argument), Mode::Read),
+            // Any sleeper may be woken, so the order in which they went to sleep does not matter, unless there is a policy.
             WAIT => {
                 into.touch(operation.object, Mode::Add);
                 into.touch(ObjectId(operation.argument), mutex::mode(event.flags));
+                if operation.order() != Order::Arbitrary {
+                    into.touch(order_of_sleep(operation.object), Mode::Write);
+                }
             }
             REACQUIRE => {
                 into.touch(ObjectId(operation.argument), mutex::mode(event.flags));

@@ -8,11 +8,13 @@ pub mod barrier;
 pub mod cancellation;
 pub mod choice;
 pub mod condvar;
+pub mod custom;
 pub mod futex;
 pub mod memory;
 pub mod mutex;
 pub mod once;
 pub mod process;
+pub mod queue;
 pub mod rwlock;
 pub mod section;
 pub mod semaphore;
@@ -122,9 +124,9 @@ static FAMILIES: [&dyn Primitive; 21] = [
     &assume::Assumptions,
     &memory::PlainMemory,
     &section::Sections,
+    &queue::Policies,
+    &custom::Custom,
     // Room for relatives of the ones above.
-    &Nothing,
-    &Nothing,
     &Nothing,
     &Nothing,
     &futex::Futexes,
@@ -149,6 +151,7 @@ pub fn depends_on_state(operation: &Operation) -> bool {
     operation.is_cancellable()
         || mutex::locks_robust(operation)
         || rwlock::waits_for_writers(operation)
+        || queue::queues(operation)
         || of(operation.code).depends_on_state(operation.code)
 }
 

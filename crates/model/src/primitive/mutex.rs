@@ -16,7 +16,7 @@
 //! happens to the mutex when a thread ends: that its owner is dead is seen by who locks it. So to lock a robust mutex that
 //! has an owner looks at the life of the owner, whose id stands above the error number in the result.
 
-use super::Primitive;
+use super::{Primitive, queue};
 use crate::world::Effect;
 use crate::{
     Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, ObjectSlot, OpCode, Operation, Phase, ThreadId, World,
@@ -37,6 +37,8 @@ pub const DESTROY: OpCode = OpCode::new(FAMILY, 5);
 /// Waits until it is unlocked, and locks it, or times out. `detail` is the kind and whether it is
 /// [impatient](Operation::is_impatient), `argument` the deadline. The result is 0 or an error number.
 pub const TIMEDLOCK: OpCode = OpCode::new(FAMILY, 16);
+/// Stands in the [queue](super::queue) of those that wait for it. Its [`LOCK`] or [`TIMEDLOCK`] follows.
+pub const ENQUEUE: OpCode = OpCode::new(FAMILY, 17);
 /// What a robust mutex protects is in order again. `detail` is the kind. The result is 0 or an error number.
 pub const CONSISTENT: OpCode = OpCode::new(FAMILY, 6);
 
@@ -274,6 +276,7 @@ impl Primitive for Mutexes {
             TIMEDLOCK => "timedlock",
             UNLOCK => "unlock",
             CONSISTENT => "consistent",
+            ENQUEUE => "queue for",
             DESTROY => "destroy",
             _ => "operation",
         }
@@ -281,12 +284,22 @@ impl Primitive for Mutexes {
 
     fn enabled(&self, world: &World, by: ThreadId, operation: &Operation) -> bool {
         let waits = operation.code == LOCK || (operation.code == TIMEDLOCK && !operation.is_impatient());
-        !waits || can_lock(world, by, operation.object, kind(operation))
+        !waits || obtains(world, by, operation)
     }
 
     fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
         let Operation { object: mutex, code, .. } = *operation;
         let kind = kind(operation);
+        if queue::queues(operation) {
+            match code {
+                ENQUEUE => {
+                    queue::enter(world, by, mutex);
+                    return Effect::default();
+                }
+                TIMEDLOCK if !obtains(world, by, operation) => {}
+                _ => queue::leave(world, by),
+            }
+        }
         match code {
             INIT => world.make(mutex),
             DESTROY if owner_of(world, mutex).is_some() => world.accuse(Misuse::DestroyInUse),
@@ -295,10 +308,15 @@ impl Primitive for Mutexes {
         }
         match code {
             LOCK => lock(world, by, mutex, kind),
-            TIMEDLOCK if !can_lock(world, by, mutex, kind) => {
+            TIMEDLOCK if !obtains(world, by, operation) => {
+                queue::leave(world, by);
                 let Effect { result, flags } = Effect::timed_out(operation);
                 // Of a robust mutex it also says who was looked at.
-                let former = locking(world, by, mutex, kind).effect().result >> FORMER << FORMER;
+                let former = match locking(world, by, mutex, kind) {
+                    Case::Fails(error) => error >> FORMER << FORMER,
+                    // Nobody has it, but others stand in front.
+                    _ => 0,
+                };
                 Effect { result: result | former, flags }
             }
             TIMEDLOCK => lock(world, by, mutex, kind),
@@ -326,7 +344,7 @@ impl Primitive for Mutexes {
     fn foresee(&self, world: &World, by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
         let Operation { object: mutex, code, .. } = *operation;
         match code {
-            TIMEDLOCK if !can_lock(world, by, mutex, kind(operation)) => world.foresee_timeout(by, operation),
+            TIMEDLOCK if !obtains(world, by, operation) => world.foresee_timeout(by, operation),
             LOCK | TIMEDLOCK => foresee_lock(world, by, mutex, kind(operation)),
             TRYLOCK => locking(world, by, mutex, kind(operation)).flags(),
             UNLOCK => foresee_unlock(world, by, mutex, kind(operation)),
@@ -341,10 +359,14 @@ impl Primitive for Mutexes {
     }
 
     fn footprint(&self, event: &Event, into: &mut Footprint) {
+        if event.operation.code == ENQUEUE {
+            return queue::touch_entering(&event.operation, into);
+        }
         // To put things in order is the owner's own business, like a nested lock.
         let mode = if event.operation.code == CONSISTENT { Mode::Read } else { mode(event.flags) };
         into.touch(event.operation.object, mode);
         touch_owner(event, into);
+        queue::touch_leaving(&event.operation, event.flags.contains(EventFlags::TIMED_OUT), into);
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
@@ -353,7 +375,14 @@ impl Primitive for Mutexes {
     }
 
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        waits(later) && acquires(earlier, later.operation.object)
+        let mutex = later.operation.object;
+        waits(later)
+            && (acquires(earlier, mutex) || earlier.operation.code == ENQUEUE && earlier.operation.object == mutex)
+    }
+
+    fn continues(&self, _: &Event, later: &Event) -> bool {
+        // Whoever has it may have had to stand in the queue first.
+        queue::queues(&later.operation)
     }
 
     fn deadline(&self, operation: &Operation) -> Option<u64> {
@@ -362,6 +391,15 @@ impl Primitive for Mutexes {
 
     fn depends_on_state(&self, code: OpCode) -> bool {
         matches!(code, TRYLOCK | TIMEDLOCK | UNLOCK | DESTROY)
+    }
+}
+
+/// Whether `by` gets the mutex by `operation` if it is taken now, or fails for another reason than that it would have to wait.
+fn obtains(world: &World, by: ThreadId, operation: &Operation) -> bool {
+    match locking(world, by, operation.object, kind(operation)) {
+        Case::Changes | Case::Inherits(_) => queue::is_next(world, by, operation),
+        Case::Fails(error) => !is_busy(error),
+        Case::Counts => true,
     }
 }
 

@@ -21,7 +21,7 @@
 //! [`disabled_by`](Primitive::disabled_by), which holds for each, and is true in the sense that the lock could have been
 //! taken before it if it had not been for the others.
 
-use super::Primitive;
+use super::{Primitive, queue};
 use crate::world::Effect;
 use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
@@ -52,6 +52,10 @@ pub const PREFERS_WRITERS: u32 = 1;
 pub const TIMED_READ_LOCK: OpCode = OpCode::new(FAMILY, 16);
 /// Like [`WRITE_LOCK`], or times out.
 pub const TIMED_WRITE_LOCK: OpCode = OpCode::new(FAMILY, 17);
+
+/// Stands in the [queue](super::queue) of those that wait for it, readers and writers in one. What it waits with follows.
+/// A lock with a queue prefers nobody.
+pub const ENQUEUE: OpCode = OpCode::new(FAMILY, 18);
 
 /// Locked.
 pub const EBUSY: u64 = 16;
@@ -125,6 +129,11 @@ fn is_free(world: &World, code: OpCode, operation: &Operation) -> bool {
     writer_of(world, lock).is_none() && !others
 }
 
+/// Whether `by` comes in by `operation` if it is taken now.
+fn obtains(world: &World, by: ThreadId, operation: &Operation) -> bool {
+    is_free(world, operation.code, operation) && queue::is_next(world, by, operation)
+}
+
 /// Whether `event` has come in, and not beside others.
 fn enters_alone(event: &Event) -> bool {
     matches!(event.operation.code, WRITE_LOCK | TRY_WRITE_LOCK | TIMED_WRITE_LOCK) && !event.failed()
@@ -165,20 +174,29 @@ impl Primitive for ReaderWriterLocks {
             WRITE_ARRIVE => "wait for wrlock",
             TIMED_READ_LOCK => "timedrdlock",
             TIMED_WRITE_LOCK => "timedwrlock",
+            ENQUEUE => "queue for",
             _ => "operation",
         }
     }
 
     fn enabled(&self, world: &World, by: ThreadId, operation: &Operation) -> bool {
-        let Operation { code, object: lock, .. } = *operation;
-        !waits(operation) || is_free(world, code, operation) || writer_of(world, lock) == Some(by)
+        let lock = operation.object;
+        !waits(operation) || obtains(world, by, operation) || writer_of(world, lock) == Some(by)
     }
 
     fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
         let Operation { code, object: lock, .. } = *operation;
+        if code == ENQUEUE {
+            queue::enter(world, by, lock);
+            return Effect::default();
+        }
         let flags = self.foresee(world, by, operation, &crate::NoMemory);
         let timed = matches!(code, TIMED_READ_LOCK | TIMED_WRITE_LOCK);
-        if timed && !is_free(world, code, operation) && writer_of(world, lock) != Some(by) {
+        let gives_up = timed && !obtains(world, by, operation) && writer_of(world, lock) != Some(by);
+        if queue::queues(operation) {
+            queue::leave(world, by);
+        }
+        if gives_up {
             return Effect::timed_out(operation);
         }
         match code {
@@ -224,7 +242,7 @@ impl Primitive for ReaderWriterLocks {
         let writes = writer_of(world, lock) == Some(by);
         let fails = match code {
             READ_LOCK | WRITE_LOCK | WRITE_ARRIVE => writes,
-            TIMED_READ_LOCK | TIMED_WRITE_LOCK if !writes && !is_free(world, code, operation) => {
+            TIMED_READ_LOCK | TIMED_WRITE_LOCK if !writes && !obtains(world, by, operation) => {
                 return world.foresee_timeout(by, operation);
             }
             TIMED_READ_LOCK | TIMED_WRITE_LOCK => writes,
@@ -242,6 +260,9 @@ impl Primitive for ReaderWriterLocks {
     }
 
     fn footprint(&self, event: &Event, into: &mut Footprint) {
+        if event.operation.code == ENQUEUE {
+            return queue::touch_entering(&event.operation, into);
+        }
         let writer = event.operation.object;
         let readers = readers_of(writer);
         match event.operation.code {
@@ -262,6 +283,7 @@ impl Primitive for ReaderWriterLocks {
                 into.touch(writer, Mode::Write);
             }
         }
+        queue::touch_leaving(&event.operation, event.flags.contains(EventFlags::TIMED_OUT), into);
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
@@ -280,6 +302,9 @@ impl Primitive for ReaderWriterLocks {
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
         match later.operation.code {
             _ if earlier.operation.object != later.operation.object => false,
+            _ if queue::queues(&later.operation) => {
+                waits(&later.operation) && (enters(earlier) || earlier.operation.code == ENQUEUE)
+            }
             READ_LOCK if prefers_writers(&later.operation) => {
                 let begins = matches!(earlier.operation.code, WRITE_ARRIVE | TRY_WRITE_LOCK);
                 begins && !earlier.failed()
@@ -291,8 +316,10 @@ impl Primitive for ReaderWriterLocks {
     }
 
     fn continues(&self, earlier: &Event, later: &Event) -> bool {
+        // Whoever is in may have had to stand in the queue first.
+        queue::queues(&later.operation)
         // This writer has kept readers out since it came.
-        later.operation.code == READ_LOCK
+            || later.operation.code == READ_LOCK
             && prefers_writers(&later.operation)
             && earlier.operation.code == WRITE_LOCK
             && !earlier.failed()

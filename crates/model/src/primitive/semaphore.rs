@@ -6,7 +6,7 @@
 //! at an address that depends on nothing but the name, with room for the semaphores that have it one after the other: a
 //! name that was unlinked can be used again, for another semaphore.
 
-use super::Primitive;
+use super::{Primitive, queue};
 use crate::world::Effect;
 use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
@@ -53,6 +53,8 @@ pub const ENOSPC: u64 = 28;
 /// Waits until the count is not zero, and takes one, or times out. `detail` says whether it is
 /// [impatient](Operation::is_impatient), `argument` is the deadline. The result is the count before, or `ETIMEDOUT`.
 pub const TIMEDWAIT: OpCode = OpCode::new(FAMILY, 16);
+/// Stands in the [queue](super::queue) of those that wait for it. Its [`WAIT`] or [`TIMEDWAIT`] follows.
+pub const ENQUEUE: OpCode = OpCode::new(FAMILY, 17);
 /// `SEM_VALUE_MAX`.
 pub const MOST: u64 = i32::MAX as u64;
 /// The count is as large as it can be.
@@ -161,15 +163,24 @@ impl Primitive for Semaphores {
             OPEN => "open",
             CLOSE => "close",
             UNLINK => "unlink",
+            ENQUEUE => "queue for",
             _ => "operation",
         }
     }
 
-    fn enabled(&self, world: &World, _by: ThreadId, operation: &Operation) -> bool {
-        !waits(operation) || count(world, operation) > 0
+    fn enabled(&self, world: &World, by: ThreadId, operation: &Operation) -> bool {
+        !waits(operation) || obtains(world, by, operation)
     }
 
-    fn take(&self, world: &mut World, _by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
+    fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
+        let gives_up = operation.code == TIMEDWAIT && !obtains(world, by, operation);
+        if queue::queues(operation) {
+            if operation.code == ENQUEUE {
+                queue::enter(world, by, operation.object);
+                return Effect::default();
+            }
+            queue::leave(world, by);
+        }
         if matches!(operation.code, OPEN | CLOSE | UNLINK) {
             return take_named(world, operation);
         }
@@ -191,7 +202,7 @@ impl Primitive for Semaphores {
         let before = *count;
         match operation.code {
             INIT => *count = operation.argument,
-            TIMEDWAIT if before == 0 => return Effect::timed_out(operation),
+            TIMEDWAIT if gives_up => return Effect::timed_out(operation),
             WAIT | TIMEDWAIT => {
                 *count -= 1;
                 return Effect::result(before);
@@ -208,7 +219,7 @@ impl Primitive for Semaphores {
     fn foresee(&self, world: &World, by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
         let fails = match operation.code {
             TRYWAIT => count(world, operation) == 0,
-            TIMEDWAIT if count(world, operation) == 0 => return world.foresee_timeout(by, operation),
+            TIMEDWAIT if !obtains(world, by, operation) => return world.foresee_timeout(by, operation),
             POST => count(world, operation) >= MOST,
             _ => refusal(world, operation).is_some(),
         };
@@ -216,6 +227,9 @@ impl Primitive for Semaphores {
     }
 
     fn footprint(&self, event: &Event, into: &mut Footprint) {
+        if event.operation.code == ENQUEUE {
+            return queue::touch_entering(&event.operation, into);
+        }
         let mode = match event.operation.code {
             _ if event.failed() => Mode::Read,
             POST => Mode::Add,
@@ -223,6 +237,7 @@ impl Primitive for Semaphores {
             _ => Mode::Write,
         };
         into.touch(event.operation.object, mode);
+        queue::touch_leaving(&event.operation, event.flags.contains(EventFlags::TIMED_OUT), into);
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
@@ -231,7 +246,22 @@ impl Primitive for Semaphores {
     }
 
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        waits(&later.operation) && takes(earlier)
+        let queued = earlier.operation.code == ENQUEUE && earlier.operation.object == later.operation.object;
+        waits(&later.operation) && (takes(earlier) || queued)
+    }
+
+    fn continues(&self, _: &Event, later: &Event) -> bool {
+        // Whoever took one may have had to stand in the queue first.
+        queue::queues(&later.operation)
+    }
+
+    fn abandon(&self, world: &mut World, by: ThreadId, _: &Operation) -> Effect {
+        queue::leave(world, by);
+        Effect::default()
+    }
+
+    fn abandon_footprint(&self, event: &Event, into: &mut Footprint) {
+        queue::touch_leaving(&event.operation, true, into);
     }
 
     fn depends_on_state(&self, code: OpCode) -> bool {
@@ -241,6 +271,11 @@ impl Primitive for Semaphores {
     fn deadline(&self, operation: &Operation) -> Option<u64> {
         (operation.code == TIMEDWAIT && !operation.is_impatient()).then_some(operation.argument)
     }
+}
+
+/// Whether `by` has one by `operation` if it is taken now.
+fn obtains(world: &World, by: ThreadId, operation: &Operation) -> bool {
+    count(world, operation) > 0 && queue::is_next(world, by, operation)
 }
 
 /// Whether `operation` cannot be taken while the count is zero.

@@ -436,6 +436,15 @@ heddle_sigreturn:
     mov eax, 15
     syscall
     .size heddle_sigreturn, . - heddle_sigreturn
+
+    # Parts of the precompiled core library name it in tables for unwinding, which nobody reads: panics abort. Whether one
+    # of those parts is linked depends on what the optimiser leaves. Weak: where there is a standard library it has its own.
+    .weak rust_eh_personality
+    .hidden rust_eh_personality
+    .type rust_eh_personality, @function
+rust_eh_personality:
+    ud2
+    .size rust_eh_personality, . - rust_eh_personality
 "#,
     arm = sym crate::fiber::arm,
     begin = sym crate::fiber::begin,

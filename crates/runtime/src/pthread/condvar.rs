@@ -7,14 +7,14 @@ use heddle_model::primitive::condvar::{
     AWAKEN, BROADCAST, DESTROY, INIT, MAY_BE_SPURIOUS, REACQUIRE, SELF_WAKING, SIGNAL, TIMED, WAIT, error,
 };
 use heddle_model::primitive::mutex::LOCK;
-use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
+use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation, Order};
 
 use super::cancel;
 use super::mutex::kind_of;
 use crate::clock::{self, Timespec};
 use crate::engine::{self, active, caller, visible};
-use crate::misuse;
 use crate::timed::{self, Deadline};
+use crate::{misuse, order};
 
 originals! {
     fn pthread_cond_init(condvar: *mut u8, attributes: *const c_void) -> c_int;
@@ -133,7 +133,9 @@ pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>,
     let kind = unsafe { kind_of(mutex, pc) };
     cancel::point(pc);
     let spurious = engine::spurious_of_current() < engine::latitude().spurious_wakeups;
-    let self_waking = spurious || deadline.is_some();
+    // To stand in the queue of the mutex comes after waking up.
+    let queue = order::of(ObjectId(mutex as u64), |w| w.mutex) != Order::Arbitrary;
+    let self_waking = spurious || deadline.is_some() || queue;
     let step = |code, detail| Operation {
         detail: kind | detail,
         argument: mutex as u64,
@@ -147,11 +149,12 @@ pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>,
                 operate(SIGNAL, condvar, pc);
             }
             // Cleanup handlers find the mutex locked, as POSIX promises.
-            visible(lock, pc, |_| {});
+            visible(order::in_turn(lock, pc), pc, |_| {});
             cancel::act(pc);
         }
     };
-    let sleeps = visible(step(WAIT, if self_waking { SELF_WAKING } else { 0 }), pc, |_| {});
+    let order = order::of(ObjectId(condvar as u64), |w| w.cond);
+    let sleeps = visible(step(WAIT, if self_waking { SELF_WAKING } else { 0 }).in_order(order), pc, |_| {});
     if sleeps.failed() {
         return sleeps.result as c_int;
     }
@@ -168,7 +171,7 @@ pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>,
     };
     leave_if_cancelled(&woken);
     // What went wrong with the mutex counts for more than what came of the wait.
-    match visible(lock, pc, |_| {}).result as c_int {
+    match visible(order::in_turn(lock, pc), pc, |_| {}).result as c_int {
         0 => woken.result as c_int,
         error => error,
     }
@@ -176,6 +179,8 @@ pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>,
 
 /// These never fail for the program, whatever the model's result says of whom was woken.
 pub fn operate(code: OpCode, condvar: *mut u8, pc: u64) -> c_int {
-    visible(Operation::new(code, ObjectId(condvar as u64)), pc, |_| {});
+    let operation = Operation::new(code, ObjectId(condvar as u64));
+    let order = if code == SIGNAL { order::of(operation.object, |w| w.cond) } else { Order::Arbitrary };
+    visible(operation.in_order(order), pc, |_| {});
     0
 }

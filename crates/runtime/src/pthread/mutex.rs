@@ -9,7 +9,7 @@ use heddle_model::{Misuse, ObjectId, OpCode, Operation};
 use crate::clock::{self, Timespec};
 use crate::engine::{active, caller, unsupported, visible, visible_look};
 use crate::timed;
-use crate::{attempt, misuse};
+use crate::{attempt, misuse, order};
 
 /// glibc's `pthread_mutex_t`: bytes, and where the kind is.
 const SIZE: usize = 40;
@@ -194,6 +194,9 @@ pub unsafe fn operate(code: OpCode, mutex: *mut u8, pc: u64) -> c_int {
     // SAFETY: the program's mutex.
     let detail = unsafe { kind_of(mutex, pc) };
     let operation = Operation { detail, ..Operation::new(code, ObjectId(mutex as u64)) };
+    if code == LOCK {
+        return visible(order::in_turn(operation, pc), pc, |_| {}).result as c_int;
+    }
     if code != TRYLOCK {
         return visible(operation, pc, |_| {}).result as c_int;
     }
@@ -211,7 +214,7 @@ pub unsafe fn lock_until(mutex: *mut u8, clock: c_int, deadline: *const Timespec
             Some(deadline) => {
                 let detail = kind_of(mutex, pc);
                 let lock = Operation { detail, ..Operation::new(TIMEDLOCK, ObjectId(mutex as u64)) };
-                timed::visible(lock, deadline, pc).result as c_int
+                timed::visible(order::in_turn(lock, pc), deadline, pc).result as c_int
             }
             // Nobody looks at the time who gets the mutex at once.
             None => match operate(TRYLOCK, mutex, pc) {

@@ -7,11 +7,11 @@ use heddle_model::primitive::rwlock::{
     DESTROY, INIT, PREFERS_WRITERS, READ_LOCK, TIMED_READ_LOCK, TIMED_WRITE_LOCK, TRY_READ_LOCK, TRY_WRITE_LOCK,
     UNLOCK, WRITE_ARRIVE, WRITE_LOCK,
 };
-use heddle_model::{ObjectId, OpCode, Operation};
+use heddle_model::{ObjectId, OpCode, Operation, Order};
 
 use crate::clock::{self, Timespec};
 use crate::engine::{active, caller, unsupported, visible, visible_look};
-use crate::{attempt, misuse, timed};
+use crate::{attempt, misuse, order, timed};
 
 /// Locked.
 const EBUSY: c_int = 16;
@@ -120,11 +120,15 @@ unsafe fn lock_until(code: OpCode, lock: *mut u8, clock: c_int, deadline: *const
     const EINVAL: c_int = 22;
     // SAFETY: the program's lock and time.
     unsafe {
-        if lock.add(PREFERENCE).cast::<c_int>().read() == PREFER_WRITERS {
+        let prefers = lock.add(PREFERENCE).cast::<c_int>().read() == PREFER_WRITERS;
+        if prefers && order::of(ObjectId(lock as u64), |w| w.rwlock) == Order::Arbitrary {
             unsupported("time-out of a reader-writer lock that prefers writers", pc);
         }
         match clock::deadline(clock, deadline) {
-            Some(deadline) => timed::visible(Operation::new(code, ObjectId(lock as u64)), deadline, pc).result as c_int,
+            Some(deadline) => {
+                let operation = order::in_turn(Operation::new(code, ObjectId(lock as u64)), pc);
+                timed::visible(operation, deadline, pc).result as c_int
+            }
             None => EINVAL,
         }
     }
@@ -136,6 +140,11 @@ unsafe fn operate(code: OpCode, lock: *mut u8, pc: u64) -> c_int {
     let prefers = unsafe { lock.add(PREFERENCE).cast::<c_int>().read() } == PREFER_WRITERS;
     let operation =
         Operation { detail: prefers as u32 * PREFERS_WRITERS, ..Operation::new(code, ObjectId(lock as u64)) };
+    let waits = matches!(code, READ_LOCK | WRITE_LOCK);
+    if waits && order::of(operation.object, |w| w.rwlock) != Order::Arbitrary {
+        let operation = Operation { detail: 0, ..operation };
+        return visible(order::in_turn(operation, pc), pc, |_| {}).result as c_int;
+    }
     if prefers && code == WRITE_LOCK {
         // From now on readers wait.
         let arrived = visible(Operation { code: WRITE_ARRIVE, ..operation }, pc, |_| {});

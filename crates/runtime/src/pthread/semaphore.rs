@@ -10,8 +10,8 @@ use super::cancel;
 use crate::clock::{self, Timespec};
 use crate::engine::{self, active, caller, visible};
 use crate::memory::{NAMES, NAMES_END};
-use crate::misuse;
 use crate::timed;
+use crate::{misuse, order};
 
 originals! {
     fn sem_init(semaphore: *mut u8, shared: c_int, value: u32) -> c_int;
@@ -64,7 +64,7 @@ interpose! {
         }
         let pc = caller();
         cancel::point(pc);
-        let event = visible(cancel::at(operation(WAIT, semaphore)), pc, |_| {});
+        let event = visible(cancel::at(order::in_turn(operation(WAIT, semaphore), pc)), pc, |_| {});
         cancel::obey(&event, pc);
         check(&event);
         0
@@ -129,7 +129,8 @@ unsafe fn wait_until(semaphore: *mut u8, clock: c_int, deadline: *const Timespec
                     // initialised before `main`.
                     operate(GETVALUE, semaphore, pc);
                 }
-                let wait = cancel::at(Operation::new(TIMEDWAIT, ObjectId(semaphore as u64)));
+                let wait = order::in_turn(Operation::new(TIMEDWAIT, ObjectId(semaphore as u64)), pc);
+                let wait = cancel::at(wait);
                 let event = timed::visible(wait, deadline, pc);
                 cancel::obey(&event, pc);
                 if event.failed() { event.result as c_int } else { return 0 }

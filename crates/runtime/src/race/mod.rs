@@ -20,7 +20,7 @@ mod objects;
 pub mod places;
 mod shadow;
 
-use heddle_model::primitive::{atomic, memory as plain_memory, section};
+use heddle_model::primitive::{atomic, memory as plain_memory, queue, section};
 use heddle_model::race::{Access, Race};
 use heddle_model::{Event, Outcome, ThreadId};
 
@@ -88,7 +88,10 @@ pub fn event(event: &Event) {
     if event.operation.code.family() == section::FAMILY {
         return clocks::section(event);
     }
-    clocks::event(event);
+    match queue::without_queue(event) {
+        Some(event) => clocks::event(&event),
+        None => return,
+    }
     let operation = &event.operation;
     if operation.code.family() == atomic::FAMILY && operation.code != atomic::FENCE {
         let write = operation.code != atomic::LOAD && !event.failed();

@@ -43,7 +43,7 @@ mod estimate;
 mod tree;
 
 use heddle_model::follow::Step;
-use heddle_model::primitive::{self, condvar, mutex, semaphore, thread};
+use heddle_model::primitive::{self, condvar, mutex, queue, semaphore, thread};
 use heddle_model::{Event, Execution, Footprint, OpCode, Plan, ThreadId};
 
 use crate::analysis::{Analysis, Race};
@@ -223,15 +223,23 @@ impl Optimal {
         self.sequence.reversal(events, &self.analysis, earlier, later);
         let mut touch = self.analysis.touched[later as usize];
         if relabels {
-            if !self.sequence.make_room(events, &self.analysis, &moved)
-                || self.begins_in_front(depth, self.sequence.items.first().map(|item| item.step))
-            {
-                return;
-            }
-            let kept = self.sequence.items.iter().map(|item| item.event as usize);
-            match self.replay.relabel(events, depth, kept, &moved) {
-                Some(event) => moved = event,
-                None => return,
+            let Optimal { sequence, analysis, replay, .. } = self;
+            if queue::queues(&moved.operation) {
+                match sequence.in_turn(events, analysis, replay, depth, &moved) {
+                    Some(event) => moved = event,
+                    None => return,
+                }
+            } else {
+                if !self.sequence.make_room(events, &self.analysis, &moved)
+                    || self.begins_in_front(depth, self.sequence.items.first().map(|item| item.step))
+                {
+                    return;
+                }
+                let kept = self.sequence.items.iter().map(|item| item.event as usize);
+                match self.replay.relabel(events, depth, kept, &moved) {
+                    Some(event) => moved = event,
+                    None => return,
+                }
             }
             touch = self.analysis.touches.number(&Footprint::of(&moved));
         }

@@ -10,9 +10,32 @@
  * heddle_reachable("label")            some execution must get here. The label is a string literal.
  * void heddle_atomic_begin(void)       until heddle_atomic_end, no other thread runs. Sections nest. To wait inside (for a lock
  * void heddle_atomic_end(void)         that somebody holds, ...) is an error, and reported.
+ * void heddle_wakeup(void *object, p)  those that wait for this mutex, semaphore or reader-writer lock get it, and those that sleep
+ *                                      on this condition variable are woken by signals, in the order p: HEDDLE_ARBITRARY (any,
+ *                                      the default), HEDDLE_FIFO, HEDDLE_LIFO. To be said before other threads use the object.
+ *
+ * int heddle_do(primitive, state, n)   takes operation n of a primitive of your own: waits until its `enabled` says yes to the state, and
+ *                                      lets its `effect` change the state, in one step. Returns what `effect` returned. The functions
+ *                                      look at the state and at nothing else; no `enabled`: always possible. At most 256 bytes of state,
+ *                                      and 64 operations on one object in an execution. Without Heddle: a spin lock around both.
  */
 #ifndef HEDDLE_H
 #define HEDDLE_H
+
+struct heddle_operation {
+    const char *name;
+    int (*enabled)(const void *state);
+    int (*effect)(void *state);
+};
+
+struct heddle_primitive {
+    const char *name;
+    unsigned long size; /* of the state, in bytes */
+    unsigned count;     /* how many operations there are */
+    const struct heddle_operation *operations;
+};
+
+enum heddle_wakeup_policy { HEDDLE_ARBITRARY, HEDDLE_FIFO, HEDDLE_LIFO };
 
 #ifdef __HEDDLE__
 
@@ -26,6 +49,8 @@ void heddle_atomic_begin(void);
 void heddle_atomic_end(void);
 void heddle_failed(const char *condition) __attribute__((noreturn));
 void heddle_reached(const char *label);
+int heddle_do(const struct heddle_primitive *primitive, void *state, unsigned n);
+void heddle_wakeup(void *object, enum heddle_wakeup_policy policy);
 #ifdef __cplusplus
 }
 #endif
@@ -60,6 +85,18 @@ static inline int heddle_range(int low, int high) { (void)high; return low; }
 static inline void heddle_assume(int condition) { (void)condition; }
 static inline void heddle_atomic_begin(void) {}
 static inline void heddle_atomic_end(void) {}
+static inline void heddle_wakeup(void *object, enum heddle_wakeup_policy policy) { (void)object; (void)policy; }
+__attribute__((weak)) char heddle_one_at_a_time;
+static inline int heddle_do(const struct heddle_primitive *primitive, void *state, unsigned n) {
+    const struct heddle_operation *operation = &primitive->operations[n];
+    for (;;) {
+        while (__atomic_test_and_set(&heddle_one_at_a_time, __ATOMIC_ACQUIRE)) {}
+        int possible = !operation->enabled || operation->enabled(state);
+        int result = possible ? operation->effect(state) : 0;
+        __atomic_clear(&heddle_one_at_a_time, __ATOMIC_RELEASE);
+        if (possible) return result;
+    }
+}
 #define heddle_assert(condition) assert(condition)
 #define heddle_reachable(label) ((void)sizeof(label))
 
