@@ -35,6 +35,8 @@ struct Look {
     pc: u64,
     operation: Operation,
     state: u64,
+    /// Of the thread up to here: see [`PLAIN_READS`].
+    plain_reads: u64,
 }
 
 /// What one thread has looked at since it last changed something. Reset for each execution.
@@ -46,15 +48,17 @@ struct Looks {
     changes: u64,
     /// Its changes up to the last look.
     noted: u64,
-    /// It has read plain memory since it last changed something.
+    /// Its reads of plain memory so far, while it does not run: see [`PLAIN_READS`].
+    plain_reads: u64,
+    /// It awaits, and has read plain memory in the last round of its loop.
     reads_plain: bool,
 }
 
 static mut THREADS: &mut [Looks] = &mut [];
 /// How many changes the running thread has made.
 static mut CHANGES: u64 = 0;
-/// The running thread has read plain memory.
-static mut READS_PLAIN: bool = false;
+/// How often the running thread has read plain memory that is not on its stack.
+static mut PLAIN_READS: u64 = 0;
 
 /// Makes room for `threads` threads. Once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
@@ -73,6 +77,7 @@ pub fn reset(thread: ThreadId) {
     looks.count = 0;
     looks.changes = 0;
     looks.noted = 0;
+    looks.plain_reads = 0;
     looks.reads_plain = false;
 }
 
@@ -87,7 +92,7 @@ pub fn changed() {
 #[inline(always)]
 pub fn read_plain() {
     // SAFETY: one kernel thread.
-    unsafe { READS_PLAIN = true };
+    unsafe { PLAIN_READS += 1 };
 }
 
 /// `from` stops running, `to` goes on.
@@ -97,9 +102,9 @@ pub fn switched(from: ThreadId, to: ThreadId) {
     unsafe {
         let (old, new) = (of(from), of(to));
         old.changes = CHANGES;
-        old.reads_plain = READS_PLAIN;
+        old.plain_reads = PLAIN_READS;
         CHANGES = new.changes;
-        READS_PLAIN = new.reads_plain;
+        PLAIN_READS = new.plain_reads;
     }
 }
 
@@ -113,7 +118,6 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
         if looks.noted != CHANGES {
             looks.noted = CHANGES;
             looks.count = 0;
-            READS_PLAIN = false;
         }
     }
     let seen = &looks.looks[..looks.count];
@@ -122,15 +126,18 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
         && let Some(also) = waits_for(&seen[first..], &operation)
     {
         let round = (looks.count - first) as u32;
-        looks.count = 0;
+        // Only what it has read in the loop: who has read before it came there does not wait for that to change.
         // SAFETY: one kernel thread.
-        looks.reads_plain = unsafe { READS_PLAIN };
+        looks.reads_plain = unsafe { PLAIN_READS } != seen[first].plain_reads;
+        looks.count = 0;
         return operation.awaiting(round, also);
     }
     if looks.count == LOOKS {
         looks.count = 0;
     }
-    looks.looks[looks.count] = Look { pc, operation, state };
+    // SAFETY: one kernel thread.
+    let plain_reads = unsafe { PLAIN_READS };
+    looks.looks[looks.count] = Look { pc, operation, state, plain_reads };
     looks.count += 1;
     operation
 }
