@@ -22,6 +22,7 @@ use heddle_search::{Algorithm, Search};
 use super::replay;
 use super::report::load;
 use crate::arguments::{Check, MemoryChecks, MisuseWish, Races, Restart};
+use crate::checkpoint::{self, Keeper};
 use crate::collect::{Candidate, Collector};
 use crate::console::Console;
 use crate::coverage::{Conclusion, End, LeftOut};
@@ -176,8 +177,21 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         Progress::new(console.shows_progress()),
     );
     collector.dump = options.dump_executions.then(Dump::default);
+    let kept = options.checkpoint.as_ref().or(options.resume.as_ref());
+    let about = kept.map(|_| checkpoint::about(options, &executor)).transpose().map_err(Failure::Error)?;
+    let mut saved = None;
+    if let (Some(path), Some(about)) = (&options.resume, &about) {
+        let checkpoint = checkpoint::read(path).map_err(Failure::Error)?;
+        checkpoint.must_be_about(about).map_err(Failure::Error)?;
+        let damaged = || Failure::Error(format!("{}: the checkpoint is damaged", path.display()));
+        collector = collector.from_json(&checkpoint.collected).ok_or_else(damaged)?;
+        saved = Some((path, checkpoint.search));
+    }
+    if let (Some(path), Some(about)) = (kept, about) {
+        collector.keeper = Some(Keeper::new(path, about).map_err(Failure::Error)?);
+    }
     let begin = Instant::now();
-    let mut search = Search::new(heddle_search::Options {
+    let search_options = heddle_search::Options {
         algorithm,
         max_executions: options.max_executions,
         timeout: options.timeout,
@@ -191,8 +205,14 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         locksets: !options.no_locksets,
         seed: options.seed,
         depth: options.depth.unwrap_or(heddle_search::Options::default().depth),
+        checkpoint: kept.map(|_| options.checkpoint_interval),
         ..heddle_search::Options::default()
-    });
+    };
+    let mut search = match saved {
+        Some((path, bytes)) => Search::resume(search_options, &bytes)
+            .map_err(|error| Failure::Error(format!("{}: {error}", path.display())))?,
+        None => Search::new(search_options),
+    };
     let mut left_out = LeftOut::default();
     let end = match search.run(&mut executor, &mut collector) {
         Ok(summary) => {
@@ -204,6 +224,13 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     };
     let elapsed = begin.elapsed();
     collector.finish();
+    let mut trouble = None;
+    if let Some(keeper) = collector.keeper.take() {
+        if end == End::Search(heddle_search::Stop::Exhausted) {
+            keeper.finish();
+        }
+        trouble = keeper.trouble;
+    }
     let dismissed = executor.dismiss_helpers();
     debug_assert!(dismissed.is_ok() || end != End::Search(heddle_search::Stop::Exhausted), "{dismissed:?}");
     if !interrupt::is_raised(&interrupted) {
@@ -236,6 +263,9 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         let times = text::counted(executor.statistics().repeated, "execution");
         console.warning(&format!("{how}; {times} had to be run again, and nothing is missing"));
     }
+    if let Some(trouble) = trouble {
+        console.warning(&format!("the last checkpoint could not be written: {trouble}"));
+    }
     if collector.not_kept > 0 {
         console.warning(&format!(
             "{} with further findings are not told: there were too many different ones",
@@ -267,6 +297,11 @@ fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<()
             options.jobs,
             if bounded { "a bounded search" } else { algorithm.name() }
         )
+    } else if (options.checkpoint.is_some() || options.resume.is_some())
+        && (bounded || options.from.is_some() || options.dump_executions || algorithm != Algorithm::Optimal)
+    {
+        "checkpoints are made of whole searches by --algorithm optimal: without bounds, --from and --dump-executions"
+            .to_owned()
     } else if bounded && algorithm.samples() {
         format!(
             "--algorithm {} draws samples, which have no bounds: leave the bound or the algorithm out",
