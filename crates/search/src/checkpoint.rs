@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use heddle_model::follow::Step;
-use heddle_model::{Access, Executor, Footprint, Mode, ObjectId, OpCode, ThreadId};
+use heddle_model::{Executor, Footprint, Mode, ObjectId, OpCode, ThreadId};
 
 use crate::observer::Summary;
 use crate::optimal::Optimal;
@@ -19,6 +19,9 @@ use crate::search::Strategy;
 
 /// Changed whenever the meaning of a number does.
 const VERSION: u64 = 1;
+
+/// One event touches fewer bytes than this. Each eight of them cost memory.
+const LARGEST: u32 = 1 << 26;
 
 /// Why a search cannot go on from a checkpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -185,13 +188,15 @@ impl<'b> Reader<'b> {
         }
         for _ in 0..count {
             let (object, size) = (ObjectId(self.number()?), self.small()?);
+            if size > LARGEST {
+                return Err(CheckpointError::Damaged);
+            }
             let mode = match self.number()? {
                 0 => Mode::Read,
                 1 => Mode::Add,
                 2 => Mode::Write,
                 _ => return Err(CheckpointError::Damaged),
             };
-            let Access { object, size, mode } = Access { object, size, mode };
             footprint.touch_bytes(object, size, mode);
         }
         Ok(footprint)

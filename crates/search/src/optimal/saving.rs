@@ -50,7 +50,8 @@ impl Optimal {
                 && !pending.pieces.is_empty()
                 && self.tree.child(pending.node, pending.slot).state == State::Pending(id)
         });
-        let tree = (0..self.tree.len() as u32).all(|at| {
+        // What is not used has no children, and a parent that means nothing.
+        let tree = self.tree.used().all(|at| {
             let this = self.tree.at(at);
             this.parent.is_none_or(|(parent, slot)| node(parent, slot))
                 && this.children.iter().all(|child| match child.state {
