@@ -281,6 +281,18 @@ impl NativeExecutor {
     }
 
     fn start(&mut self) -> Result<(), StartError> {
+        /// Killed more often than this on its way to `main`, there is something about the program.
+        const PATIENCE: u32 = 3;
+        let mut killed = 0;
+        loop {
+            match self.try_start() {
+                Err(error) if error.was_killed() && killed < PATIENCE => killed += 1,
+                result => return result,
+            }
+        }
+    }
+
+    fn try_start(&mut self) -> Result<(), StartError> {
         self.end_session();
         let runtime = self.runtime.path().join(library::NAME);
         let mut session = Session::start(
