@@ -293,6 +293,16 @@ pub struct Check {
     /// How many processes of the program work on the search. The result is the same, and comes sooner.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: u32,
+    /// Write the search to this file now and then, and when it is cut off: --resume goes on from there. Removed when the search
+    /// is complete.
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// How often.
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = values::duration)]
+    pub checkpoint_interval: Duration,
+    /// Go on from this checkpoint, with the same program and options. Checkpoints go to the same file unless --checkpoint names another.
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
     /// For algorithms that draw lots.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,

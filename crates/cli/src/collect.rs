@@ -15,6 +15,7 @@ use heddle_model::{Execution, FindingKind, Outcome, Plan};
 use heddle_report::outcome::{Class, Lost, classify};
 use heddle_search::{Flow, Info, Observer};
 
+use crate::checkpoint::Keeper;
 use crate::diverged::Strayed;
 use crate::dump::Dump;
 use crate::interrupt;
@@ -48,15 +49,17 @@ const KEPT: usize = 1000;
 /// What is kept of the executions of a search.
 pub struct Collector {
     all: bool,
+    /// Where checkpoints go, if any are wanted.
+    pub keeper: Option<Keeper>,
     /// Executions to be listed, if they are to be.
     pub dump: Option<Dump>,
     races: bool,
     /// Executions of rounds that do not count any more.
-    earlier: u64,
-    places: Rc<[u64]>,
+    pub(crate) earlier: u64,
+    pub(crate) places: Rc<[u64]>,
     interrupted: Arc<AtomicBool>,
     progress: Progress,
-    by_key: HashMap<Vec<u64>, usize>,
+    pub(crate) by_key: HashMap<Vec<u64>, usize>,
     /// What was found.
     pub findings: Vec<Candidate>,
     /// Executions with findings that were not kept.
@@ -88,6 +91,7 @@ impl Collector {
     pub fn new(all: bool, races: bool, interrupted: Arc<AtomicBool>, progress: Progress) -> Collector {
         Collector {
             all,
+            keeper: None,
             dump: None,
             races,
             earlier: 0,
@@ -215,6 +219,12 @@ impl Observer for Collector {
         }
         (self.executions, self.blocked, self.assumed, self.bounded, self.events) = (0, 0, 0, 0, 0);
         self.lost.clear();
+    }
+
+    fn checkpoint(&mut self, search: &[u8]) {
+        let Some(mut keeper) = self.keeper.take() else { return };
+        keeper.keep(&self.to_json(), search);
+        self.keeper = Some(keeper);
     }
 
     fn progress(&mut self, progress: &heddle_search::Progress) -> Flow {

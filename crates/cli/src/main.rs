@@ -4,7 +4,9 @@
 //! codes are a contract: 0 safe, 1 found, 2 error, 3 incomplete, 4 unsupported.
 
 mod arguments;
+mod checkpoint;
 mod collect;
+mod collected;
 mod commands;
 mod console;
 mod coverage;

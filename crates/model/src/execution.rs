@@ -68,6 +68,17 @@ pub trait Executor {
         Ok(())
     }
 
+    /// What it has learnt of the program that plans and verdicts depend on (which thread is which), for another executor of the
+    /// same program.
+    fn memory(&mut self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Goes on with what another executor has learnt. Before the first plan.
+    fn remember(&mut self, _memory: &[u8]) -> Result<(), ExecutorError> {
+        Ok(())
+    }
+
     /// Runs one plan.
     fn run(&mut self, plan: &Plan) -> Result<Execution<'_>, ExecutorError> {
         self.submit(plan)?;

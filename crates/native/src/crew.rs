@@ -15,7 +15,7 @@
 use std::collections::VecDeque;
 
 use heddle_model::wire::ThreadName;
-use heddle_model::{Execution, ExecutorError, Outcome, Plan};
+use heddle_model::{Execution, ExecutorError, Outcome, Plan, ThreadId};
 
 use crate::executor::{NativeExecutor, start_failed};
 
@@ -130,6 +130,44 @@ impl NativeExecutor {
         for helper in std::mem::take(&mut self.crew.helpers) {
             self.learn_from(helper);
         }
+        Ok(())
+    }
+
+    /// What all of them have learnt: names of threads, labels, what was used and left out.
+    pub(crate) fn whole_memory(&self) -> Vec<u8> {
+        let (mut labels, mut used, mut left_out) = self.seen();
+        for (more, also_used, also_left) in self.crew.helpers.iter().map(NativeExecutor::seen) {
+            labels.extend(more);
+            (used, left_out) = (used | also_used, left_out | also_left);
+        }
+        let names = self.crew.names.iter().flat_map(|name| [u64::from(name.parent.0), name.ordinal.into()]);
+        let head = [self.crew.names.len() as u64, used.into(), left_out.into()];
+        head.into_iter().chain(names).chain(labels).flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// Goes on with what others have learnt.
+    pub(crate) fn take_over(&mut self, memory: &[u8]) -> Result<(), ExecutorError> {
+        let words: Vec<u64> =
+            memory.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))).collect();
+        let sensible = |words: &[u64]| match words {
+            [names, ..] => {
+                memory.len() % 8 == 0
+                    && *names <= self.options().layout.threads.into()
+                    && words.len() >= 3 + 2 * *names as usize
+            }
+            [] => false,
+        };
+        if !sensible(&words) {
+            return Err(ExecutorError::CannotRun("what is known of the program's threads makes no sense".to_owned()));
+        }
+        let count = words[0] as usize;
+        let name = |pair: &[u64]| ThreadName {
+            parent: ThreadId(pair[0] as u16),
+            ordinal: pair[1] as u32,
+            ..ThreadName::default()
+        };
+        self.crew.names = words[3..3 + 2 * count].chunks_exact(2).map(name).collect();
+        self.have_seen((words[3 + 2 * count..].iter().copied().collect(), words[1] != 0, words[2] != 0));
         Ok(())
     }
 

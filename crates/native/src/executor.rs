@@ -281,6 +281,18 @@ impl NativeExecutor {
     }
 
     fn start(&mut self) -> Result<(), StartError> {
+        /// Killed more often than this on its way to `main`, there is something about the program.
+        const PATIENCE: u32 = 3;
+        let mut killed = 0;
+        loop {
+            match self.try_start() {
+                Err(error) if error.was_killed() && killed < PATIENCE => killed += 1,
+                result => return result,
+            }
+        }
+    }
+
+    fn try_start(&mut self) -> Result<(), StartError> {
         self.end_session();
         let runtime = self.runtime.path().join(library::NAME);
         let mut session = Session::start(
@@ -507,6 +519,22 @@ impl NativeExecutor {
         Ok(())
     }
 
+    /// What was seen that is no part of an execution, by processes that ended and by the one that runs.
+    pub(crate) fn seen(&self) -> (HashSet<u64>, bool, bool) {
+        let (mut labels, mut used) = (self.labels.clone(), self.values_used);
+        if let Some(session) = &self.session {
+            note(session.wire().header(), &mut labels, &mut used);
+        }
+        (labels, used, self.timeouts_left_out())
+    }
+
+    /// The same, seen by another.
+    pub(crate) fn have_seen(&mut self, (labels, used, left_out): (HashSet<u64>, bool, bool)) {
+        self.labels.extend(labels);
+        self.values_used |= used;
+        self.timeouts_left_out |= left_out;
+    }
+
     /// Takes over what a helper has seen.
     pub(crate) fn learn_from(&mut self, mut helper: NativeExecutor) {
         helper.end_session();
@@ -528,6 +556,14 @@ impl NativeExecutor {
 }
 
 impl Executor for NativeExecutor {
+    fn memory(&mut self) -> Vec<u8> {
+        self.whole_memory()
+    }
+
+    fn remember(&mut self, memory: &[u8]) -> Result<(), ExecutorError> {
+        self.take_over(memory)
+    }
+
     fn depth(&self) -> usize {
         self.crew_depth(self.plans.len())
     }

@@ -114,6 +114,30 @@ impl Program {
     }
 }
 
+impl Program {
+    /// What of the file is loaded, without its build number: that depends on where it was built.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read any more.
+    pub fn contents(&self) -> io::Result<Vec<u8>> {
+        use object::{Object as _, ObjectSection as _, SectionFlags};
+        let bytes = std::fs::read(&self.path)?;
+        let file = object::File::parse(&*bytes).map_err(io::Error::other)?;
+        let mut contents = Vec::new();
+        for section in file.sections() {
+            let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
+            let is_loaded = sh_flags.0 & u64::from(elf::SHF_ALLOC.0) != 0;
+            if is_loaded && section.name() != Ok(".note.gnu.build-id") {
+                contents.extend(section.address().to_le_bytes());
+                contents.extend(section.size().to_le_bytes());
+                contents.extend(section.data().map_err(io::Error::other)?);
+            }
+        }
+        Ok(contents)
+    }
+}
+
 /// What the first bytes say.
 fn kind(start: &[u8], path: &Path) -> Result<(), ProgramError> {
     let own = path.to_owned();

@@ -5,6 +5,7 @@
 //! run for ever without a visible operation, and the user may have had enough.
 
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -63,6 +64,14 @@ pub enum StartError {
     /// The machine failed.
     #[error("cannot run the program: {0}")]
     Io(#[from] io::Error),
+}
+
+impl StartError {
+    /// Whether somebody has killed it on its way: it may well get there the next time.
+    pub(crate) fn was_killed(&self) -> bool {
+        let killed = process::describe(std::process::ExitStatus::from_raw(libc::SIGKILL)).1;
+        matches!(self, StartError::NotLoaded { what, .. } | StartError::DiedBeforeMain { what, .. } if *what == killed)
+    }
 }
 
 fn after(printed: &str) -> String {

@@ -11,7 +11,7 @@ use heddle_model::{ObjectId, Operation};
 use crate::engine::{self, active, caller};
 use crate::pthread::cancel;
 use crate::timed::Deadline;
-use crate::{moments, spin};
+use crate::{channel, moments, spin};
 
 const SECOND: u64 = 1_000_000_000;
 /// When executions begin: 2023-11-14 22:13:20 UTC.
@@ -36,8 +36,14 @@ pub struct Timespec {
 }
 
 impl Timespec {
-    const fn new(nanoseconds: u64) -> Timespec {
+    /// This long.
+    pub const fn new(nanoseconds: u64) -> Timespec {
         Timespec { seconds: (nanoseconds / SECOND) as i64, nanoseconds: (nanoseconds % SECOND) as i64 }
+    }
+
+    /// Whether it is no time at all.
+    pub fn is_zero(self) -> bool {
+        self.get() == Some(0)
     }
 
     /// In nanoseconds, if it makes sense.
@@ -292,7 +298,7 @@ interpose! {
         }
         give_way(pc);
     }
-    // Without files to wait for, the following two are old ways to sleep.
+    // Without files to wait for, the following two are old ways to sleep; with them, see `channel`.
     fn select(count: i32, read: usize, write: usize, except: usize, timeout: *mut [i64; 2]) -> i32 {
         let pc = caller();
         if active() && count == 0 && !timeout.is_null() {
@@ -307,6 +313,18 @@ interpose! {
                 None => fail(EINVAL),
             };
         }
+        if active() {
+            let timeout = if timeout.is_null() {
+                None
+            } else {
+                let [seconds, microseconds] = *timeout;
+                Some(Timespec { seconds, nanoseconds: microseconds.saturating_mul(1000) })
+            };
+            if timeout.is_some_and(|time| time.get().is_none()) {
+                return fail(EINVAL);
+            }
+            return channel::select(count, [read, write, except], timeout, pc);
+        }
         real::select(count, read, write, except, timeout)
     }
     fn poll(files: usize, count: u64, timeout: i32) -> i32 {
@@ -314,6 +332,9 @@ interpose! {
         if active() && count == 0 && timeout >= 0 {
             sleep_for(timeout as u64 * 1_000_000, pc);
             return 0;
+        }
+        if active() {
+            return channel::poll(files, count, timeout, pc);
         }
         real::poll(files, count, timeout)
     }

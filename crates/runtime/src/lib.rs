@@ -31,6 +31,7 @@ mod real;
 mod annotate;
 mod attempt;
 mod callstack;
+mod channel;
 mod clock;
 mod control;
 mod custom;

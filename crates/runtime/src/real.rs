@@ -129,6 +129,7 @@ originals! {
 pub fn resolve() {
     let tables = [
         REAL,
+        crate::channel::REAL,
         crate::hidden::REAL,
         crate::clock::REAL,
         crate::ids::REAL,

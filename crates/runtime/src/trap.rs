@@ -12,7 +12,7 @@ use heddle_model::{Ending, Outcome};
 
 use crate::arch::Trapped;
 use crate::engine::{self, active};
-use crate::{snapshot, start, sys};
+use crate::{channel, snapshot, start, sys};
 
 const ALLOW: u8 = 0;
 const BLOCK: u8 = 1;
@@ -126,6 +126,10 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         // read, pread64, readv: nobody can type in the middle of a thousand executions, and a program that finds nothing
         // there is not the program that was meant. All other files only exist in processes of their own.
         0 | 17 | 19 if file == 0 => Answer::Unsupported("reading from standard input"),
+        // Through stdio, mostly: nobody would see it wait.
+        0 | 1 | 17..=20 if channel::is_one(file as i32) => {
+            Answer::Unsupported("input or output on a pipe or socket from inside libc")
+        }
         0 | 17 | 19 => Answer::Pass,
         // write
         1 if file == 1 || file == 2 => {

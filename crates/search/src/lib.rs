@@ -21,6 +21,7 @@
 mod analysis;
 pub mod bound;
 pub mod canonical;
+mod checkpoint;
 pub mod dfs;
 pub mod dpor;
 mod granules;
@@ -37,6 +38,7 @@ pub mod source;
 mod stack;
 mod touches;
 
+pub use checkpoint::CheckpointError;
 pub use observer::{Flow, Info, Observer, Progress, Stop, Summary};
 pub use options::{Algorithm, Options};
 pub use search::Search;

@@ -52,6 +52,10 @@ pub trait Observer {
     /// is needed: what was counted so far does not count.
     fn restart(&mut self, _places: &[u64]) {}
 
+    /// The search, written down: [`Search::resume`](crate::Search::resume) goes on from here. What was shown to this observer up to now is
+    /// all that the search has learnt.
+    fn checkpoint(&mut self, _search: &[u8]) {}
+
     /// Called about ten times a second. The place to notice that the user wants to stop.
     fn progress(&mut self, _progress: &Progress) -> Flow {
         Flow::Continue
@@ -107,6 +111,23 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Of a search that has not begun.
+    pub(crate) fn none() -> Summary {
+        Summary {
+            executions: 0,
+            blocked: 0,
+            assumed: 0,
+            events: 0,
+            threads: 0,
+            cut: 0,
+            earlier: 0,
+            bounded: false,
+            completed_preemptions: None,
+            stop: Stop::Exhausted,
+            elapsed: Duration::ZERO,
+        }
+    }
+
     /// Counts what an earlier round with a lower bound has run.
     pub(crate) fn add(&mut self, before: &Summary) {
         self.executions += before.executions;

@@ -72,6 +72,9 @@ pub struct Options {
     pub iterate: bool,
     /// Explore only what can follow these steps: every execution begins with them.
     pub prefix: Vec<Step>,
+    /// How often the search is to be written down ([`crate::Observer::checkpoint`]), and whenever it is cut off. Only `optimal` without
+    /// bounds can.
+    pub checkpoint: Option<Duration>,
     /// For algorithms that draw lots.
     pub seed: u64,
     /// `pct`: how many ordering constraints a bug may need.
@@ -97,6 +100,7 @@ impl Default for Options {
             max_delays: None,
             iterate: false,
             prefix: Vec::new(),
+            checkpoint: None,
             seed: 0,
             depth: 3,
             sleep_sets: true,

@@ -8,6 +8,7 @@ use heddle_model::primitive::section;
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 
 use crate::bound::Bound;
+use crate::checkpoint::{self, CheckpointError, Counted, Saved, Writer};
 use crate::observer::{Flow, Info, Observer, Progress, Stop, Summary};
 use crate::options::{Algorithm, Options};
 use crate::{dfs::Dfs, dpor::Dpor, optimal::Optimal, sampling::Sampling, source::Source, stack::Stack};
@@ -38,6 +39,11 @@ pub(crate) trait Strategy {
         None
     }
 
+    /// Writes itself down. False if it cannot.
+    fn save(&self, _writer: &mut Writer) -> bool {
+        false
+    }
+
     /// How many executions there may be in all, from and to: a guess. None where none can be made.
     fn estimate(&self) -> Option<(u64, Option<u64>)> {
         None
@@ -53,6 +59,7 @@ pub(crate) trait Strategy {
 pub struct Search {
     options: Options,
     places: BTreeSet<u64>,
+    saved: Option<Box<Saved>>,
 }
 
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -60,15 +67,33 @@ const PROGRESS: Duration = Duration::from_millis(100);
 impl Search {
     /// A search that does what `options` say.
     pub fn new(options: Options) -> Search {
-        Search { options, places: BTreeSet::new() }
+        Search { options, places: BTreeSet::new(), saved: None }
+    }
+
+    /// A search that goes on where another with the same options was when it was [written down](Observer::checkpoint), with an
+    /// executor of the same program. What the observer has counted since is counted again.
+    ///
+    /// # Errors
+    ///
+    /// When `bytes` make no sense.
+    pub fn resume(options: Options, bytes: &[u8]) -> Result<Search, CheckpointError> {
+        let saved = checkpoint::read(bytes, &options)?;
+        Ok(Search { options, places: saved.places.clone(), saved: Some(Box::new(saved)) })
     }
 
     /// Runs until there is nothing left, a limit is reached, or the observer has seen enough.
     pub fn run(&mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) -> Result<Summary, ExecutorError> {
         let mut left = self.options.clone();
         let (mut earlier, mut elapsed) = (0, Duration::ZERO);
+        let mut saved = self.saved.take();
+        if let Some(saved) = &saved {
+            executor.remember(&saved.memory)?;
+            executor.reveal(&self.places.iter().copied().collect::<Vec<_>>())?;
+            (earlier, elapsed) = (saved.earlier, saved.elapsed);
+        }
         loop {
-            let mut summary = Search::round(&left, &mut self.places, executor, observer)?;
+            let before = Before { earlier, elapsed, saved: saved.take() };
+            let mut summary = Search::round(&left, &mut self.places, before, executor, observer)?;
             summary.elapsed += elapsed;
             match summary.stop {
                 Stop::Revealed => {}
@@ -93,11 +118,12 @@ impl Search {
     fn round(
         options: &Options,
         places: &mut BTreeSet<u64>,
+        begin: Before,
         executor: &mut dyn Executor,
         observer: &mut dyn Observer,
     ) -> Result<Summary, ExecutorError> {
         if !options.iterate || options.algorithm.samples() {
-            return run_once(options, options.max_preemptions, Some(places), executor, observer);
+            return run_from(options, options.max_preemptions, Some(places), begin, executor, observer);
         }
         let mut total: Option<Summary> = None;
         let mut limited = options.clone();
@@ -141,6 +167,16 @@ impl Search {
     }
 }
 
+/// What was before a round.
+#[derive(Default)]
+struct Before {
+    /// Executions of earlier rounds, and the time that they took.
+    earlier: u64,
+    elapsed: Duration,
+    /// The round had begun already.
+    saved: Option<Box<Saved>>,
+}
+
 pub(crate) fn run_once(
     options: &Options,
     preemptions: Option<u32>,
@@ -148,16 +184,33 @@ pub(crate) fn run_once(
     executor: &mut dyn Executor,
     observer: &mut dyn Observer,
 ) -> Result<Summary, ExecutorError> {
+    run_from(options, preemptions, places, Before::default(), executor, observer)
+}
+
+fn run_from(
+    options: &Options,
+    preemptions: Option<u32>,
+    places: Option<&mut BTreeSet<u64>>,
+    mut before: Before,
+    executor: &mut dyn Executor,
+    observer: &mut dyn Observer,
+) -> Result<Summary, ExecutorError> {
+    let mut start = (Summary::none(), 0);
     let bound = Bound { preemptions, switches: options.max_switches, delays: options.max_delays };
     let mut strategy: Box<dyn Strategy> = match options.algorithm {
         Algorithm::Dfs => Box::new(Dfs::new(bound, options)),
         Algorithm::Random | Algorithm::Pct | Algorithm::Pos | Algorithm::Few => Box::new(Sampling::new(options)),
         _ if bound.is_some() => Box::new(Stack::bounded(bound, options)),
+        Algorithm::Optimal if before.saved.is_some() => {
+            let saved = *before.saved.take().expect("just looked");
+            start = (saved.summary, saved.number);
+            Box::new(saved.optimal)
+        }
         Algorithm::Optimal => Box::new(Optimal::new(options)),
         Algorithm::Source => Box::new(Stack::new(Source::default(), options)),
         Algorithm::Dpor => Box::new(Stack::new(Dpor::new(options), options)),
     };
-    let mut summary = drive(&mut *strategy, options, places, executor, observer)?;
+    let mut summary = drive(&mut *strategy, options, places, &before, start, executor, observer)?;
     summary.bounded = strategy.cut();
     if summary.stop == Stop::Exhausted && summary.cut == 0 {
         summary.completed_preemptions = preemptions;
@@ -169,27 +222,16 @@ fn drive(
     strategy: &mut dyn Strategy,
     options: &Options,
     mut places: Option<&mut BTreeSet<u64>>,
+    before: &Before,
+    (mut summary, mut number): (Summary, u64),
     executor: &mut dyn Executor,
     observer: &mut dyn Observer,
 ) -> Result<Summary, ExecutorError> {
     let begin = Instant::now();
-    let mut summary = Summary {
-        executions: 0,
-        blocked: 0,
-        assumed: 0,
-        events: 0,
-        threads: 0,
-        cut: 0,
-        earlier: 0,
-        bounded: false,
-        completed_preemptions: None,
-        stop: Stop::Exhausted,
-        elapsed: Duration::ZERO,
-    };
     let mut under_way: VecDeque<(Ticket, Plan)> = VecDeque::new();
     let mut spare: Vec<Plan> = Vec::new();
-    let mut submitted = 0;
-    let mut number = 0;
+    let mut submitted = number;
+    let mut kept = begin;
     let mut shown = begin;
     summary.stop = loop {
         let room = executor.depth().max(1);
@@ -214,7 +256,15 @@ fn drive(
         let Some((ticket, plan)) = under_way.pop_front() else {
             break if strategy.pending() == 0 { Stop::Exhausted } else { Stop::Executions };
         };
-        let execution = executor.receive()?;
+        let execution = match executor.receive() {
+            Ok(execution) => execution,
+            Err(error) => {
+                if matches!(error, ExecutorError::Interrupted) && options.checkpoint.is_some() {
+                    keep(strategy, places.as_deref(), before, (&summary, number), begin, executor, observer);
+                }
+                return Err(error);
+            }
+        };
         number += 1;
         count(&mut summary, &execution);
         let flow = observer.execution(&execution, &Info { number, plan: &plan });
@@ -252,6 +302,10 @@ fn drive(
         {
             break Stop::Time;
         }
+        if options.checkpoint.is_some_and(|every| now - kept >= every) {
+            keep(strategy, places.as_deref(), before, (&summary, number), begin, executor, observer);
+            kept = Instant::now();
+        }
         if now - shown >= PROGRESS {
             shown = now;
             if observer.progress(&progress(&summary, strategy, now - begin)) == Flow::Stop {
@@ -259,12 +313,33 @@ fn drive(
             }
         }
     };
+    if options.checkpoint.is_some() && matches!(summary.stop, Stop::Observer | Stop::Time | Stop::Executions) {
+        keep(strategy, places.as_deref(), before, (&summary, number), begin, executor, observer);
+    }
     // What is still under way is not looked at, but the executor must get rid of it.
     for _ in under_way {
         executor.receive()?;
     }
     summary.elapsed = begin.elapsed();
     Ok(summary)
+}
+
+/// Has the search written down.
+fn keep(
+    strategy: &dyn Strategy,
+    places: Option<&BTreeSet<u64>>,
+    before: &Before,
+    (summary, number): (&Summary, u64),
+    begin: Instant,
+    executor: &mut dyn Executor,
+    observer: &mut dyn Observer,
+) {
+    let Some(places) = places else { return };
+    let elapsed = before.elapsed + begin.elapsed();
+    let counted = Counted { places, earlier: before.earlier, elapsed, summary, number };
+    if let Some(bytes) = checkpoint::write(&counted, strategy, executor) {
+        observer.checkpoint(&bytes);
+    }
 }
 
 /// Whether what is asleep is left out because of what it would touch.

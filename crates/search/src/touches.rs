@@ -43,7 +43,24 @@ impl Default for Touches {
     }
 }
 
+impl Touch {
+    /// The footprint with this number.
+    pub fn of(number: u32) -> Touch {
+        Touch(number)
+    }
+
+    /// Its number.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
 impl Touches {
+    /// All of them, in the order of their numbers.
+    pub fn all(&self) -> &[Footprint] {
+        &self.footprints
+    }
+
     /// The number of `footprint`.
     pub fn number(&mut self, footprint: &Footprint) -> Touch {
         let mask = self.table.len() - 1;

@@ -23,6 +23,7 @@ use heddle_search::{Algorithm, Search, Summary};
 use super::replay;
 use super::report::load;
 use crate::arguments::{Check, MemoryChecks, MisuseWish, Races, Restart};
+use crate::checkpoint::{self, Keeper};
 use crate::collect::{Candidate, Collector};
 use crate::console::Console;
 use crate::coverage::{Conclusion, End, LeftOut};
@@ -177,8 +178,21 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         Progress::new(console.shows_progress()),
     );
     collector.dump = options.dump_executions.then(Dump::default);
+    let kept = options.checkpoint.as_ref().or(options.resume.as_ref());
+    let about = kept.map(|_| checkpoint::about(options, &executor)).transpose().map_err(Failure::Error)?;
+    let mut saved = None;
+    if let (Some(path), Some(about)) = (&options.resume, &about) {
+        let checkpoint = checkpoint::read(path).map_err(Failure::Error)?;
+        checkpoint.must_be_about(about).map_err(Failure::Error)?;
+        let damaged = || Failure::Error(format!("{}: the checkpoint is damaged", path.display()));
+        collector = collector.from_json(&checkpoint.collected).ok_or_else(damaged)?;
+        saved = Some((path, checkpoint.search));
+    }
+    if let (Some(path), Some(about)) = (kept, about) {
+        collector.keeper = Some(Keeper::new(path, about).map_err(Failure::Error)?);
+    }
     let begin = Instant::now();
-    let mut search = Search::new(heddle_search::Options {
+    let search_options = heddle_search::Options {
         algorithm,
         max_executions: options.max_executions,
         timeout: options.timeout,
@@ -192,8 +206,14 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         locksets: !options.no_locksets,
         seed: options.seed,
         depth: options.depth.unwrap_or(heddle_search::Options::default().depth),
+        checkpoint: kept.map(|_| options.checkpoint_interval),
         ..heddle_search::Options::default()
-    });
+    };
+    let mut search = match saved {
+        Some((path, bytes)) => Search::resume(search_options, &bytes)
+            .map_err(|error| Failure::Error(format!("{}: {error}", path.display())))?,
+        None => Search::new(search_options),
+    };
     let mut left_out = LeftOut::default();
     let (ran, divergence) = search_twice(&mut search, &mut executor, &mut collector);
     let end = match ran {
@@ -206,6 +226,13 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     };
     let elapsed = begin.elapsed();
     collector.finish();
+    let mut trouble = None;
+    if let Some(keeper) = collector.keeper.take() {
+        if end == End::Search(heddle_search::Stop::Exhausted) {
+            keeper.finish();
+        }
+        trouble = keeper.trouble;
+    }
     let symbols = Symbols::new(executor.mappings());
     if let Some(divergence) = &divergence {
         collector.diverged(diverged::twice(divergence, &symbols));
@@ -244,6 +271,9 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     if let Some(how) = executor.died() {
         let times = text::counted(executor.statistics().repeated, "execution");
         console.warning(&format!("{how}; {times} had to be run again, and nothing is missing"));
+    }
+    if let Some(trouble) = trouble {
+        console.warning(&format!("the last checkpoint could not be written: {trouble}"));
     }
     if collector.not_kept > 0 {
         console.warning(&format!(
@@ -293,6 +323,11 @@ fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<()
             options.jobs,
             if bounded { "a bounded search" } else { algorithm.name() }
         )
+    } else if (options.checkpoint.is_some() || options.resume.is_some())
+        && (bounded || options.from.is_some() || options.dump_executions || algorithm != Algorithm::Optimal)
+    {
+        "checkpoints are made of whole searches by --algorithm optimal: without bounds, --from and --dump-executions"
+            .to_owned()
     } else if bounded && algorithm.samples() {
         format!(
             "--algorithm {} draws samples, which have no bounds: leave the bound or the algorithm out",

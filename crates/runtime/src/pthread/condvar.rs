@@ -1,13 +1,13 @@
 //! Condition variables. A wait is two operations: to sleep, and, woken, to take the mutex again; three if it can end by
-//! itself. Of the program's bytes only the clock is looked at, which attributes can choose.
+//! itself. Of the program's bytes only the clock is looked at, which attributes can choose, and whether it was ever made.
 
 use core::ffi::{c_int, c_void};
 
 use heddle_model::primitive::condvar::{
-    AWAKEN, BROADCAST, DESTROY, INIT, MAY_BE_SPURIOUS, REACQUIRE, SELF_WAKING, SIGNAL, TIMED, WAIT, error,
+    AWAKEN, BROADCAST, DESTROY, FAMILY, INIT, MAY_BE_SPURIOUS, REACQUIRE, SELF_WAKING, SIGNAL, TIMED, WAIT, error,
 };
 use heddle_model::primitive::mutex::LOCK;
-use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation, Order};
+use heddle_model::{Event, EventFlags, Misuse, ObjectId, OpCode, Operation, Order};
 
 use super::cancel;
 use super::mutex::kind_of;
@@ -31,6 +31,7 @@ const SIZE: usize = 48;
 /// Where glibc keeps the clock in it, and the bit that says that it is the monotonic one.
 const FLAGS: usize = 36;
 const BY_MONOTONIC: u32 = 2;
+const SHARED: u32 = 1;
 const EINVAL: c_int = 22;
 
 unsafe extern "C" {
@@ -131,6 +132,7 @@ pub unsafe fn wait_until(condvar: *mut u8, mutex: *mut u8, clock: c_int, deadlin
 pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>, pc: u64) -> c_int {
     // SAFETY: the program's mutex.
     let kind = unsafe { kind_of(mutex, pc) };
+    must_be_made(condvar, pc);
     cancel::point(pc);
     let spurious = engine::spurious_of_current() < engine::latitude().spurious_wakeups;
     // To stand in the queue of the mutex comes after waking up.
@@ -177,8 +179,21 @@ pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>,
     }
 }
 
+/// A condition variable that was made by a call, by its initialiser or by being zero has nothing but the clock and whether it is shared in
+/// this word: nobody waits as far as glibc knows.
+#[inline(always)]
+fn must_be_made(condvar: *const u8, pc: u64) {
+    // SAFETY: the program's condition variable.
+    if unsafe { condvar.add(FLAGS).cast::<u32>().read_unaligned() } & !(BY_MONOTONIC | SHARED) != 0 {
+        misuse::accuse(Misuse::Uninitialised, ObjectId(condvar as u64), FAMILY, pc);
+    }
+}
+
 /// These never fail for the program, whatever the model's result says of whom was woken.
 pub fn operate(code: OpCode, condvar: *mut u8, pc: u64) -> c_int {
+    if code != INIT {
+        must_be_made(condvar, pc);
+    }
     let operation = Operation::new(code, ObjectId(condvar as u64));
     let order = if code == SIGNAL { order::of(operation.object, |w| w.cond) } else { Order::Arbitrary };
     visible(operation.in_order(order), pc, |_| {});

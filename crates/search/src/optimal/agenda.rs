@@ -34,16 +34,16 @@ pub(crate) struct Pending {
     pub node: NodeId,
     pub slot: u32,
     pub cost: Cost,
-    depth: u32,
+    pub(super) depth: u32,
     /// Its place among all that were ever added.
-    number: u64,
-    running: bool,
+    pub(super) number: u64,
+    pub(super) running: bool,
     pub pieces: Box<[Piece]>,
 }
 
 /// Which of what is pending comes first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Order {
+pub(super) enum Order {
     Cheapest,
     Deepest,
 }
@@ -65,15 +65,15 @@ impl Order {
 
 /// All that is pending.
 pub(crate) struct Agenda {
-    list: Vec<Option<Pending>>,
-    unused: Vec<PendingId>,
-    order: Order,
+    pub(super) list: Vec<Option<Pending>>,
+    pub(super) unused: Vec<PendingId>,
+    pub(super) order: Order,
     /// What is waiting, in that order. An entry whose key is no more that of its number is out of date.
     queue: BinaryHeap<(u128, PendingId)>,
     waiting: usize,
     bytes: usize,
     limit: usize,
-    numbers: u64,
+    pub(super) numbers: u64,
 }
 
 impl Agenda {
@@ -143,8 +143,15 @@ impl Agenda {
         Some((id, pending))
     }
 
+    /// Puts what was pending in another search at the end of the list. To be [put in order](Self::turn).
+    pub(super) fn put_back(&mut self, pending: Pending) {
+        self.bytes += Agenda::size(&pending);
+        self.waiting += 1;
+        self.list.push(Some(pending));
+    }
+
     /// Puts all in another order.
-    fn turn(&mut self, order: Order) {
+    pub(super) fn turn(&mut self, order: Order) {
         self.order = order;
         let mut entries = std::mem::take(&mut self.queue).into_vec();
         entries.clear();

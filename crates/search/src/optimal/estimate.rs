@@ -48,6 +48,11 @@ impl Estimate {
         Estimate { ran: 0.0, lately: (0.0, 0.0), last: RefCell::new(guess) }
     }
 
+    /// Goes on after `ran` executions of which nothing else is known any more.
+    pub fn after(ran: u64) -> Estimate {
+        Estimate { ran: ran as f64, ..Estimate::new() }
+    }
+
     /// An execution was run. What it leads to comes now.
     pub fn ran(&mut self) {
         self.ran += 1.0;
@@ -65,7 +70,7 @@ impl Estimate {
 
     /// How many executions there are in all, those that were run included: from, and to if that can be said.
     pub fn range(&self, pending: u64, tree: &Tree) -> Option<(f64, Option<f64>)> {
-        if self.ran < FEWEST {
+        if self.ran < FEWEST || self.lately.0 == 0.0 {
             return None;
         }
         let pending = pending as f64;

@@ -40,6 +40,7 @@
 
 mod agenda;
 mod estimate;
+mod saving;
 mod tree;
 
 use heddle_model::follow::Step;
@@ -47,6 +48,7 @@ use heddle_model::primitive::{self, condvar, mutex, queue, semaphore, thread};
 use heddle_model::{Event, Execution, Footprint, OpCode, Plan, ThreadId};
 
 use crate::analysis::{Analysis, Race};
+use crate::checkpoint::Writer;
 use crate::options::Options;
 use crate::replay::Replay;
 use crate::search::{Strategy, Ticket};
@@ -80,6 +82,8 @@ pub(crate) struct Optimal {
     estimate: Estimate,
     root: NodeId,
     started: bool,
+    /// The first execution was looked at.
+    begun: bool,
     analysis: Analysis,
     replay: Replay,
     sequence: Sequence,
@@ -108,6 +112,7 @@ impl Optimal {
             estimate: Estimate::new(),
             root,
             started: false,
+            begun: false,
             analysis: Analysis::default(),
             replay: Replay::default(),
             sequence: Sequence::default(),
@@ -485,6 +490,7 @@ impl Strategy for Optimal {
     fn digest(&mut self, ticket: Ticket, execution: &Execution<'_>) {
         let ran = self.agenda.remove(PendingId(ticket.0));
         self.estimate.ran();
+        self.begun = true;
         self.reversals = ran.as_ref().map_or(0, |pending| pending.cost.reversals);
         let ran = ran.map(|pending| (pending.node, pending.slot));
         if let Some((node, slot)) = ran {
@@ -528,6 +534,13 @@ impl Strategy for Optimal {
     fn estimate(&self) -> Option<(u64, Option<u64>)> {
         let (low, high) = self.estimate.range(self.pending(), &self.tree)?;
         Some((low as u64, high.map(|high| high as u64)))
+    }
+
+    fn save(&self, writer: &mut Writer) -> bool {
+        if self.begun {
+            self.write(writer);
+        }
+        self.begun
     }
 
     /// Every pending sequence leads to a trace of its own.

@@ -48,11 +48,11 @@ pub(crate) struct Node {
     pub parent: Option<(NodeId, u32)>,
     pub depth: u32,
     /// The step that leads here.
-    step: Step,
+    pub(super) step: Step,
     /// Children that are not done.
-    open: u32,
+    pub(super) open: u32,
     /// Kept, even when done, until the node at this depth above it is done. See [`super`], departure 3.
-    keep: u32,
+    pub(super) keep: u32,
     /// Executions below children that are done, except below nodes that are kept.
     pub leaves: u64,
     pub children: Vec<Child>,
@@ -72,10 +72,10 @@ impl Node {
 /// All nodes. Those that are done are used again, with their memory.
 #[derive(Default)]
 pub(crate) struct Tree {
-    nodes: Vec<Node>,
-    unused: Vec<NodeId>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) unused: Vec<NodeId>,
     /// Children of all nodes.
-    children: usize,
+    pub(super) children: usize,
 }
 
 impl Tree {

@@ -1,0 +1,182 @@
+//! `--checkpoint` and `--resume`: whatever is killed, and whenever, the counts in the end are those of a run that nobody
+//! disturbed.
+
+mod common;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use common::{Finished, Session, root, send};
+
+/// How often something is killed. `HEDDLE_KILLS` for more, by hand.
+fn kills() -> u32 {
+    std::env::var("HEDDLE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10)
+}
+
+fn lastzero() -> String {
+    root().join("tests/counts/lastzero.c").display().to_string()
+}
+
+/// A search that was cut off can go on.
+struct Interrupted {
+    session: Session,
+    words: Vec<String>,
+}
+
+impl Interrupted {
+    fn new(words: &[&str]) -> Interrupted {
+        Interrupted { session: Session::new(), words: words.iter().map(|word| word.to_string()).collect() }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.session.path("search.checkpoint")
+    }
+
+    fn arguments(&self, resume: bool) -> Vec<String> {
+        let option = if resume { "--resume" } else { "--checkpoint" };
+        let own = ["check", "--json", option, &self.file().display().to_string(), "--checkpoint-interval", "50ms"];
+        own.iter().map(|word| word.to_string()).chain(self.words.iter().cloned()).collect()
+    }
+
+    fn run(&self, resume: bool, more: &[&str]) -> Finished {
+        let more = more.iter().map(|word| word.to_string());
+        self.session.start(self.session.command(self.arguments(resume).into_iter().chain(more))).wait()
+    }
+}
+
+#[test]
+fn cut_off_by_a_limit_and_continued() {
+    let file = lastzero();
+    let search = Interrupted::new(&[&file, "-DN=9"]);
+    let first = search.run(false, &["--max-executions", "100"]);
+    assert_eq!((first.code, first.json()["executions"].as_u64()), (3, Some(100)), "{first}");
+    let second = search.run(true, &["--max-executions", "700"]);
+    assert_eq!((second.code, second.json()["executions"].as_u64()), (3, Some(700)), "{second}");
+    let last = search.run(true, &["--jobs", "2"]);
+    // lastzero(9) = 12 * 2^7.
+    assert_eq!((last.code, last.json()["executions"].as_u64()), (0, Some(1536)), "{last}");
+    assert!(!search.file().exists(), "it is complete");
+    search.session.must_be_clean(&last);
+}
+
+#[test]
+fn findings_are_kept() {
+    // The first executions of this one find what is wrong with it; later ones do not.
+    let queue = root().join("examples/race-queue.c").display().to_string();
+    let whole = Session::new().run(["check", "--json", "--all", "--minimise", "off", &queue]);
+    let search = Interrupted::new(&[&queue, "--all", "--minimise", "off"]);
+    let mut run = search.run(false, &["--max-executions", "3"]);
+    for limit in 4..2000u64 {
+        if run.code != 3 && !search.file().exists() {
+            break;
+        }
+        run = search.run(true, &["--max-executions", &(limit * 3).to_string()]);
+    }
+    let (one, other) = (whole.json(), run.json());
+    for field in ["verdict", "executions", "events", "threads"] {
+        assert_eq!(one[field], other[field], "{field}\n{whole}\n{run}");
+    }
+    let told = |json: &serde_json::Value| {
+        let all = json["findings"].as_array().expect("a list").iter();
+        let mut all: Vec<String> = all.map(|f| format!("{} {} {}", f["kind"], f["message"], f["count"])).collect();
+        all.sort();
+        all
+    };
+    assert_eq!(told(&one), told(&other));
+}
+
+#[test]
+fn another_program_or_other_options() {
+    let session = Session::new();
+    let source = std::fs::read_to_string(lastzero()).unwrap();
+    let file = session.write("program.c", &source).display().to_string();
+    let search = Interrupted { session, words: vec![file.clone(), "-DN=7".to_owned()] };
+    assert_eq!(search.run(false, &["--max-executions", "10"]).code, 3);
+    let refused = |words: &[&str], says: &str| {
+        search.run(true, words).must_say(2, &["is not what it was when the checkpoint was written", says]);
+    };
+    refused(&["--races", "ignore"], "--races");
+    refused(&["--leaks"], "--leaks");
+    refused(&["--max-steps", "9"], "--max-steps");
+    refused(&["-DM=1", "-O2"], "the program");
+    refused(&["--", "argument"], "the program's arguments");
+    search.session.write("program.c", source.replace("assert(i >= 0)", "assert(i > -1)"));
+    refused(&[], "the program");
+    search.session.write("program.c", &source);
+    std::fs::write(search.session.path("cut"), &std::fs::read(search.file()).unwrap()[..100]).unwrap();
+    let cut = search.session.path("cut").display().to_string();
+    search.session.run(["check", "--resume", &cut, &file, "-DN=7"]).must_say(2, &["damaged"]);
+    search.session.run(["check", "--resume", &file, &file]).must_say(2, &["not a checkpoint"]);
+    search.session.run(["check", "--resume", "nowhere", &file]).must_say(2, &["nowhere"]);
+    for flags in [&["--algorithm", "dpor"][..], &["--max-preemptions", "1"], &["--dump-executions"]] {
+        let words = [&["check", "--checkpoint", &cut, &file], flags].concat();
+        search.session.run(words).must_say(2, &["checkpoints are made of whole searches"]);
+    }
+    assert_eq!(search.run(true, &[]).json()["executions"].as_u64(), Some(320), "lastzero(7) = 10 * 2^5");
+}
+
+/// Ctrl-C: what was run until then is not run again.
+#[test]
+fn interrupted_by_the_user() {
+    let file = lastzero();
+    let search = Interrupted::new(&[&file, "-DN=13"]);
+    let running = search.session.start(search.session.command(search.arguments(false)));
+    while !search.file().exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    running.signal("INT");
+    let first = running.wait();
+    let last = if first.code == 3 { search.run(true, &[]) } else { first };
+    assert_eq!((last.code, last.json()["executions"].as_u64()), (0, Some(16 << 11)), "{last}");
+}
+
+#[test]
+fn killed_at_random_moments() {
+    let file = lastzero();
+    let mut random = 0x9e37_79b9_7f4a_7c15u64 ^ u64::from(std::process::id());
+    let mut below = |bound: u64| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random % bound
+    };
+    let (mut killed, mut resumed) = (0, 0);
+    while killed < kills() {
+        let search = Interrupted::new(&[&file, "-DN=14", "--jobs", if below(2) == 0 { "1" } else { "2" }]);
+        let last = loop {
+            let resume = search.file().exists();
+            resumed += u32::from(resume);
+            let mut running = search.session.start(search.session.command(search.arguments(resume)));
+            // Mostly some time after a checkpoint, now and then before there is any.
+            while below(20) != 0 && !search.file().exists() && running.child.try_wait().expect("it runs").is_none() {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            std::thread::sleep(Duration::from_millis(below(400)));
+            // Heddle itself, or one of the program's processes, while they are there.
+            let is_program =
+                |pid: &i32| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("program"));
+            let programs: Vec<i32> = session_programs(&search.session, &running, is_program);
+            if running.child.try_wait().expect("it can be asked").is_none() && killed < 2 * kills() {
+                killed += 1;
+                match programs.get(below(4) as usize) {
+                    Some(&pid) => send(pid, "KILL"),
+                    None => running.signal("KILL"),
+                }
+            }
+            let finished = running.wait();
+            if finished.code != -9 {
+                break finished;
+            }
+        };
+        let json = last.json();
+        // lastzero(14) = 17 * 2^12.
+        assert_eq!((json["verdict"].as_str(), json["executions"].as_u64()), (Some("safe"), Some(17 << 12)), "{last}");
+        assert!(search.session.processes().is_empty(), "{last}");
+        assert!(!search.file().exists());
+    }
+    assert!(resumed > 0, "nothing went on from a checkpoint");
+}
+
+fn session_programs(session: &Session, running: &common::Running, is_program: impl Fn(&i32) -> bool) -> Vec<i32> {
+    session.targets(running).into_iter().filter(is_program).collect()
+}

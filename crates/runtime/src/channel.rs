@@ -1,0 +1,422 @@
+//! Pipes, sockets and event counters between the program's own threads.
+//!
+//! What is written at one end makes the other go on, so these are operations like any other. Their contents stay in the kernel; what the
+//! model gets to see is one word that stands for all of them, which every call reads and changes: so any two of them are
+//! ordered, and every order of them is explored. Who cannot go on (the kernel is asked, and never made to wait) sleeps on that word
+//! as on a futex until somebody has done something. When nobody can, that is a deadlock.
+//!
+//! One word for all is coarser than it must be: calls on two different pipes would commute.
+//!
+//! Such things are outside the program's memory, so programs that use them run in processes of their own
+//! ([`Restart::Fork`](heddle_model::wire::Restart)). What libc does with them on the program's behalf (`fread` on a pipe) does not
+//! come through here; [`crate::trap`] names it.
+
+use core::ffi::c_void;
+
+use heddle_model::primitive::atomic::RMW;
+use heddle_model::{ObjectId, Operation, Outcome};
+
+use crate::clock::Timespec;
+use crate::engine::{self, active, caller, unsupported, visible};
+use crate::pthread::futex;
+use crate::{start, sys};
+
+/// How often something was done. In a process for one execution, so nobody has to put it back. It has a name that can stand in a
+/// report.
+#[unsafe(no_mangle)]
+static mut pipes_and_sockets: u32 = 0;
+
+/// Threads that have tried in vain and not tried again. Changed only while something is done to the word, so that whether somebody has
+/// to be woken follows from the order of those.
+static mut IN_VAIN: u32 = 0;
+
+const IN: i16 = 1;
+const OUT: i16 = 4;
+const NONBLOCK: isize = 0o4000;
+const DONT_WAIT: i32 = 0x40;
+const ETIMEDOUT: i64 = 110;
+const EINPROGRESS: isize = -115;
+const ATOMIC_ADD: u32 = 2;
+const SEQUENTIAL: u32 = 5 << 4;
+
+// Numbers of system calls.
+const POLL: usize = 7;
+const READV: usize = 19;
+const WRITEV: usize = 20;
+const SELECT: usize = 23;
+const CONNECT: usize = 42;
+const SENDTO: usize = 44;
+const RECVFROM: usize = 45;
+const SENDMSG: usize = 46;
+const RECVMSG: usize = 47;
+const SHUTDOWN: usize = 48;
+const FCNTL: usize = 72;
+const EPOLL_WAIT: usize = 232;
+const ACCEPT4: usize = 288;
+const FSTAT: usize = 5;
+const READLINK: usize = 89;
+
+unsafe extern "C" {
+    fn __errno_location() -> *mut i32;
+}
+
+/// Whether a descriptor is one of these.
+pub fn is_one(file: i32) -> bool {
+    const KIND: u32 = 0o170_000;
+    const FIFO: u32 = 0o010_000;
+    const SOCKET: u32 = 0o140_000;
+    if file < 3 {
+        // Standard input is empty, and what is printed is captured.
+        return false;
+    }
+    let mut status = [0u64; 18];
+    // SAFETY: the kernel fills in a structure of 144 bytes.
+    if unsafe { sys::syscall3(FSTAT, file as usize, status.as_mut_ptr() as usize, 0) } != 0 {
+        return false;
+    }
+    match status[3] as u32 & KIND {
+        FIFO | SOCKET => true,
+        // What has no kind has a name.
+        0 => has_name(file, b"anon_inode:[eventfd]"),
+        _ => false,
+    }
+}
+
+fn has_name(file: i32, wanted: &[u8]) -> bool {
+    let mut path = *b"/proc/self/fd/0000000000\0";
+    let (mut at, mut rest) = (path.len() - 1, file as u32);
+    while at > 14 {
+        at -= 1;
+        path[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    // The kernel takes leading zeros for another name: they are left out.
+    let digits = path[14..24].iter().position(|&digit| digit != b'0').unwrap_or(9);
+    path.copy_within(14 + digits.., 14);
+    let mut name = [0u8; 64];
+    // SAFETY: a path that ends in zero, and room for the answer.
+    let length = unsafe { sys::syscall3(READLINK, path.as_ptr() as usize, name.as_mut_ptr() as usize, name.len()) };
+    length == wanted.len() as isize && name.starts_with(wanted)
+}
+
+/// The kernel's answer as libc gives it.
+fn answer(result: isize) -> isize {
+    if result < 0 {
+        // SAFETY: libc gives the address of the calling thread's own variable.
+        unsafe { *__errno_location() = -result as i32 };
+        return -1;
+    }
+    result
+}
+
+fn word() -> usize {
+    &raw const pipes_and_sockets as usize
+}
+
+/// What came of trying.
+#[derive(Clone, Copy)]
+struct Tried {
+    /// What it led to; none if it would have to wait.
+    done: Option<isize>,
+    /// How often something was done by now.
+    count: u32,
+    /// Somebody waits for something to be done.
+    awaited: bool,
+}
+
+/// Something is done to a pipe or a socket, or tried; `again` after it was tried in vain, and `last` if it is not going to
+/// be tried any more.
+fn step(pc: u64, again: bool, last: bool, attempt: &mut dyn FnMut() -> Option<isize>) -> Tried {
+    if start::restarts_by_snapshot() {
+        engine::stop(Outcome::NeedsFork, 0, pc, b"a pipe or a socket");
+    }
+    let mut tried = Tried { done: None, count: 0, awaited: false };
+    let operation =
+        Operation { object: ObjectId(word() as u64), argument: 1, code: RMW, size: 4, detail: ATOMIC_ADD | SEQUENTIAL };
+    visible(operation, pc, |event| {
+        // SAFETY: one kernel thread.
+        unsafe {
+            event.result = u64::from(pipes_and_sockets);
+            IN_VAIN -= u32::from(again);
+            tried.done = attempt();
+            match tried.done {
+                Some(_) => pipes_and_sockets += 1,
+                None => IN_VAIN += u32::from(!last),
+            }
+            (tried.count, tried.awaited) = (pipes_and_sockets, IN_VAIN > 0);
+        }
+    });
+    tried
+}
+
+/// Tries until something comes of it. None when the time is over.
+fn until(pc: u64, timeout: Option<Timespec>, attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
+    const WAIT: usize = 0;
+    const WAKE: usize = 1;
+    let time = timeout.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
+    let mut again = false;
+    let mut over = false;
+    loop {
+        let tried = step(pc, again, over, attempt);
+        // SAFETY: a word and a time that are there.
+        unsafe {
+            if tried.done.is_some() {
+                if tried.awaited {
+                    futex::call([word(), WAKE, i32::MAX as usize, 0, 0, 0], pc);
+                }
+                return tried.done;
+            }
+            if over {
+                return None;
+            }
+            over = futex::call([word(), WAIT, tried.count as usize, time as usize, 0, 0], pc) == -ETIMEDOUT;
+            again = true;
+        }
+    }
+}
+
+fn is_ready(file: i32, events: i16) -> bool {
+    let mut asked = [file as u32 as u64 | (events as u16 as u64) << 32];
+    // SAFETY: one structure of eight bytes; does not wait.
+    unsafe { sys::syscall3(POLL, asked.as_mut_ptr() as usize, 1, 0) != 0 }
+}
+
+fn is_patient(file: i32) -> bool {
+    const GET_FLAGS: usize = 3;
+    // SAFETY: only asks.
+    unsafe { sys::syscall3(FCNTL, file as usize, GET_FLAGS, 0) & NONBLOCK == 0 }
+}
+
+/// A call that waits until `file` is ready for it, unless it is told not to.
+fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) -> isize {
+    let file = arguments[0] as i32;
+    let waits = flags & DONT_WAIT == 0 && is_patient(file);
+    let result = until(pc, None, &mut || {
+        let [a, b, c, d, e, f] = arguments;
+        // SAFETY: the program's own call, made for it.
+        (!waits || is_ready(file, events)).then(|| unsafe { sys::syscall6(number, a, b, c, d, e, f) })
+    });
+    answer(result.unwrap_or(0))
+}
+
+/// Whether an address is on this machine: of another kind than the internet's, or a loopback one.
+unsafe fn is_near(address: *const u8) -> bool {
+    const INET: u16 = 2;
+    const INET6: u16 = 10;
+    // SAFETY: the program's address, which the kernel would read too.
+    unsafe {
+        match address.cast::<u16>().read_unaligned() {
+            INET => *address.add(4) == 127,
+            INET6 => (8..23).all(|at| *address.add(at) == 0) && *address.add(23) == 1,
+            _ => true,
+        }
+    }
+}
+
+fn milliseconds(timeout: i32) -> Option<Timespec> {
+    u64::try_from(timeout).ok().map(|timeout| Timespec::new(timeout * 1_000_000))
+}
+
+/// `poll`, for [`crate::clock`], which knows it as a way to sleep.
+pub unsafe fn poll(files: usize, count: u64, timeout: i32, pc: u64) -> i32 {
+    let mut attempt = || {
+        // SAFETY: the program's own call, without waiting.
+        let ready = unsafe { sys::syscall3(POLL, files, count as usize, 0) };
+        (ready != 0 || timeout == 0).then_some(ready)
+    };
+    answer(until(pc, milliseconds(timeout), &mut attempt).unwrap_or(0)) as i32
+}
+
+/// `select`, likewise.
+pub unsafe fn select(count: i32, sets: [usize; 3], timeout: Option<Timespec>, pc: u64) -> i32 {
+    const SET: usize = 16;
+    let at_once = timeout.is_some_and(|time| time.is_zero());
+    // SAFETY: the program's own sets. The kernel changes them even if nothing is ready.
+    unsafe {
+        let words = (count.max(0) as usize).div_ceil(64).min(SET);
+        let wanted = sets.map(|set| {
+            let mut whole = [0u64; SET];
+            if set != 0 {
+                (0..words).for_each(|i| whole[i] = (set as *const u64).add(i).read_unaligned());
+            }
+            whole
+        });
+        let mut attempt = || {
+            for (set, wanted) in sets.iter().zip(&wanted).filter(|(set, _)| **set != 0) {
+                (0..words).for_each(|i| (*set as *mut u64).add(i).write_unaligned(wanted[i]));
+            }
+            let now = [0i64; 2];
+            let ready = sys::syscall6(SELECT, count as usize, sets[0], sets[1], sets[2], now.as_ptr() as usize, 0);
+            (ready != 0 || at_once).then_some(ready)
+        };
+        answer(until(pc, timeout.filter(|_| !at_once), &mut attempt).unwrap_or(0)) as i32
+    }
+}
+
+originals! {
+    fn read(file: i32, into: *mut c_void, size: usize) -> isize;
+    fn write(file: i32, from: *const c_void, size: usize) -> isize;
+    fn readv(file: i32, vector: usize, count: i32) -> isize;
+    fn writev(file: i32, vector: usize, count: i32) -> isize;
+    fn close(file: i32) -> i32;
+    fn recv(file: i32, into: *mut c_void, size: usize, flags: i32) -> isize;
+    fn recvfrom(file: i32, into: *mut c_void, size: usize, flags: i32, from: usize, length: usize) -> isize;
+    fn recvmsg(file: i32, message: usize, flags: i32) -> isize;
+    fn send(file: i32, from: *const c_void, size: usize, flags: i32) -> isize;
+    fn sendto(file: i32, from: *const c_void, size: usize, flags: i32, to: usize, length: u32) -> isize;
+    fn sendmsg(file: i32, message: usize, flags: i32) -> isize;
+    fn accept(file: i32, address: usize, length: usize) -> i32;
+    fn accept4(file: i32, address: usize, length: usize, flags: i32) -> i32;
+    fn connect(file: i32, address: *const u8, length: u32) -> i32;
+    fn shutdown(file: i32, how: i32) -> i32;
+    fn eventfd_read(file: i32, value: *mut u64) -> i32;
+    fn eventfd_write(file: i32, value: u64) -> i32;
+    fn epoll_wait(file: i32, events: usize, most: i32, timeout: i32) -> i32;
+}
+
+interpose! {
+    fn read(file: i32, into: *mut c_void, size: usize) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            return call(pc, sys::READ, [file as usize, into as usize, size, 0, 0, 0], IN, 0);
+        }
+        real::read(file, into, size)
+    }
+    fn write(file: i32, from: *const c_void, size: usize) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            return call(pc, sys::WRITE, [file as usize, from as usize, size, 0, 0, 0], OUT, 0);
+        }
+        real::write(file, from, size)
+    }
+    fn readv(file: i32, vector: usize, count: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            return call(pc, READV, [file as usize, vector, count as usize, 0, 0, 0], IN, 0);
+        }
+        real::readv(file, vector, count)
+    }
+    fn writev(file: i32, vector: usize, count: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            return call(pc, WRITEV, [file as usize, vector, count as usize, 0, 0, 0], OUT, 0);
+        }
+        real::writev(file, vector, count)
+    }
+    fn close(file: i32) -> i32 {
+        let pc = caller();
+        if active() && is_one(file) {
+            // Who reads at the other end goes on, with nothing.
+            return call(pc, sys::CLOSE, [file as usize, 0, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
+        }
+        real::close(file)
+    }
+    fn recv(file: i32, into: *mut c_void, size: usize, flags: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            return call(pc, RECVFROM, [file as usize, into as usize, size, flags as usize, 0, 0], IN, flags);
+        }
+        real::recv(file, into, size, flags)
+    }
+    fn recvfrom(file: i32, into: *mut c_void, size: usize, flags: i32, from: usize, length: usize) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            return call(pc, RECVFROM, [file as usize, into as usize, size, flags as usize, from, length], IN, flags);
+        }
+        real::recvfrom(file, into, size, flags, from, length)
+    }
+    fn recvmsg(file: i32, message: usize, flags: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            return call(pc, RECVMSG, [file as usize, message, flags as usize, 0, 0, 0], IN, flags);
+        }
+        real::recvmsg(file, message, flags)
+    }
+    fn send(file: i32, from: *const c_void, size: usize, flags: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            return call(pc, SENDTO, [file as usize, from as usize, size, flags as usize, 0, 0], OUT, flags);
+        }
+        real::send(file, from, size, flags)
+    }
+    fn sendto(file: i32, from: *const c_void, size: usize, flags: i32, to: usize, length: u32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            if to != 0 && !is_near(to as *const u8) {
+                unsupported("sending to another machine", pc);
+            }
+            return call(pc, SENDTO, [file as usize, from as usize, size, flags as usize, to, length as usize], OUT, flags);
+        }
+        real::sendto(file, from, size, flags, to, length)
+    }
+    fn sendmsg(file: i32, message: usize, flags: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            return call(pc, SENDMSG, [file as usize, message, flags as usize, 0, 0, 0], OUT, flags);
+        }
+        real::sendmsg(file, message, flags)
+    }
+    fn accept(file: i32, address: usize, length: usize) -> i32 {
+        let pc = caller();
+        if active() {
+            return call(pc, ACCEPT4, [file as usize, address, length, 0, 0, 0], IN, 0) as i32;
+        }
+        real::accept(file, address, length)
+    }
+    fn accept4(file: i32, address: usize, length: usize, flags: i32) -> i32 {
+        let pc = caller();
+        if active() {
+            return call(pc, ACCEPT4, [file as usize, address, length, flags as usize, 0, 0], IN, 0) as i32;
+        }
+        real::accept4(file, address, length, flags)
+    }
+    fn connect(file: i32, address: *const u8, length: u32) -> i32 {
+        let pc = caller();
+        if active() {
+            if !is_near(address) {
+                unsupported("a connection to another machine", pc);
+            }
+            let result = call(pc, CONNECT, [file as usize, address as usize, length as usize, 0, 0, 0], 0, DONT_WAIT);
+            if result == -1 && *__errno_location() == -EINPROGRESS as i32 && is_patient(file) {
+                unsupported("a connection that does not come about at once", pc);
+            }
+            return result as i32;
+        }
+        real::connect(file, address, length)
+    }
+    fn shutdown(file: i32, how: i32) -> i32 {
+        let pc = caller();
+        if active() {
+            return call(pc, SHUTDOWN, [file as usize, how as usize, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
+        }
+        real::shutdown(file, how)
+    }
+    fn eventfd_read(file: i32, value: *mut u64) -> i32 {
+        let pc = caller();
+        if active() {
+            let read = call(pc, sys::READ, [file as usize, value as usize, 8, 0, 0, 0], IN, 0);
+            return if read == 8 { 0 } else { -1 };
+        }
+        real::eventfd_read(file, value)
+    }
+    fn eventfd_write(file: i32, value: u64) -> i32 {
+        let pc = caller();
+        if active() {
+            let written = call(pc, sys::WRITE, [file as usize, &raw const value as usize, 8, 0, 0, 0], OUT, 0);
+            return if written == 8 { 0 } else { -1 };
+        }
+        real::eventfd_write(file, value)
+    }
+    fn epoll_wait(file: i32, events: usize, most: i32, timeout: i32) -> i32 {
+        let pc = caller();
+        if active() {
+            let mut attempt = || {
+                // Without waiting.
+                let ready = sys::syscall6(EPOLL_WAIT, file as usize, events, most as usize, 0, 0, 0);
+                (ready != 0 || timeout == 0).then_some(ready)
+            };
+            return answer(until(pc, milliseconds(timeout), &mut attempt).unwrap_or(0)) as i32;
+        }
+        real::epoll_wait(file, events, most, timeout)
+    }
+}
