@@ -611,7 +611,7 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
         }
         let queued = position.queued;
         // In two steps, if there is a queue: to stand in it, and to get it.
-        let in_turn = |operation: Operation, enqueue: OpCode, order: Order| match order {
+        let in_turn = |operation: Operation, enqueue: OpCode, order: Turn| match order {
             Turn::Arbitrary => operation,
             order if queued => operation.in_order(order),
             order => Operation { code: enqueue, argument: 0, size: 0, ..operation }.patient().in_order(order),
