@@ -404,7 +404,7 @@ const fn row(
     Row { table, name, file, flags, traces, seconds }
 }
 
-/// McMini's tables 2 to 8, and Inspect's table 1. The programs are our own versions, and smaller where theirs have loops
+/// McMini's tables 2 to 9, and Inspect's table 1. The programs are our own versions, and smaller where theirs have loops
 /// without an end; the machines are others.
 const ROWS: &[Row] = &[
     row("McMini 2", "philosophers_mut, 6", "tests/counts/philosophers.c", "-DN=6 -DREVERSED=1", ("3,823", "13.17")),
@@ -446,12 +446,34 @@ const ROWS: &[Row] = &[
         "-DREADERS=1 -DWRITERS=2",
         ("98,480", "404.57"),
     ),
+    row("McMini 7", "reader_two_writers as a primitive", "tests/programs/custom-two-writers.c", "", ("130", "0.40")),
     row(
         "McMini 8",
         "producer3_consumer1_no_spurious",
         "benches/papers/producer_consumer_cond.c",
         "-DP=3 --spurious-wakeups 1",
         ("48,174", "91.43"),
+    ),
+    row(
+        "McMini 9",
+        "philosophers_sem, 3, arbitrary",
+        "benches/papers/philosophers_sem.c",
+        "-DN=3 --wakeup arbitrary",
+        ("601", "-"),
+    ),
+    row(
+        "McMini 9",
+        "philosophers_sem, 3, fifo",
+        "benches/papers/philosophers_sem.c",
+        "-DN=3 --wakeup sem=fifo",
+        ("5,801", "-"),
+    ),
+    row(
+        "McMini 9",
+        "philosophers_sem, 3, lifo",
+        "benches/papers/philosophers_sem.c",
+        "-DN=3 --wakeup sem=lifo",
+        ("4,519", "-"),
     ),
     row("Inspect 1", "indexer, 15", "tests/counts/indexer.c", "-DN=15", ("4,096", "108.74")),
     row("Inspect 1", "indexer, 16", "tests/counts/indexer.c", "-DN=16", ("32,768", "988.49")),
