@@ -15,6 +15,7 @@ use heddle_model::{Execution, FindingKind, Outcome, Plan};
 use heddle_report::outcome::{Class, Lost, classify};
 use heddle_search::{Flow, Info, Observer};
 
+use crate::diverged::Strayed;
 use crate::dump::Dump;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -63,6 +64,8 @@ pub struct Collector {
     pub unsupported: Option<Candidate>,
     /// The first execution of each kind that was lost.
     pub lost: Vec<Candidate>,
+    /// A schedule that could not be followed.
+    pub strayed: Option<Strayed>,
     /// Executions that were cut off by the bound on steps.
     pub bounded: u64,
     /// Complete executions.
@@ -93,6 +96,7 @@ impl Collector {
             not_kept: 0,
             unsupported: None,
             lost: Vec::new(),
+            strayed: None,
             bounded: 0,
             executions: 0,
             blocked: 0,
@@ -182,6 +186,12 @@ impl Observer for Collector {
                 Flow::Continue
             }
             Class::Lost(why) => {
+                if let Some(&expected) = info.plan.schedule.get(execution.detail as usize) {
+                    let pending = execution.pending.iter().find(|pending| pending.thread == expected.thread).copied();
+                    let at = execution.detail as usize;
+                    let strayed = Strayed { execution: info.number + self.earlier, at, expected, pending };
+                    self.strayed = (why == Lost::Diverged).then_some(strayed);
+                }
                 self.keep_lost(why, execution, info);
                 Flow::Continue
             }
@@ -206,6 +216,24 @@ impl Observer for Collector {
 }
 
 impl Collector {
+    /// Says what is known of an execution that was not what it had been.
+    pub fn diverged(&mut self, message: String) {
+        let class = Class::Lost(Lost::Diverged);
+        match self.lost.iter_mut().find(|known| known.class == class) {
+            Some(known) => known.message = message,
+            None => self.lost.push(Candidate {
+                plan: Plan::default(),
+                execution: 0,
+                count: 1,
+                class,
+                message,
+                lost: true,
+                minimal: false,
+                places: Rc::default(),
+            }),
+        }
+    }
+
     fn keep_lost(&mut self, why: Lost, execution: &Execution<'_>, info: &Info<'_>) {
         let class = Class::Lost(why);
         match self.lost.iter_mut().find(|known| known.class == class) {

@@ -219,6 +219,7 @@ impl Conclusion<'_> {
                 lost.execution, lost.message
             ),
             Lost::Killed => format!("execution {}{often} was lost: {}", lost.execution, lost.message),
+            Lost::Diverged if !lost.message.is_empty() => lost.message.clone(),
             Lost::Diverged => format!(
                 "execution {} did not do what it had done before under the same schedule: the program depends on \
                  something that heddle does not control",

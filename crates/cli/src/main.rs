@@ -8,6 +8,7 @@ mod collect;
 mod commands;
 mod console;
 mod coverage;
+mod diverged;
 mod dump;
 mod formats;
 mod interrupt;

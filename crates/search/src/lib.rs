@@ -12,6 +12,7 @@
 //! | [`optimal`] | one execution for each trace, none abandoned: the default |
 //! | [`bound`] | persistent sets that are complete within a bound on preemptions, switches or delays |
 //! | [`sampling`] | samples, for programs too big to exhaust |
+//! | [`repeat`] | a sample of executions is run twice, to see whether they are the same |
 //! | [`minimise`] | from an execution that shows something to the smallest one that does |
 //!
 //! Deliberately absent: what a mutex is (that is asked of `heddle-model`), and what a finding is (the
@@ -27,6 +28,7 @@ pub mod minimise;
 mod observer;
 pub mod optimal;
 mod options;
+pub mod repeat;
 mod replay;
 pub mod sampling;
 mod search;

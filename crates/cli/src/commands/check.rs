@@ -17,7 +17,8 @@ use heddle_native::symbols::Symbols;
 use heddle_native::{DEFAULT_NONDET, NativeExecutor, RestartMode, StartError, restart_name};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::{json, recognise, text};
-use heddle_search::{Algorithm, Search};
+use heddle_search::repeat::{Divergence, Repeated};
+use heddle_search::{Algorithm, Search, Summary};
 
 use super::replay;
 use super::report::load;
@@ -30,7 +31,7 @@ use crate::formats::{self, Format};
 use crate::prepare::{self, Failure, Prepared};
 use crate::progress::Progress;
 use crate::story::{self, Story};
-use crate::{interrupt, record, smallest, store};
+use crate::{diverged, interrupt, record, smallest, store};
 
 /// The algorithm of a search that names none.
 pub const DEFAULT_ALGORITHM: &str = "optimal";
@@ -194,7 +195,8 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         ..heddle_search::Options::default()
     });
     let mut left_out = LeftOut::default();
-    let end = match search.run(&mut executor, &mut collector) {
+    let (ran, divergence) = search_twice(&mut search, &mut executor, &mut collector);
+    let end = match ran {
         Ok(summary) => {
             left_out = LeftOut { bounded: summary.bounded, completed: summary.completed_preemptions };
             End::Search(summary.stop)
@@ -204,6 +206,12 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     };
     let elapsed = begin.elapsed();
     collector.finish();
+    let symbols = Symbols::new(executor.mappings());
+    if let Some(divergence) = &divergence {
+        collector.diverged(diverged::twice(divergence, &symbols));
+    } else if let Some(strayed) = collector.strayed {
+        collector.diverged(diverged::strayed(&strayed, &symbols));
+    }
     let dismissed = executor.dismiss_helpers();
     debug_assert!(dismissed.is_ok() || end != End::Search(heddle_search::Stop::Exhausted), "{dismissed:?}");
     if !interrupt::is_raised(&interrupted) {
@@ -250,6 +258,23 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
             Ok(RunReport { verdict: Verdict::Error, ..report })
         }
     }
+}
+
+/// Searches, and runs a sample of the executions twice.
+fn search_twice(
+    search: &mut Search,
+    executor: &mut NativeExecutor,
+    collector: &mut Collector,
+) -> (Result<Summary, ExecutorError>, Option<Divergence>) {
+    // Where processes lie at other addresses each time, executions differ by those.
+    if !NativeExecutor::addresses_are_fixed() {
+        return (search.run(executor, collector), None);
+    }
+    let mut repeated = Repeated::new(executor);
+    let ran = search.run(&mut repeated, collector);
+    // What the second run of a search that failed would have shown is not known, and not needed.
+    let divergence = if ran.is_ok() { repeated.finish().unwrap_or_default() } else { None };
+    (ran, divergence)
 }
 
 /// An option that the algorithm does not look at would promise something that is not kept.

@@ -1,0 +1,234 @@
+//! Runs a sample of executions twice, and compares.
+//!
+//! A search believes that a plan determines an execution. Where a program depends on something that nobody controls (a clock or
+//! a random number that it reads by an instruction, a file that somebody writes, memory that was never written), that is
+//! wrong, and so may be everything that follows from it. A schedule that cannot be followed any more gives it away, but
+//! only if the difference shows in what a thread does next where the search looks. So the first, second, fourth, ...
+//! execution and every [`EVERY`]th is run once more by the same plan, and all events are compared: whose they are, what was done to
+//! what, from where, with which values.
+//!
+//! The second run goes behind the plans that are under way, so the executor does not wait for it. The search does not see it, unless
+//! it differs: then it gets an execution with the outcome [`Outcome::Diverged`].
+
+use std::collections::VecDeque;
+
+use heddle_model::race::Race;
+use heddle_model::{Event, Execution, Executor, ExecutorError, Outcome, Pending, Plan, ThreadId};
+
+/// At least one of so many executions is run twice.
+pub const EVERY: u64 = 1000;
+
+/// Two executions of one plan that were not the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// The number of the execution.
+    pub execution: u64,
+    /// The position of the first event that differs.
+    pub at: usize,
+    /// That event, if the first run had one there.
+    pub first: Option<Event>,
+    /// That event, if the second run had one there.
+    pub second: Option<Event>,
+    /// How the two ended.
+    pub outcomes: (Outcome, Outcome),
+}
+
+/// An execution that is kept.
+struct Kept {
+    number: u64,
+    events: Vec<Event>,
+    pending: Vec<Pending>,
+    outcome: Outcome,
+    detail: u64,
+    thread: ThreadId,
+    message: String,
+    output: Vec<u8>,
+    races: Vec<Race>,
+}
+
+impl Kept {
+    fn view(&self) -> Execution<'_> {
+        Execution {
+            events: &self.events,
+            pending: &self.pending,
+            outcome: self.outcome,
+            detail: self.detail,
+            thread: self.thread,
+            message: &self.message,
+            output: &self.output,
+            races: &self.races,
+        }
+    }
+
+    fn keep(&mut self, execution: &Execution<'_>) {
+        self.events.clear();
+        self.events.extend_from_slice(execution.events);
+        self.pending.clear();
+        self.pending.extend_from_slice(execution.pending);
+        (self.outcome, self.detail, self.thread) = (execution.outcome, execution.detail, execution.thread);
+        self.message.clear();
+        self.message.push_str(execution.message);
+        self.output.clear();
+        self.output.extend_from_slice(execution.output);
+        self.races.clear();
+        self.races.extend_from_slice(execution.races);
+    }
+}
+
+/// A plan that is under way.
+enum UnderWay {
+    /// Nothing special.
+    Once,
+    /// To be run once more when its result is there, as the execution of this number.
+    Sample(u64, Plan),
+    /// The second run.
+    Again,
+}
+
+/// An [`Executor`] that runs a sample of the executions of another one twice.
+pub struct Repeated<'e> {
+    inner: &'e mut dyn Executor,
+    under_way: VecDeque<UnderWay>,
+    submitted: u64,
+    /// A sample was due while another one was under way.
+    postponed: bool,
+    /// The first run of the sample, and whether the second is under way.
+    kept: Kept,
+    comparing: bool,
+    /// The second run may have seen other places than the first.
+    spoilt: bool,
+    divergence: Option<Divergence>,
+    told: bool,
+}
+
+impl<'e> Repeated<'e> {
+    /// Executions of `inner`.
+    pub fn new(inner: &'e mut dyn Executor) -> Repeated<'e> {
+        Repeated {
+            inner,
+            under_way: VecDeque::new(),
+            submitted: 0,
+            postponed: false,
+            kept: Kept {
+                number: 0,
+                events: Vec::new(),
+                pending: Vec::new(),
+                outcome: Outcome::Running,
+                detail: 0,
+                thread: ThreadId::MAIN,
+                message: String::new(),
+                output: Vec::new(),
+                races: Vec::new(),
+            },
+            comparing: false,
+            spoilt: false,
+            divergence: None,
+            told: false,
+        }
+    }
+
+    /// Waits for what is under way, and says whether anything differed.
+    ///
+    /// # Errors
+    ///
+    /// When the executor fails.
+    pub fn finish(mut self) -> Result<Option<Divergence>, ExecutorError> {
+        while let Some(next) = self.under_way.pop_front() {
+            match next {
+                UnderWay::Again => self.compare()?,
+                _ => _ = self.inner.receive()?,
+            }
+        }
+        Ok(self.divergence)
+    }
+
+    /// Takes the result of the second run.
+    fn compare(&mut self) -> Result<(), ExecutorError> {
+        self.comparing = false;
+        let again = self.inner.receive()?;
+        let first = &self.kept;
+        // Whether it takes too long depends on how busy the machine is.
+        if std::mem::take(&mut self.spoilt)
+            || again.outcome == Outcome::Hang
+            || (again.events == first.events && again.outcome == first.outcome)
+        {
+            return Ok(());
+        }
+        let at = first.events.iter().zip(again.events).take_while(|(one, other)| one == other).count();
+        self.divergence.get_or_insert(Divergence {
+            execution: first.number,
+            at,
+            first: first.events.get(at).copied(),
+            second: again.events.get(at).copied(),
+            outcomes: (first.outcome, again.outcome),
+        });
+        Ok(())
+    }
+}
+
+/// Whether what came of an execution can be expected to come of it again: it was not the process that came to its end.
+fn can_be_repeated(outcome: Outcome) -> bool {
+    use Outcome::*;
+    matches!(outcome, Ended | Deadlock | Blocked | Assumed | Race | StepLimit)
+}
+
+impl Executor for Repeated<'_> {
+    fn depth(&self) -> usize {
+        (self.inner.depth() - usize::from(self.comparing)).max(1)
+    }
+
+    fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
+        // Where there is room for one plan only, it may be the second run's.
+        while self.under_way.len() >= self.inner.depth() && matches!(self.under_way.front(), Some(UnderWay::Again)) {
+            self.under_way.pop_front();
+            self.compare()?;
+        }
+        self.inner.submit(plan)?;
+        self.submitted += 1;
+        let due = self.submitted.is_power_of_two() || self.submitted.is_multiple_of(EVERY) || self.postponed;
+        self.postponed = false;
+        self.under_way.push_back(match due && !plan.record {
+            true => UnderWay::Sample(self.submitted, plan.clone()),
+            false => UnderWay::Once,
+        });
+        Ok(())
+    }
+
+    fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
+        loop {
+            if let Some(divergence) = self.divergence.as_ref().filter(|_| !self.told) {
+                self.told = true;
+                let (events, outcome) = (&self.kept.events[..divergence.at], Outcome::Diverged);
+                return Ok(Execution { events, outcome, message: "", ..self.kept.view() });
+            }
+            match self.under_way.pop_front() {
+                Some(UnderWay::Again) => self.compare()?,
+                Some(UnderWay::Sample(number, plan)) if !self.comparing => {
+                    let execution = self.inner.receive()?;
+                    self.kept.keep(&execution);
+                    self.kept.number = number;
+                    if can_be_repeated(self.kept.outcome) {
+                        self.inner.submit(&plan)?;
+                        self.under_way.push_back(UnderWay::Again);
+                        self.comparing = true;
+                    }
+                    return Ok(self.kept.view());
+                }
+                Some(UnderWay::Sample(..)) => {
+                    self.postponed = true;
+                    return self.inner.receive();
+                }
+                Some(UnderWay::Once) | None => return self.inner.receive(),
+            }
+        }
+    }
+
+    fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
+        // Plans that are under way may see the places or not.
+        self.spoilt = self.comparing;
+        for plan in self.under_way.iter_mut().filter(|plan| matches!(plan, UnderWay::Sample(..))) {
+            *plan = UnderWay::Once;
+        }
+        self.inner.reveal(places)
+    }
+}
