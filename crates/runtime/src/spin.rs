@@ -84,6 +84,8 @@ struct Look {
     lowest: usize,
     /// How far up it has written its stack since.
     written: usize,
+    /// Of the thread up to here: see [`PLAIN_READS`].
+    plain_reads: u64,
 }
 
 /// What one thread has looked at since it last changed something. Reset for each execution.
@@ -95,7 +97,9 @@ struct Looks {
     changes: u64,
     /// Its changes up to the last look.
     noted: u64,
-    /// It has read plain memory since it last changed something.
+    /// Its reads of plain memory so far, while it does not run: see [`PLAIN_READS`].
+    plain_reads: u64,
+    /// It awaits, and has read plain memory in the last round of its loop.
     reads_plain: bool,
     /// [`WRITTEN`] while it does not run.
     written: usize,
@@ -104,8 +108,8 @@ struct Looks {
 static mut THREADS: &mut [Looks] = &mut [];
 /// How many changes the running thread has made.
 static mut CHANGES: u64 = 0;
-/// The running thread has read plain memory.
-static mut READS_PLAIN: bool = false;
+/// How often the running thread has read plain memory that is not on its stack.
+static mut PLAIN_READS: u64 = 0;
 /// How far up the running thread has written its stack since it last looked.
 static mut WRITTEN: usize = 0;
 
@@ -126,6 +130,7 @@ pub fn reset(thread: ThreadId) {
     looks.count = 0;
     looks.changes = 0;
     looks.noted = 0;
+    looks.plain_reads = 0;
     looks.reads_plain = false;
     looks.written = 0;
 }
@@ -141,7 +146,7 @@ pub fn changed() {
 #[inline(always)]
 pub fn read_plain() {
     // SAFETY: one kernel thread.
-    unsafe { READS_PLAIN = true };
+    unsafe { PLAIN_READS += 1 };
 }
 
 /// The running thread wrote to its stack, through a pointer, up to `end`.
@@ -158,10 +163,10 @@ pub fn switched(from: ThreadId, to: ThreadId) {
     unsafe {
         let (old, new) = (of(from), of(to));
         old.changes = CHANGES;
-        old.reads_plain = READS_PLAIN;
+        old.plain_reads = PLAIN_READS;
         old.written = WRITTEN;
         CHANGES = new.changes;
-        READS_PLAIN = new.reads_plain;
+        PLAIN_READS = new.plain_reads;
         WRITTEN = new.written;
     }
 }
@@ -186,7 +191,6 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
         if looks.noted != CHANGES {
             looks.noted = CHANGES;
             looks.count = 0;
-            READS_PLAIN = false;
         }
     }
     let seen = &looks.looks[..looks.count];
@@ -197,15 +201,18 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
         && let Some(also) = waits_for(&seen[first..], &operation)
     {
         let round = (looks.count - first) as u32;
-        looks.count = 0;
+        // Only what it has read in the loop: who has read before it came there does not wait for that to change.
         // SAFETY: one kernel thread.
-        looks.reads_plain = unsafe { READS_PLAIN };
+        looks.reads_plain = unsafe { PLAIN_READS } != seen[first].plain_reads;
+        looks.count = 0;
         return operation.awaiting(round, also);
     }
     if looks.count == LOOKS {
         looks.count = 0;
     }
-    looks.looks[looks.count] = Look { pc, operation, state, lowest: depth, written: 0 };
+    // SAFETY: one kernel thread.
+    let plain_reads = unsafe { PLAIN_READS };
+    looks.looks[looks.count] = Look { pc, operation, state, lowest: depth, written: 0, plain_reads };
     looks.count += 1;
     operation
 }
