@@ -18,6 +18,7 @@ use heddle_search::{Flow, Info, Observer};
 use crate::diverged::Strayed;
 use crate::dump::Dump;
 use crate::interrupt;
+use crate::looping::{self, Round};
 use crate::progress::Progress;
 
 /// An execution that can be made to happen again.
@@ -66,6 +67,8 @@ pub struct Collector {
     pub lost: Vec<Candidate>,
     /// A schedule that could not be followed.
     pub strayed: Option<Strayed>,
+    /// The loop at the end of the first execution that was cut off in one.
+    pub round: Option<Round>,
     /// Executions that were cut off by the bound on steps.
     pub bounded: u64,
     /// Complete executions.
@@ -97,6 +100,7 @@ impl Collector {
             unsupported: None,
             lost: Vec::new(),
             strayed: None,
+            round: None,
             bounded: 0,
             executions: 0,
             blocked: 0,
@@ -177,6 +181,7 @@ impl Observer for Collector {
             Class::Finding(kind) => self.found(kind, execution, info),
             Class::Bounded => {
                 self.bounded += 1;
+                self.look_for_loop(execution);
                 Flow::Continue
             }
             Class::Unsupported => {
@@ -186,6 +191,9 @@ impl Observer for Collector {
                 Flow::Continue
             }
             Class::Lost(why) => {
+                if why == Lost::Capacity {
+                    self.look_for_loop(execution);
+                }
                 if let Some(&expected) = info.plan.schedule.get(execution.detail as usize) {
                     let pending = execution.pending.iter().find(|pending| pending.thread == expected.thread).copied();
                     let at = execution.detail as usize;
@@ -216,6 +224,14 @@ impl Observer for Collector {
 }
 
 impl Collector {
+    /// The first loop that is found stands for all: those that are cut off mostly go round in the same.
+    fn look_for_loop(&mut self, execution: &Execution<'_>) {
+        // Looking for one takes longer than an execution; where there was none in the first few, there will be none.
+        if self.round.is_none() && self.bounded < 10 {
+            self.round = looping::find(execution);
+        }
+    }
+
     /// Says what is known of an execution that was not what it had been.
     pub fn diverged(&mut self, message: String) {
         let class = Class::Lost(Lost::Diverged);

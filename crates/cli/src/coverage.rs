@@ -59,6 +59,8 @@ pub struct Conclusion<'c> {
     pub out_of_memory: Option<Location>,
     /// Findings that did not happen again when they were repeated.
     pub unrepeatable: u64,
+    /// Who went round in executions that were cut off, in words.
+    pub looping: Option<String>,
 }
 
 impl Conclusion<'_> {
@@ -156,9 +158,10 @@ impl Conclusion<'_> {
             End::Search(Stop::Exhausted) if self.collector.bounded > 0 => {
                 let limit = self.options.max_steps.unwrap_or(0);
                 Some(format!(
-                    "{} cut off after {} of a thread, as asked; raise --max-steps to see what follows",
+                    "{} cut off after {} of a thread, as asked{}; raise --max-steps to see what follows",
                     text::counted(self.collector.bounded, "execution"),
-                    text::counted(limit as u64, "operation")
+                    text::counted(limit as u64, "operation"),
+                    self.round()
                 ))
             }
             End::Search(Stop::Exhausted) if self.collector.executions == 0 && self.collector.assumed > 0 => {
@@ -198,6 +201,11 @@ impl Conclusion<'_> {
         }
     }
 
+    /// Who goes round, as a part of a sentence.
+    fn round(&self) -> String {
+        self.looping.as_ref().map_or(String::new(), |round| format!("; {round}"))
+    }
+
     fn why_lost(&self, lost: &Candidate) -> String {
         let often = match lost.count {
             1 => String::new(),
@@ -215,8 +223,10 @@ impl Conclusion<'_> {
                 )
             }
             Lost::Capacity => format!(
-                "execution {} was too large for heddle (too many {}): bound it with --max-steps",
-                lost.execution, lost.message
+                "execution {} was too large for heddle (too many {}){}: bound it with --max-steps",
+                lost.execution,
+                lost.message,
+                self.round()
             ),
             Lost::Killed => format!("execution {}{often} was lost: {}", lost.execution, lost.message),
             Lost::Diverged if !lost.message.is_empty() => lost.message.clone(),

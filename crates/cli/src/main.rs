@@ -12,6 +12,7 @@ mod diverged;
 mod dump;
 mod formats;
 mod interrupt;
+mod looping;
 mod prepare;
 mod progress;
 mod record;

@@ -237,6 +237,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         unsupported: told.unsupported.take(),
         out_of_memory: told.out_of_memory.take(),
         unrepeatable: told.unrepeatable,
+        looping: collector.round.as_ref().map(|round| round.tell(&symbols)),
     };
     let report = conclusion.report(&executor);
     show(&report, &told.traces, console);

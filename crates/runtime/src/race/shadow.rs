@@ -190,8 +190,12 @@ pub fn record(granule: usize, bytes: u8, how: Access, pc: u64, again: bool, race
         match relation(cell, &new) {
             Relation::Race => races(&found(cell)),
             Relation::Enough if !again => return,
-            Relation::Enough => room = Some(cell),
-            Relation::Replaced => room = Some(cell),
+            Relation::Enough | Relation::Replaced => {
+                // Of several that it replaces, all but one are not needed any more: who kept them would run out of room.
+                if let Some(other) = room.replace(cell) {
+                    other.pc_and_generation = 0;
+                }
+            }
             Relation::Apart => {}
         }
     }

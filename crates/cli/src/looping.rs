@@ -1,0 +1,128 @@
+//! Executions that were cut off because they did not come to an end: who goes round, and where.
+//!
+//! The last operations are looked at: if they are the same few again and again, by the same threads at the same places, those are the
+//! loop. That is no proof that it never ends: what a thread has in its own memory may count the rounds, and is not seen. Where
+//! also all values are the same each time, and everybody who can go on takes part, it looks like a livelock, and is
+//! called that; the verdict stays *incomplete*.
+
+use std::collections::BTreeMap;
+
+use heddle_model::primitive::yielding;
+use heddle_model::{Event, Execution, ThreadId};
+use heddle_native::symbols::Symbols;
+use heddle_report::steps;
+
+/// A round of a loop, as it was last taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Round {
+    events: Vec<Event>,
+    /// Each of the rounds that were compared had the same values.
+    same_values: bool,
+    /// Somebody could go on who did not take part.
+    others: bool,
+}
+
+/// The longest round that is looked for.
+const LONGEST: usize = 512;
+/// A loop has been taken at least so often.
+const TIMES: usize = 4;
+/// So many places are named.
+const NAMED: usize = 6;
+
+/// The loop at the end of an execution that was cut off, if there is one.
+pub fn find(execution: &Execution<'_>) -> Option<Round> {
+    let events = execution.events;
+    let place = |e: &Event| (e.thread, e.operation.code, e.operation.object, e.pc);
+    let repeats = |length: usize, same: &dyn Fn(&Event, &Event) -> bool| {
+        let tail = &events[events.len() - TIMES * length..];
+        tail.iter().zip(&tail[length..]).all(|(one, other)| same(one, other))
+    };
+    let same_place = |one: &Event, other: &Event| place(one) == place(other);
+    let length = (1..=LONGEST.min(events.len() / TIMES)).find(|&length| repeats(length, &same_place))?;
+    let round = events[events.len() - length..].to_vec();
+    let same = |one: &Event, other: &Event| {
+        same_place(one, other) && (one.operation.argument, one.result) == (other.operation.argument, other.result)
+    };
+    let takes_part = |thread: ThreadId| round.iter().any(|event| event.thread == thread);
+    let others = execution.pending.iter().any(|pending| pending.enabled != 0 && !takes_part(pending.thread));
+    Some(Round { same_values: repeats(length, &same), others, events: round })
+}
+
+impl Round {
+    /// In words, with names.
+    pub fn tell(&self, symbols: &Symbols) -> String {
+        let mut by_thread: BTreeMap<u16, Vec<String>> = BTreeMap::new();
+        let (mut named, mut left) = (0, 0);
+        for event in self.events.iter().filter(|event| event.operation.code.family() != yielding::FAMILY) {
+            let known = by_thread.entry(event.thread.0).or_default();
+            let name = steps::full_name(event.operation.code);
+            let object = symbols.object(event.operation.object).map_or(String::new(), |object| format!(" {object}"));
+            let at = symbols.location(&[event.pc]).map_or(String::new(), |at| format!(" at {at}"));
+            let words = format!("{name}{object}{at}");
+            if known.contains(&words) {
+                continue;
+            }
+            if named < NAMED {
+                known.push(words);
+                named += 1;
+            } else {
+                left += 1;
+            }
+        }
+        let threads: Vec<String> = by_thread
+            .iter()
+            .filter(|(_, places)| !places.is_empty())
+            .map(|(thread, places)| format!("thread {thread} ({})", places.join(", ")))
+            .collect();
+        let verb = if threads.len() == 1 { "goes" } else { "go" };
+        let more = if left == 0 { String::new() } else { format!(" and {left} more places") };
+        let round = format!("{}{more} {verb} round and round", threads.join(" and "));
+        match (self.same_values, self.others) {
+            (true, false) => format!("{round} with the same values, which looks like a livelock"),
+            (_, true) => format!("{round} while others could go on"),
+            (false, false) => round,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heddle_model::primitive::atomic;
+    use heddle_model::{ObjectId, Operation, Outcome, Pending};
+
+    fn event(thread: u16, object: u64, value: u64) -> Event {
+        let operation = Operation::new(atomic::STORE, ObjectId(object)).with_argument(value);
+        Event { operation, thread: ThreadId(thread), pc: object, ..Event::default() }
+    }
+
+    fn execution<'e>(events: &'e [Event], pending: &'e [Pending]) -> Execution<'e> {
+        let (outcome, thread) = (Outcome::StepLimit, ThreadId::MAIN);
+        Execution { events, pending, outcome, detail: 0, thread, message: "", output: &[], races: &[] }
+    }
+
+    #[test]
+    fn the_shortest_round_is_found() {
+        let mut events: Vec<Event> = (0..7).map(|i| event(0, 100 + i, i)).collect();
+        for _ in 0..TIMES {
+            events.extend([event(1, 8, 1), event(2, 16, 1), event(1, 8, 0)]);
+        }
+        let round = find(&execution(&events, &[])).expect("a loop");
+        assert_eq!((round.events.len(), round.same_values, round.others), (3, true, false));
+        // One of the values counts.
+        let at = events.len() - 1;
+        events[at].operation.argument = 7;
+        let round = find(&execution(&events, &[])).expect("a loop");
+        assert_eq!((round.events.len(), round.same_values), (3, false));
+        // Somebody stands by.
+        let by = Pending { thread: ThreadId(3), enabled: 1, ..Pending::default() };
+        assert!(find(&execution(&events, &[by])).expect("a loop").others);
+    }
+
+    #[test]
+    fn what_does_not_repeat_is_no_loop() {
+        let events: Vec<Event> = (0..100).map(|i| event(0, 8 * i * i, 0)).collect();
+        assert_eq!(find(&execution(&events, &[])), None);
+        assert_eq!(find(&execution(&events[..2], &[])), None);
+    }
+}
