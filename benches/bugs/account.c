@@ -3,6 +3,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#ifdef PLAIN
+#define atomic_int int // a data race on top
+#endif
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int balance = 100;
 static atomic_int done;

@@ -4,6 +4,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#ifdef PLAIN
+#define atomic_int int // a data race on top
+#endif
+
 static atomic_int pending = 1, stopping, stopped, event;
 
 static int enter(void)

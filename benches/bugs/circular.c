@@ -3,6 +3,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#ifdef PLAIN
+#define atomic_int int // a data race on top
+#endif
+
 #define SIZE 2
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -4,6 +4,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#ifdef PLAIN
+#define atomic_int int // a data race on top
+#endif
+
 #define N 3
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -3,6 +3,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#ifdef PLAIN
+#define atomic_int int // a data race on top
+#endif
+
 static atomic_int x1 = 1, x2 = 2, x3 = 1;
 static atomic_int flags[3];
 

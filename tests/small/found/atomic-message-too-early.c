@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-static int value;
+int value;
 static atomic_int ready;
 
 static void *send(void *unused)

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-static int x;
+int x;
 
 static void *one(void *unused)
 {

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 static pthread_barrier_t barrier;
-static int x[2];
+int x[2];
 
 static void *one(void *unused)
 {
