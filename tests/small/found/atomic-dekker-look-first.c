@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 static atomic_int wants[2];
-static int n;
+int n;
 
 static void *one(void *unused)
 {

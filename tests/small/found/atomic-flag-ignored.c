@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 static atomic_flag busy = ATOMIC_FLAG_INIT;
-static int n;
+int n;
 
 static void *add(void *unused)
 {

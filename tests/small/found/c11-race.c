@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <threads.h>
 
-static int n;
+int n;
 
 static int work(void *unused)
 {

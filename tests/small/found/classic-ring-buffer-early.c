@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-static int ring[2];
+int ring[2];
 static atomic_uint head, tail;
 
 static void *produce(void *unused)

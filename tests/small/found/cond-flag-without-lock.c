@@ -5,7 +5,7 @@
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static int ready;
+int ready;
 
 static void *wait_(void *unused)
 {

@@ -6,7 +6,7 @@
 #include <thread>
 
 static std::mutex m;
-static int n;
+int n;
 
 static void one()
 {

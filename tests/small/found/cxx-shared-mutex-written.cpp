@@ -7,7 +7,7 @@
 #include <thread>
 
 static std::shared_mutex m;
-static int n;
+int n;
 
 static void one()
 {

@@ -5,7 +5,7 @@
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t b = PTHREAD_MUTEX_INITIALIZER;
-static int x;
+int x;
 
 static void *one(void *unused)
 {

@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int n;
+int n;
 
 static void init(void)
 {

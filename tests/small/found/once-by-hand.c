@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <pthread.h>
 
-static int done, value;
+int done, value;
 
 static void *use(void *unused)
 {

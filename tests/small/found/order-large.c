@@ -9,7 +9,7 @@ struct large {
     long words[3];
 };
 
-static int data;
+int data;
 static _Atomic(struct large) flag;
 
 static void *publish(void *unused)

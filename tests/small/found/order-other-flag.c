@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static int data;
-static struct { atomic_char one, two; } flag;
+int data;
+struct { atomic_char one, two; } flag;
 
 static void *publish(void *unused)
 {

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static int data;
+int data;
 static atomic_int flag;
 
 static void *publish(void *unused)

@@ -3,8 +3,8 @@
 // heddle: kind = data-race
 #include <pthread.h>
 
-static int a[4];
-static int *middle = &a[2];
+int a[4];
+int *middle = &a[2];
 
 static void *one(void *unused)
 {

@@ -3,7 +3,7 @@
 // heddle: kind = data-race
 #include <pthread.h>
 
-static struct {
+struct {
     unsigned a : 4, b : 4;
 } bits;
 

@@ -3,7 +3,7 @@
 // heddle: kind = data-race
 #include <pthread.h>
 
-static int n;
+int n;
 
 static void *add(void *unused)
 {

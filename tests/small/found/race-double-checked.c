@@ -3,7 +3,7 @@
 // heddle: kind = data-race
 #include <pthread.h>
 
-static int done, value;
+int done, value;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 
 static void *use(void *unused)

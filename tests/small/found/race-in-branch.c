@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-static int x;
+int x;
 static atomic_int go;
 
 static void *one(void *unused)

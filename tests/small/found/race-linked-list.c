@@ -8,7 +8,7 @@ struct node {
     struct node *next;
 };
 
-static struct node first, second;
+struct node first, second;
 
 static void *extend(void *unused)
 {

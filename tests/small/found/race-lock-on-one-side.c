@@ -3,7 +3,7 @@
 // heddle: kind = data-race
 #include <pthread.h>
 
-static int x;
+int x;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 
 static void *one(void *unused)

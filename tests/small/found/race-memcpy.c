@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-static char from[32], to[32];
+char from[32], to[32];
 
 static void *one(void *unused)
 {

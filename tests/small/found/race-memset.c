@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-static char bytes[64];
+char bytes[64];
 
 static void *one(void *unused)
 {

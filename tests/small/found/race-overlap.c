@@ -3,7 +3,7 @@
 // heddle: kind = data-race
 #include <pthread.h>
 
-static long long wide;
+long long wide;
 
 static void *one(void *unused)
 {

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
-static char text[16] = "abc";
+char text[16] = "abc";
 
 static void *one(void *unused)
 {

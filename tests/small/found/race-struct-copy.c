@@ -7,7 +7,7 @@ struct big {
     int a[8];
 };
 
-static struct big x, y;
+struct big x, y;
 
 static void *one(void *unused)
 {

@@ -3,7 +3,7 @@
 // heddle: kind = data-race
 #include <pthread.h>
 
-static union {
+union {
     int whole;
     char parts[4];
 } u;

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <pthread.h>
 
-static volatile int stop;
+volatile int stop;
 
 static void *one(void *unused)
 {

@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
-static int x;
+int x;
 
 static void *write_(void *unused)
 {

@@ -5,7 +5,7 @@
 #include <semaphore.h>
 
 static sem_t s;
-static int n;
+int n;
 
 static void *add(void *unused)
 {

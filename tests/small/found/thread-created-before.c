@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <pthread.h>
 
-static int x;
+int x;
 
 static void *read_(void *unused)
 {
