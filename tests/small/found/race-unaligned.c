@@ -3,7 +3,7 @@
 // heddle: kind = data-race
 #include <pthread.h>
 
-static struct __attribute__((packed)) {
+struct __attribute__((packed)) {
     char a;
     int b;
     char c_;
