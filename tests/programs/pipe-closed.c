@@ -1,7 +1,6 @@
 // The end to write at is closed: the reader sees that there is no more.
 //
 // heddle: verdict = safe
-// heddle: flags = --all
 #include <assert.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 //
 // heddle: verdict = found
 // heddle: kind = assertion
-// heddle: flags = --all
 #include <assert.h>
 #include <pthread.h>
 #include <unistd.h>

@@ -50,7 +50,7 @@ static int queue_get(int *name)
     int got = 0;
     pthread_mutex_lock(&queue->lock);
     while (queue->first == queue->last && !queue->closed)
-        pthread_cond_wait(&queue->more, &queue->lock);
+        pthread_cond_wait(&queue->more, &queue->lock); // heddle: here
     if (queue->first != queue->last) {
         *name = queue->names[queue->first++];
         got = 1;

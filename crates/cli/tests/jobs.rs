@@ -83,11 +83,12 @@ fn processes_that_are_killed() {
     let file = root().join("tests/counts/lastzero.c").display().to_string();
     let session = Session::new();
     let mut killed = 0;
-    let running = session.start(session.command(["check", &file, "-DN=12", "--jobs", "3", "--json"]));
+    let running = session.start(session.command(["check", &file, "-DN=14", "--jobs", "3", "--json"]));
     let end = Instant::now() + Duration::from_secs(120);
     let mut running = running;
     while running.child.try_wait().expect("it runs").is_none() && Instant::now() < end {
-        std::thread::sleep(Duration::from_millis(30));
+        // Far apart: an execution whose process is killed again when it is run alone counts as lost.
+        std::thread::sleep(Duration::from_millis(400));
         // Not the compilers.
         let is_program =
             |pid: &i32| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("program"));
@@ -101,6 +102,6 @@ fn processes_that_are_killed() {
     session.must_be_clean(&finished);
     let json = finished.json();
     // lastzero(n): (n + 3) * 2^(n - 2).
-    assert_eq!((json["verdict"].as_str(), json["executions"].as_u64()), (Some("safe"), Some(15 << 10)), "{finished}");
+    assert_eq!((json["verdict"].as_str(), json["executions"].as_u64()), (Some("safe"), Some(17 << 12)), "{finished}");
     assert!(killed > 0, "it was over too soon\n{finished}");
 }

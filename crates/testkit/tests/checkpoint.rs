@@ -10,13 +10,16 @@ use heddle_search::{CheckpointError, Flow, Info, Observer, Options, Search, Stop
 use heddle_testkit::generate::{self, Random, Shape};
 use heddle_testkit::{Program, Scripted, known, oracle};
 
+/// How often each trace came, and how it ended.
+type Traces = HashMap<(Vec<Label>, Outcome), u64>;
+
 /// Collects traces, ends the search when told to, and keeps what a file would.
 #[derive(Default)]
 struct Collector {
-    traces: HashMap<(Vec<Label>, Outcome), u64>,
+    traces: Traces,
     left: Option<u64>,
     /// The last checkpoint: the search, and what was collected by then.
-    kept: Option<(Vec<u8>, HashMap<(Vec<Label>, Outcome), u64>)>,
+    kept: Option<(Vec<u8>, Traces)>,
     /// Keep only every so many checkpoints: the others are lost with whoever was killed.
     every: u64,
     offered: u64,
@@ -59,7 +62,7 @@ fn in_pieces(
     every: u64,
     random: &mut Random,
 ) -> (Summary, Collector) {
-    let mut kept: Option<(Vec<u8>, HashMap<_, _>)> = None;
+    let mut kept: Option<(Vec<u8>, Traces)> = None;
     for _ in 0..10_000 {
         let mut collector = Collector { left: Some(1 + random.below(7)), every, ..Collector::default() };
         let mut search = match &kept {
