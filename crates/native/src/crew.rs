@@ -151,7 +151,7 @@ impl NativeExecutor {
             memory.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))).collect();
         let sensible = |words: &[u64]| match words {
             [names, ..] => {
-                memory.len() % 8 == 0
+                memory.len().is_multiple_of(8)
                     && *names <= self.options().layout.threads.into()
                     && words.len() >= 3 + 2 * *names as usize
             }

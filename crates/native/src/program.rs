@@ -127,7 +127,7 @@ impl Program {
         let mut contents = Vec::new();
         for section in file.sections() {
             let SectionFlags::Elf { sh_flags, .. } = section.flags() else { continue };
-            let is_loaded = sh_flags.0 & u64::from(elf::SHF_ALLOC.0) != 0;
+            let is_loaded = sh_flags.0 & elf::SHF_ALLOC.0 != 0;
             if is_loaded && section.name() != Ok(".note.gnu.build-id") {
                 contents.extend(section.address().to_le_bytes());
                 contents.extend(section.size().to_le_bytes());
