@@ -31,7 +31,7 @@ impl Collector {
     }
 
     /// Goes on with what was collected. None if it makes no sense.
-    pub fn going_on_from(mut self, value: &Value) -> Option<Collector> {
+    pub fn with_json(mut self, value: &Value) -> Option<Collector> {
         self.earlier = value["earlier"].as_u64()?;
         self.places = serde_json::from_value::<Vec<u64>>(value["places"].clone()).ok()?.into();
         self.by_key =

@@ -185,7 +185,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         let checkpoint = checkpoint::read(path).map_err(Failure::Error)?;
         checkpoint.must_be_about(about).map_err(Failure::Error)?;
         let damaged = || Failure::Error(format!("{}: the checkpoint is damaged", path.display()));
-        collector = collector.going_on_from(&checkpoint.collected).ok_or_else(damaged)?;
+        collector = collector.with_json(&checkpoint.collected).ok_or_else(damaged)?;
         saved = Some((path, checkpoint.search));
     }
     if let (Some(path), Some(about)) = (kept, about) {

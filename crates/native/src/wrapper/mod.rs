@@ -1,10 +1,10 @@
 //! `heddle cc` and `heddle c++`: a compiler that instruments, in the place of the one that a build would use.
 //!
 //! The build's own words go to the compiler as they are, in their order. What is added depends on what the words ask for
-//! ([`words`]): instrumentation when C or C++ is compiled, the runtime when a program or a library is linked, nothing
+//! (`words`): instrumentation when C or C++ is compiled, the runtime when a program or a library is linked, nothing
 //! for questions. A line that compiles and links at once is done in two steps, as [`crate::compile`] does it: at the link the flag
 //! that instruments would bring the compiler's own library. The runtime and the headers lie in a directory that stays
-//! ([`place`]), because what is linked runs later, also without Heddle: configure scripts run what they build.
+//! (`place`), because what is linked runs later, also without Heddle: configure scripts run what they build.
 //!
 //! What is linked carries the names of the object files that were not instrumented ([`plain`]), so that a verdict can say
 //! what it did not see.
