@@ -8,7 +8,7 @@
 //!    depend on each other, so that they have an order in every trace.
 //! 2. The search never calls the program. Since they have an order, all that it must know of an operation is in which of
 //!    the states that the object went through it was possible: whoever runs the program keeps those states, tries the operation on
-//!    copies of them, and writes down the answers ([`possible_before`]).
+//!    copies of them, and writes down the answers (`possible_before`).
 //!
 //! State here: how many operations there were. The object is the address of the program's state.
 

@@ -37,7 +37,7 @@ pub const DESTROY: OpCode = OpCode::new(FAMILY, 5);
 /// Waits until it is unlocked, and locks it, or times out. `detail` is the kind and whether it is
 /// [impatient](Operation::is_impatient), `argument` the deadline. The result is 0 or an error number.
 pub const TIMEDLOCK: OpCode = OpCode::new(FAMILY, 16);
-/// Stands in the [queue](super::queue) of those that wait for it. Its [`LOCK`] or [`TIMEDLOCK`] follows.
+/// Stands in the [queue] of those that wait for it. Its [`LOCK`] or [`TIMEDLOCK`] follows.
 pub const ENQUEUE: OpCode = OpCode::new(FAMILY, 17);
 /// What a robust mutex protects is in order again. `detail` is the kind. The result is 0 or an error number.
 pub const CONSISTENT: OpCode = OpCode::new(FAMILY, 6);

@@ -53,7 +53,7 @@ pub const TIMED_READ_LOCK: OpCode = OpCode::new(FAMILY, 16);
 /// Like [`WRITE_LOCK`], or times out.
 pub const TIMED_WRITE_LOCK: OpCode = OpCode::new(FAMILY, 17);
 
-/// Stands in the [queue](super::queue) of those that wait for it, readers and writers in one. What it waits with follows.
+/// Stands in the [queue] of those that wait for it, readers and writers in one. What it waits with follows.
 /// A lock with a queue prefers nobody.
 pub const ENQUEUE: OpCode = OpCode::new(FAMILY, 18);
 

@@ -53,7 +53,7 @@ pub const ENOSPC: u64 = 28;
 /// Waits until the count is not zero, and takes one, or times out. `detail` says whether it is
 /// [impatient](Operation::is_impatient), `argument` is the deadline. The result is the count before, or `ETIMEDOUT`.
 pub const TIMEDWAIT: OpCode = OpCode::new(FAMILY, 16);
-/// Stands in the [queue](super::queue) of those that wait for it. Its [`WAIT`] or [`TIMEDWAIT`] follows.
+/// Stands in the [queue] of those that wait for it. Its [`WAIT`] or [`TIMEDWAIT`] follows.
 pub const ENQUEUE: OpCode = OpCode::new(FAMILY, 17);
 /// `SEM_VALUE_MAX`.
 pub const MOST: u64 = i32::MAX as u64;
