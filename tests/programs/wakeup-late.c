@@ -1,5 +1,6 @@
 // A policy for an object that another thread uses already would come too late for some.
 // heddle: verdict = unsupported
+// heddle: exhaustive = no
 #include <heddle.h>
 #include <pthread.h>
 
