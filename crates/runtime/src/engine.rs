@@ -451,6 +451,9 @@ fn note(event: Event) {
     }
 }
 
+/// So many frames of a call stack are recorded, from the innermost.
+const MOST_FRAMES: usize = 128;
+
 /// Adds the call stack of `thread` to the record: the number of frames, then the return addresses from `pc` outwards.
 #[cold]
 fn record_stack(thread: ThreadId, pc: u64) {
@@ -460,7 +463,9 @@ fn record_stack(thread: ThreadId, pc: u64) {
         return;
     }
     room[1] = pc;
-    let frames = callstack::copy(thread, &mut room[2..]) + 1;
+    // A recursion without end must not use up what there is for the events after it.
+    let most = room.len().min(MOST_FRAMES + 2);
+    let frames = callstack::copy(thread, &mut room[2..most]) + 1;
     room[0] = frames as u64;
     engine.record.result().stack_words += frames as u32 + 1;
 }

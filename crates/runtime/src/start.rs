@@ -248,7 +248,12 @@ unsafe fn grow_main_stack() -> (usize, usize) {
         (bottom as *mut u8).write_volatile(0);
         here = 1;
         core::hint::black_box(here);
-        (bottom & !(PAGE - 1), top)
+        let bottom = bottom & !(PAGE - 1);
+        // And no larger: the kernel would let it grow into what it keeps free.
+        const NO_ACCESS: usize = 0;
+        let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_FIXED_NOREPLACE;
+        sys::syscall6(sys::MMAP, bottom - PAGE, PAGE, NO_ACCESS, flags, usize::MAX, 0);
+        (bottom, top)
     }
 }
 

@@ -31,6 +31,7 @@ pub const PROT_WRITE: usize = 2;
 pub const MAP_SHARED: usize = 1;
 pub const MAP_PRIVATE: usize = 2;
 pub const MAP_FIXED: usize = 0x10;
+pub const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 pub const MAP_ANONYMOUS: usize = 0x20;
 pub const MAP_NORESERVE: usize = 0x4000;
 pub const MADV_DONTNEED: usize = 4;
