@@ -121,6 +121,18 @@ pub fn copy(thread: ThreadId, into: &mut [u64]) -> usize {
     }
 }
 
+/// The return addresses of `thread`'s two outermost frames, the outermost last: the first of them is in the function that it
+/// began with. None if there are fewer.
+pub fn outermost(thread: ThreadId) -> Option<[u64; 2]> {
+    let area = area(thread);
+    // SAFETY: frames between the first and the top were written.
+    unsafe {
+        let top = if AREA == area { TOP } else { (*area).top };
+        let first = first(area);
+        (top.offset_from(first) >= 2).then(|| [(*first.add(1)).pc, (*first).pc])
+    }
+}
+
 /// How deep the running thread is now, and how far out it has been since this was last asked: two numbers of frames.
 /// None if that is not known.
 pub fn looked() -> Option<(usize, usize)> {

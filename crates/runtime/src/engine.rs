@@ -451,7 +451,7 @@ fn note(event: Event) {
     }
 }
 
-/// So many frames of a call stack are recorded, from the innermost.
+/// So many frames of a call stack are recorded: the innermost ones, and the two outermost.
 const MOST_FRAMES: usize = 128;
 
 /// Adds the call stack of `thread` to the record: the number of frames, then the return addresses from `pc` outwards.
@@ -466,6 +466,12 @@ fn record_stack(thread: ThreadId, pc: u64) {
     // A recursion without end must not use up what there is for the events after it.
     let most = room.len().min(MOST_FRAMES + 2);
     let frames = callstack::copy(thread, &mut room[2..most]) + 1;
+    if frames == MOST_FRAMES + 1
+        && let Some(outermost) = callstack::outermost(thread)
+    {
+        // A thread is called by the function that it began with.
+        room[frames - 1..=frames].copy_from_slice(&outermost);
+    }
     room[0] = frames as u64;
     engine.record.result().stack_words += frames as u32 + 1;
 }
