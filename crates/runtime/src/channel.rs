@@ -187,16 +187,73 @@ fn is_patient(file: i32) -> bool {
     unsafe { sys::syscall3(FCNTL, file as usize, GET_FLAGS, 0) & NONBLOCK == 0 }
 }
 
-/// A call that waits until `file` is ready for it, unless it is told not to.
+/// A call that waits until `file` is ready for it, unless it is told not to. What writes goes on until all is written, as the
+/// kernel would have it: others empty the pipe meanwhile.
 fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) -> isize {
     let file = arguments[0] as i32;
-    let waits = flags & DONT_WAIT == 0 && is_patient(file);
-    let result = until(pc, None, &mut || {
-        let [a, b, c, d, e, f] = arguments;
-        // SAFETY: the program's own call, made for it.
-        (!waits || is_ready(file, events)).then(|| unsafe { sys::syscall6(number, a, b, c, d, e, f) })
-    });
-    answer(result.unwrap_or(0))
+    if flags & DONT_WAIT != 0 || !is_patient(file) {
+        let result = until(pc, None, &mut || Some(make(number, arguments)));
+        return answer(result.unwrap_or(0));
+    }
+    let mut rest = arguments;
+    loop {
+        let result = until(pc, None, &mut || is_ready(file, events).then(|| make_at_once(number, rest)).flatten());
+        let result = result.unwrap_or(0);
+        let done = rest[1] - arguments[1];
+        if result <= 0 || events != OUT {
+            return if done > 0 { done as isize } else { answer(result) };
+        }
+        if number == WRITEV || number == SENDMSG {
+            if (result as usize) < size_of_all(number, arguments) {
+                unsupported("a write in several pieces that does not fit at once", pc);
+            }
+            return result;
+        }
+        rest[1] += result as usize;
+        rest[2] = rest[2].saturating_sub(result as usize);
+        if rest[2] == 0 {
+            return done as isize + result;
+        }
+    }
+}
+
+/// The program's own call, made for it.
+fn make(number: usize, [a, b, c, d, e, f]: [usize; 6]) -> isize {
+    // SAFETY: under the contract of that call.
+    unsafe { sys::syscall6(number, a, b, c, d, e, f) }
+}
+
+/// The same, but in no case does it wait in the kernel, where nobody else could go on. None if it would have to.
+fn make_at_once(number: usize, arguments: [usize; 6]) -> Option<isize> {
+    const GET_FLAGS: usize = 3;
+    const SET_FLAGS: usize = 4;
+    const EAGAIN: isize = -11;
+    let file = arguments[0];
+    // SAFETY: the flags are put back before anybody can look at them.
+    let result = unsafe {
+        let flags = sys::syscall3(FCNTL, file, GET_FLAGS, 0);
+        sys::syscall3(FCNTL, file, SET_FLAGS, (flags | NONBLOCK) as usize);
+        let result = make(number, arguments);
+        sys::syscall3(FCNTL, file, SET_FLAGS, flags as usize);
+        result
+    };
+    (result != EAGAIN).then_some(result)
+}
+
+/// How much is to be written by `writev` or `sendmsg`.
+fn size_of_all(number: usize, arguments: [usize; 6]) -> usize {
+    // SAFETY: the program's own vector, which the kernel has just read: pairs of an address and a length. In a message it stands
+    // behind the name and its length.
+    unsafe {
+        let (vector, count) = match number {
+            WRITEV => (arguments[1] as *const [usize; 2], arguments[2]),
+            _ => {
+                let message = arguments[1] as *const usize;
+                (*message.add(2) as *const [usize; 2], *message.add(3))
+            }
+        };
+        (0..count).map(|at| (*vector.add(at))[1]).sum()
+    }
 }
 
 /// Whether an address is on this machine: of another kind than the internet's, or a loopback one.
