@@ -10,7 +10,10 @@
 //! **What commutes.** The queue has two ends, each a thing that is touched. To stand in it changes the back: the order of two
 //! who do so matters. To get it changes the front, and to leave it at a time-out adds to the front. With `fifo`, who comes
 //! behind changes nothing for those in front, so that is all. With `lifo`, who comes last stands in front of all others, so
-//! that adds to the front too, and a time-out, which may be one because somebody came, changes it.
+//! that adds to the front too, and a time-out, which may be one because somebody came, changes it. So does a time-out in the queue
+//! of a reader-writer lock: whoever stands first there may wait for what the next does not wait for (a writer for a reader, and a
+//! reader behind it), and when it leaves, the next comes in instead of timing out. For a mutex or a semaphore, what
+//! the first waits for all wait for.
 //!
 //! Departures from the paper: there every operation of the library comes with a list of the operations that it depends on; here
 //! dependence follows from what is touched. Its policies are those of the whole run; here each object can have its own.
@@ -146,7 +149,8 @@ pub(crate) fn touch_entering(operation: &Operation, into: &mut Footprint) {
 /// What getting it touches besides, or `giving_up`.
 pub(crate) fn touch_leaving(operation: &Operation, giving_up: bool, into: &mut Footprint) {
     if queues(operation) {
-        let adds = giving_up && operation.order() == Order::Fifo;
+        let alike = operation.code.family() != super::rwlock::FAMILY;
+        let adds = giving_up && alike && operation.order() == Order::Fifo;
         into.touch(front(operation.object), if adds { Mode::Add } else { Mode::Write });
     }
 }
