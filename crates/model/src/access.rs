@@ -82,25 +82,38 @@ impl Footprint {
     /// What `event` touches, as far as its order with others goes: inside a section that is all with the event that began it.
     #[inline]
     pub fn of(event: &Event) -> Footprint {
-        if event.flags.contains(EventFlags::INSIDE) && event.operation.code != process::END {
-            return Footprint::new();
-        }
-        Footprint::alone(event)
+        let mut footprint = Footprint::new();
+        footprint.add(event);
+        footprint
     }
 
     /// What `event` itself touches.
     #[inline]
     pub fn alone(event: &Event) -> Footprint {
         let mut footprint = Footprint::new();
-        if event.flags.contains(EventFlags::QUIESCENT) {
-            footprint.touch_everything();
-            return footprint;
-        }
-        crate::primitive::of(event.operation.code).footprint(event, &mut footprint);
-        if event.operation.is_cancellable() {
-            crate::primitive::cancellation::footprint(event, &mut footprint);
-        }
+        footprint.add_alone(event);
         footprint
+    }
+
+    /// Adds what [`of`](Self::of) says. For who does this for every event: a footprint that was just written, a few bytes at a
+    /// time, is slow to copy, because the processor has to wait for all these bytes to be in its cache.
+    #[inline]
+    pub fn add(&mut self, event: &Event) {
+        if !event.flags.contains(EventFlags::INSIDE) || event.operation.code == process::END {
+            self.add_alone(event);
+        }
+    }
+
+    /// Adds what [`alone`](Self::alone) says.
+    #[inline]
+    pub fn add_alone(&mut self, event: &Event) {
+        if event.flags.contains(EventFlags::QUIESCENT) {
+            return self.touch_everything();
+        }
+        crate::primitive::of(event.operation.code).footprint(event, self);
+        if event.operation.is_cancellable() {
+            crate::primitive::cancellation::footprint(event, self);
+        }
     }
 
     /// Adds an object.

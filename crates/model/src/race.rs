@@ -16,6 +16,18 @@ const FREE: u8 = 4;
 const VOLATILE: u8 = 8;
 
 impl Access {
+    /// What [`code`](Self::code) has said.
+    #[inline]
+    pub const fn from_code(code: u8) -> Access {
+        Access(code)
+    }
+
+    /// A number that stands for it.
+    #[inline]
+    pub const fn code(self) -> u8 {
+        self.0
+    }
+
     /// A read or a write, atomic or plain.
     #[inline(always)]
     pub const fn new(write: bool, atomic: bool) -> Access {

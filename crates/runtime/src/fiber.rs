@@ -19,6 +19,7 @@ use heddle_model::ThreadId;
 
 use crate::arch::{self, Birth, Context};
 use crate::memory::{PAGE, Reserve, STACK_STRIDE, STACKS};
+use crate::pthread::keys;
 use crate::{engine, heap, memory, real, start, sys};
 
 /// Bytes of a thread's name, as Linux has it.
@@ -72,8 +73,6 @@ unsafe extern "C" {
     fn pthread_attr_init(attributes: *mut c_void) -> i32;
     fn pthread_attr_setstack(attributes: *mut c_void, low: *mut c_void, size: usize) -> i32;
     fn pthread_attr_destroy(attributes: *mut c_void) -> i32;
-    fn pthread_key_create(key: *mut u32, destructor: Option<unsafe extern "C" fn(*mut c_void)>) -> i32;
-    fn pthread_key_delete(key: u32) -> i32;
     fn pthread_setspecific(key: u32, value: *const c_void) -> i32;
 }
 
@@ -100,28 +99,9 @@ pub fn set_up(reserve: &mut Reserve, threads: usize) {
     // SAFETY: at start-up, one thread. The key is the first thing that asks glibc for one.
     unsafe {
         FIBERS = reserve.take(threads);
-        END_KEY = last_key();
+        END_KEY = keys::last(end_of_thread as *const () as usize);
     }
     arm();
-}
-
-/// A key for thread-specific data that glibc looks at after all others: in its last round, too, the program's own
-/// destructors have run when ours does.
-fn last_key() -> u32 {
-    const MOST: usize = 1024;
-    let mut keys = [0u32; MOST];
-    let mut made = 0;
-    // SAFETY: at start-up, one thread; glibc gives out the lowest key that is free, and all but ours are given back.
-    unsafe {
-        while made < MOST && pthread_key_create(&raw mut keys[made], Some(end_of_thread)) == 0 {
-            made += 1;
-        }
-        let last = keys[..made].iter().copied().max().unwrap_or(0);
-        for &key in keys[..made].iter().filter(|&&key| key != last) {
-            pthread_key_delete(key);
-        }
-        last
-    }
 }
 
 /// The fiber of `thread`.
@@ -298,7 +278,8 @@ pub extern "C" fn returned(value: usize) -> usize {
 /// glibc's call at the end of a thread, once a round, on the fiber.
 unsafe extern "C" fn end_of_thread(round: *mut c_void) {
     let round = round as usize;
-    if round < ROUNDS || !engine::active() {
+    // Where nobody has a destructor, nothing comes after the first round, and the others need not be waited for.
+    if round < ROUNDS && keys::have_destructors() || !engine::active() {
         set_round(round + 1);
         return;
     }

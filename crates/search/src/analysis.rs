@@ -209,7 +209,8 @@ impl Analysis {
         let family = primitive::of(event.operation.code);
         let cause = family.cause(event).map_or(NONE, |e| e.0);
         self.start_clock(thread, cause);
-        let footprint = Footprint::of(event);
+        let mut footprint = Footprint::new();
+        footprint.add(event);
         let touch = self.touches.number(&footprint);
         if self.heads.len() < self.touches.granule_count() {
             self.heads.resize(self.touches.granule_count(), NONE);

@@ -168,7 +168,8 @@ impl<'p> Follower<'p> {
     /// Asking what a sleeper would touch after the event, and not before, is the same: an event that changes what
     /// it would touch has changed something that the sleeper looks at, and conflicts with it either way.
     pub fn observe(&mut self, world: &mut World, event: &Event) {
-        let touched = Footprint::of(event);
+        let mut touched = Footprint::new();
+        touched.add(event);
         for thread in world.ids() {
             if !world.thread(thread).asleep {
                 continue;

@@ -59,6 +59,12 @@ pub fn queues(operation: &Operation) -> bool {
     can && !operation.is_await() && operation.order() as u8 != Order::Arbitrary as u8
 }
 
+/// Whether [`without_queue`] may say something else than `event`.
+#[inline]
+pub const fn may_queue(event: &Event) -> bool {
+    event.operation.detail >> POLICY & 3 != 0 || event.operation.code.family() == FAMILY
+}
+
 /// What of `event` makes threads know of each other: all but its place in a queue, by which nobody learns what others have written.
 /// None if it is nothing else.
 #[inline]

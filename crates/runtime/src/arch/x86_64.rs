@@ -291,7 +291,6 @@ heddle_switch:
     mov [rdi], rsp
     mov rax, [rsi + 8]
     mov rsp, [rsi]
-    wrfsbase rax
     # The control words are callee-saved, but hardly ever differ, and loading them is slow.
     cmp ecx, [rsp]
     jne 2f
@@ -321,6 +320,8 @@ heddle_switch:
     pop rcx
     .cfi_adjust_cfa_offset -8
     .cfi_register rip, rcx
+    # Last, because it waits for what was begun before it: two nanoseconds less than in the middle.
+    wrfsbase rax
     jmp rcx
 2:  .cfi_restore rip
     ldmxcsr [rsp]

@@ -8,7 +8,7 @@ pub mod cancel;
 mod condvar;
 pub mod futex;
 mod identity;
-mod keys;
+pub mod keys;
 mod mutex;
 mod named;
 mod once;

@@ -128,7 +128,8 @@ pub fn event(event: &Event) {
         return atomic(event);
     }
     let thread = event.thread.index();
-    let footprint = Footprint::alone(event);
+    let mut footprint = Footprint::new();
+    footprint.add_alone(event);
     let clock = clock_of(thread);
     // That nobody could go on is no message from anybody.
     if footprint.is_everything() && !event.flags.contains(EventFlags::QUIESCENT) {
@@ -140,13 +141,10 @@ pub fn event(event: &Event) {
         }
     }
     for access in footprint.accesses() {
-        granules(access.object.0, bytes(access.object, access.size), |granule, bytes| {
-            if access.mode != Mode::Add {
-                objects::learn(granule, bytes, clock);
-            }
-            if access.mode != Mode::Read {
-                join(objects::own(granule, bytes), clock);
-            }
+        granules(access.object.0, bytes(access.object, access.size), |granule, bytes| match access.mode {
+            Mode::Read => objects::learn(granule, bytes, clock),
+            Mode::Add => join(objects::own(granule, bytes), clock),
+            Mode::Write => objects::exchange(granule, bytes, clock),
         });
     }
 }

@@ -88,9 +88,13 @@ pub fn event(event: &Event) {
     if event.operation.code.family() == section::FAMILY {
         return clocks::section(event);
     }
-    match queue::without_queue(event) {
-        Some(event) => clocks::event(&event),
-        None => return,
+    if queue::may_queue(event) {
+        match queue::without_queue(event) {
+            Some(event) => clocks::event(&event),
+            None => return,
+        }
+    } else {
+        clocks::event(event);
     }
     let operation = &event.operation;
     if operation.code.family() == atomic::FAMILY && operation.code != atomic::FENCE {

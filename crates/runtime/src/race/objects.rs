@@ -11,8 +11,18 @@ use crate::memory::Reserve;
 struct Entry {
     granule: u64,
     generation: u32,
+    /// If all bytes that have a clock have one, those bytes; else 0.
+    together: u8,
     /// Which clock each byte has; 0 is the one that knows nothing.
     clocks: [u32; 8],
+}
+
+impl Entry {
+    /// The clock of exactly these bytes, if they have one together.
+    #[inline]
+    fn of(&self, bytes: u8) -> Option<u32> {
+        (self.together == bytes).then(|| self.clocks[bytes.trailing_zeros() as usize & 7])
+    }
 }
 
 /// Room for granules, in all executions' lifetimes; a power of two.
@@ -48,7 +58,7 @@ pub fn reset(width: usize) {
         GRANULES = 0;
         GENERATION = GENERATION.wrapping_add(1);
         if GENERATION == 0 {
-            ENTRIES_OF.fill(Entry { granule: 0, generation: 0, clocks: [0; 8] });
+            ENTRIES_OF.fill(Entry { granule: 0, generation: 0, together: 0, clocks: [0; 8] });
             GENERATION = 1;
         }
     }
@@ -92,13 +102,20 @@ fn clock(index: u32) -> &'static mut [u32] {
 }
 
 /// `into` learns what `bytes` of `granule` know.
+#[inline]
 pub fn learn(granule: u64, bytes: u8, into: &mut [u32]) {
     // SAFETY: one kernel thread.
-    let entry = unsafe { &ENTRIES_OF[position(granule)] };
-    // SAFETY: as above.
-    if entry.generation != unsafe { GENERATION } {
-        return;
+    let (entry, generation) = unsafe { (&ENTRIES_OF[position(granule)], GENERATION) };
+    if entry.generation == generation {
+        match entry.of(bytes) {
+            Some(index) => join(into, clock(index)),
+            None => learn_from_several(entry, bytes, into),
+        }
     }
+}
+
+#[cold]
+fn learn_from_several(entry: &Entry, bytes: u8, into: &mut [u32]) {
     let mut last = 0;
     for (byte, &index) in entry.clocks.iter().enumerate() {
         if bytes & 1 << byte != 0 && index != last {
@@ -111,18 +128,40 @@ pub fn learn(granule: u64, bytes: u8, into: &mut [u32]) {
 }
 
 /// The clock of `bytes` of `granule`, which no other byte has from now on. It knows what any of them knew.
+#[inline]
 pub fn own(granule: u64, bytes: u8) -> &'static mut [u32] {
-    let at = position(granule);
     // SAFETY: one kernel thread.
-    let (entry, generation) = unsafe { (&mut ENTRIES_OF[at], GENERATION) };
+    let (entry, generation) = unsafe { (&mut ENTRIES_OF[position(granule)], GENERATION) };
+    match entry.of(bytes) {
+        Some(index) if entry.generation == generation => clock(index),
+        _ => own_anew(entry, granule, bytes),
+    }
+}
+
+/// `bytes` of `granule` and `clock` learn all that either knows.
+#[inline]
+pub fn exchange(granule: u64, bytes: u8, clock: &mut [u32]) {
+    for (mine, theirs) in clock.iter_mut().zip(own(granule, bytes)) {
+        let both = (*mine).max(*theirs);
+        (*mine, *theirs) = (both, both);
+    }
+}
+
+/// [`own`] where the bytes have no clock of their own yet.
+#[cold]
+fn own_anew(entry: &mut Entry, granule: u64, bytes: u8) -> &'static mut [u32] {
+    // SAFETY: one kernel thread.
+    let generation = unsafe { GENERATION };
     if entry.generation != generation {
         // SAFETY: as above.
         unsafe { GRANULES += 1 };
-        *entry = Entry { granule, generation, clocks: [0; 8] };
+        *entry = Entry { granule, generation, together: 0, clocks: [0; 8] };
     }
+    let with = |entry: &Entry, index: u32| -> u8 {
+        entry.clocks.iter().enumerate().fold(0, |all, (byte, &clock)| all | u8::from(clock == index) << byte)
+    };
     let first = entry.clocks[bytes.trailing_zeros() as usize & 7];
-    let have = |index: u32| (0..8).fold(0u8, |all, byte| all | u8::from(entry.clocks[byte] == index) << byte);
-    if first != 0 && have(first) == bytes {
+    if first != 0 && with(entry, first) == bytes {
         return clock(first);
     }
     // SAFETY: one kernel thread.
@@ -141,5 +180,6 @@ pub fn own(granule: u64, bytes: u8) -> &'static mut [u32] {
         }
         *index = new;
     }
+    entry.together = if with(entry, 0) == !bytes { bytes } else { 0 };
     fresh
 }

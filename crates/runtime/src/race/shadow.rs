@@ -11,17 +11,44 @@ use super::clocks;
 use crate::engine;
 use crate::memory::{self, PAGE, Reserve};
 
-/// One access.
+/// One access. In whole words: written a few bytes at a time it would be slow to copy.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Cell {
-    time: u32,
-    thread: ThreadId,
-    /// A bit for each byte of the granule.
-    bytes: u8,
-    how: Access,
+    /// From the lowest bit on: when (32), which thread (16), a bit for each byte of the granule (8), how (8).
+    access: u64,
     /// Where, in the lower 48 bits; above, the execution.
     pc_and_generation: u64,
+}
+
+impl Cell {
+    #[inline(always)]
+    const fn new((thread, time): (ThreadId, u32), bytes: u8, how: Access, pc: u64, generation: u64) -> Cell {
+        Cell {
+            access: time as u64 | (thread.0 as u64) << 32 | (bytes as u64) << 48 | (how.code() as u64) << 56,
+            pc_and_generation: pc & ((1 << GENERATION_SHIFT) - 1) | generation << GENERATION_SHIFT,
+        }
+    }
+
+    #[inline(always)]
+    const fn time(&self) -> u32 {
+        self.access as u32
+    }
+
+    #[inline(always)]
+    const fn thread(&self) -> ThreadId {
+        ThreadId((self.access >> 32) as u16)
+    }
+
+    #[inline(always)]
+    const fn bytes(&self) -> u8 {
+        (self.access >> 48) as u8
+    }
+
+    #[inline(always)]
+    const fn how(&self) -> Access {
+        Access::from_code((self.access >> 56) as u8)
+    }
 }
 
 const CELLS: usize = 4;
@@ -147,12 +174,12 @@ enum Relation {
 
 #[inline(always)]
 fn relation(old: &Cell, new: &Cell) -> Relation {
-    if old.bytes & new.bytes == 0 {
+    if old.bytes() & new.bytes() == 0 {
         return Relation::Apart;
     }
-    let covers = old.bytes & !new.bytes == 0 && new.how.is_at_least(old.how);
-    if old.thread == new.thread {
-        let enough = old.time == new.time && new.bytes & !old.bytes == 0 && old.how.is_at_least(new.how);
+    let covers = old.bytes() & !new.bytes() == 0 && new.how().is_at_least(old.how());
+    if old.thread() == new.thread() {
+        let enough = old.time() == new.time() && new.bytes() & !old.bytes() == 0 && old.how().is_at_least(new.how());
         return if enough {
             Relation::Enough
         } else if covers {
@@ -161,8 +188,8 @@ fn relation(old: &Cell, new: &Cell) -> Relation {
             Relation::Apart
         };
     }
-    if !clocks::knows(old.thread, old.time) {
-        return if old.how.conflicts_with(new.how) { Relation::Race } else { Relation::Apart };
+    if !clocks::knows(old.thread(), old.time()) {
+        return if old.how().conflicts_with(new.how()) { Relation::Race } else { Relation::Apart };
     }
     if covers { Relation::Replaced } else { Relation::Apart }
 }
@@ -171,16 +198,9 @@ fn relation(old: &Cell, new: &Cell) -> Relation {
 /// it. `again`: also if the thread has done the same at the same time already.
 #[inline(always)]
 pub fn record(granule: usize, bytes: u8, how: Access, pc: u64, again: bool, races: impl Fn(&Found)) {
-    let (thread, time) = clocks::now();
     // SAFETY: one kernel thread.
     let generation = unsafe { GENERATION };
-    let new = Cell {
-        time,
-        thread,
-        bytes,
-        how,
-        pc_and_generation: pc & ((1 << GENERATION_SHIFT) - 1) | generation << GENERATION_SHIFT,
-    };
+    let new = Cell::new(clocks::now(), bytes, how, pc, generation);
     let mut room: Option<&mut Cell> = None;
     for cell in cells(granule) {
         if cell.pc_and_generation >> GENERATION_SHIFT != generation {
@@ -211,9 +231,9 @@ pub fn record(granule: usize, bytes: u8, how: Access, pc: u64, again: bool, race
 
 fn found(cell: &Cell) -> Found {
     Found {
-        time: cell.time,
-        thread: cell.thread,
-        how: cell.how,
+        time: cell.time(),
+        thread: cell.thread(),
+        how: cell.how(),
         pc: cell.pc_and_generation & ((1 << GENERATION_SHIFT) - 1),
     }
 }
