@@ -223,14 +223,23 @@ impl<'m> World<'m> {
     }
 
     /// Says what `thread` is about to do, and where it asked for that.
-    #[inline]
+    // Always inline, so that the operation comes here in registers: written to memory in pieces, it is slow to copy.
+    #[inline(always)]
     pub fn announce(&mut self, thread: ThreadId, operation: Operation, pc: u64) {
         let state = &mut self.threads[thread.index()];
         state.pending = operation;
         state.pc = pc;
+        if self.exclusive.is_some() {
+            self.announce_inside(thread);
+        }
+    }
+
+    /// The same inside a section: nobody else can go on, so nothing will make possible what is not possible now.
+    #[cold]
+    fn announce_inside(&mut self, thread: ThreadId) {
         if self.exclusive == Some(thread) && !self.enabled(thread) {
-            // Nobody else can go on, so nothing will make it possible.
-            self.threads[thread.index()].pending = section::instead_of(&operation);
+            let state = &mut self.threads[thread.index()];
+            state.pending = section::instead_of(&state.pending);
         }
     }
 
@@ -342,6 +351,13 @@ impl<'m> World<'m> {
     /// result and the flags of the event.
     #[inline]
     pub fn take(&mut self, thread: ThreadId, choice: u16) -> Event {
+        let mut event = Event::default();
+        self.take_into(thread, choice, &mut event);
+        event
+    }
+
+    /// The same, with the event written where it is to be.
+    pub fn take_into(&mut self, thread: ThreadId, choice: u16, event: &mut Event) {
         let ThreadState { pending, pc, stirs, .. } = self.threads[thread.index()];
         let pending = self.located(thread, pending);
         let inside = self.exclusive.is_some();
@@ -369,7 +385,7 @@ impl<'m> World<'m> {
         let flags = if once { effect.flags.union(EventFlags::STIRRED_ONCE) } else { effect.flags };
         let flags = if self.misuse.is_some() { flags.union(EventFlags::MISUSE) } else { flags };
         let flags = if inside { flags.union(EventFlags::INSIDE) } else { flags };
-        Event { operation: pending, result: effect.result, pc, thread, choice, alternatives, flags }
+        *event = Event { operation: pending, result: effect.result, pc, thread, choice, alternatives, flags };
     }
 
     /// Tells the threads that await something of `event`, which has just been taken and is complete.

@@ -258,9 +258,7 @@ pub fn started_main() {
 
 /// On a fiber that runs for the first time in this execution.
 pub fn started() {
-    let engine = engine();
-    let event = engine.world.take(current(), engine.choice);
-    note(event);
+    note(take(current()));
 }
 
 /// A visible operation: waits until the schedule says that the current thread goes on and the model says that it
@@ -311,15 +309,14 @@ fn take_when_due(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)
         unless_stuck(pc);
     }
     reschedule();
-    let engine = engine();
-    let mut event = engine.world.take(me, engine.choice);
-    perform(&mut event);
+    let event = take(me);
+    perform(event);
     note(event);
     memcheck::after(&operation, pc);
     if event.flags.contains(EventFlags::MISUSE) {
-        misuse::taken(engine.world.misuse, &event);
+        misuse::taken(engine().world.misuse, event);
     }
-    event
+    *event
 }
 
 /// Whether the running thread is inside a section that runs as one step.
@@ -334,8 +331,7 @@ fn unless_stuck(pc: u64) {
     let engine = engine();
     if engine.world.thread(current()).pending.code == END {
         reschedule();
-        let event = engine.world.take(current(), engine.choice);
-        note(event);
+        note(take(current()));
         finish(Outcome::Ended, 0, pc, b"");
     }
 }
@@ -387,8 +383,7 @@ fn switch_to(thread: ThreadId) {
     let engine = engine();
     if engine.world.thread(thread).pending.code == END {
         // The end of the process needs no stack; a thread that has crashed has none that could be resumed.
-        let event = engine.world.take(thread, engine.choice);
-        note(event);
+        note(take(thread));
         finish(Outcome::Ended, 0, 0, b"");
     }
     spin::switched(current(), thread);
@@ -414,25 +409,33 @@ fn conclude(decision: Decision) -> ! {
     }
 }
 
-/// Writes an event down.
+/// Takes what `thread` has announced, as the next event in the record: in its place there at once.
 #[inline]
-fn note(event: Event) {
+fn take(thread: ThreadId) -> &'static mut Event {
+    let engine = engine();
+    let index = engine.world.events;
+    if index >= engine.wire.header().layout.events {
+        finish(Outcome::Capacity, 0, engine.world.thread(thread).pc, b"events in one execution");
+    }
+    // SAFETY: just checked; nobody looks at it before it is counted.
+    let event = unsafe { &mut *engine.record.event(index) };
+    engine.world.take_into(thread, engine.choice, event);
+    event
+}
+
+/// Counts an event that is complete, and tells everybody of it.
+#[inline]
+fn note(event: &Event) {
     let engine = engine();
     let index = engine.world.events - 1;
-    let layout = &engine.wire.header().layout;
-    if index >= layout.events {
-        finish(Outcome::Capacity, 0, event.pc, b"events in one execution");
-    }
-    // SAFETY: just checked.
-    unsafe { engine.record.event(index).write(event) };
     // Written for each event, so that the driver knows how far a process came that died.
     engine.record.result().events = index + 1;
-    race::event(&event);
+    race::event(event);
     if moments::passes() {
-        moments::event(&event);
+        moments::event(event);
     }
     if engine.section.2 != 0 {
-        engine.section.1.add(&event);
+        engine.section.1.add(event);
     }
     engine.progress += 1;
     engine.wire.header().progress.store(engine.progress, Relaxed);
@@ -441,10 +444,10 @@ fn note(event: Event) {
         debug::took(index + 1, event.thread);
     }
     if engine.awaiting > 0 {
-        engine.world.settle(&event);
+        engine.world.settle(event);
     }
     if engine.follower.has_sleepers() {
-        engine.follower.observe(&mut engine.world, &event);
+        engine.follower.observe(&mut engine.world, event);
     }
     if engine.world.objects.is_full() {
         finish(Outcome::Capacity, 0, event.pc, b"synchronisation objects in one execution");

@@ -6,12 +6,14 @@
 use super::{Lots, Step, ready};
 use crate::{ThreadId, World};
 
+#[inline]
 pub(super) fn next(lots: &mut Lots, world: &World) -> Option<Step> {
     let thread = if world.extent() <= u64::BITS as usize { few(lots, world)? } else { many(lots, world)? };
     with_choice(lots, world, thread)
 }
 
 /// One of those that are ready: all of them are bits of a word.
+#[inline]
 fn few(lots: &mut Lots, world: &World) -> Option<ThreadId> {
     let mut bits = world.ids().fold(0u64, |bits, t| bits | u64::from(ready(world, t)) << t.0);
     for _ in 0..lots.below(bits.count_ones() as u64)? {
@@ -28,6 +30,7 @@ fn many(lots: &mut Lots, world: &World) -> Option<ThreadId> {
 }
 
 /// `thread`, any way, with equal chances.
+#[inline(always)]
 pub(super) fn with_choice(lots: &mut Lots, world: &World, thread: ThreadId) -> Option<Step> {
     let choice = lots.below(world.alternatives(thread) as u64)? as u16;
     Some(Step { thread, choice, ..Step::default() })

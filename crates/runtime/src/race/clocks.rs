@@ -16,7 +16,7 @@
 //! value knows what all its bytes know.
 
 use heddle_model::primitive::{atomic, section};
-use heddle_model::{Event, EventFlags, Footprint, Mode, ObjectId, ThreadId};
+use heddle_model::{Event, EventFlags, Footprint, Mode, ThreadId};
 
 use super::objects::{self, granules, join};
 use crate::memory::Reserve;
@@ -117,11 +117,6 @@ fn fenced(thread: usize) -> Option<&'static mut [u32]> {
     unsafe { (FENCED_IN[thread] == GENERATION).then(|| &mut FENCED[thread * WIDTH..(thread + 1) * WIDTH]) }
 }
 
-/// The bytes of an access: of memory, or a name.
-fn bytes(object: ObjectId, size: u32) -> u64 {
-    if object.as_thread().is_some() { 1 } else { size.max(1) as u64 }
-}
-
 /// An event has been taken: its thread learns what the objects know, and they what it knows.
 pub fn event(event: &Event) {
     if event.operation.code.family() == atomic::FAMILY {
@@ -141,11 +136,17 @@ pub fn event(event: &Event) {
         }
     }
     for access in footprint.accesses() {
-        granules(access.object.0, bytes(access.object, access.size), |granule, bytes| match access.mode {
+        let mut meet = |granule, bytes| match access.mode {
             Mode::Read => objects::learn(granule, bytes, clock),
             Mode::Add => join(objects::own(granule, bytes), clock),
             Mode::Write => objects::exchange(granule, bytes, clock),
-        });
+        };
+        if access.object.as_thread().is_some() {
+            // Names of threads follow each other. As bytes they would share granules, which their addresses cannot be.
+            meet(access.object.0, 1);
+        } else {
+            granules(access.object.0, access.size as u64, meet);
+        }
     }
 }
 

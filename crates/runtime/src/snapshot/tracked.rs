@@ -28,6 +28,8 @@ struct Region {
 struct Hot {
     page: usize,
     image: usize,
+    /// The image is all zeroes, as that of a stack that was not used yet: half as much to move.
+    is_zero: bool,
 }
 
 const REGIONS: usize = 1 << 14;
@@ -194,7 +196,8 @@ fn heat(page: usize, region: &Region) {
         if HOT_COUNT == HOT || !set_rights(page, PAGE, sys::PROT_READ | sys::PROT_WRITE) {
             sys::die(b"heddle: the program writes to too many pages of globals for a snapshot: use --restart fork\n");
         }
-        PAGES[HOT_COUNT] = Hot { page, image };
+        let is_zero = core::slice::from_raw_parts(image as *const u64, PAGE / 8).iter().all(|&word| word == 0);
+        PAGES[HOT_COUNT] = Hot { page, image, is_zero };
         HOT_COUNT += 1;
     }
     set_hot(image, true);
@@ -213,7 +216,12 @@ pub fn release() {
 /// Copies the hot pages back.
 pub fn restore() {
     for hot in hot_pages() {
-        copy(hot.page, hot.image, PAGE);
+        if hot.is_zero {
+            // SAFETY: a page of the program's that is writable.
+            unsafe { core::ptr::write_bytes(hot.page as *mut u8, 0, PAGE) };
+        } else {
+            copy(hot.page, hot.image, PAGE);
+        }
     }
 }
 
