@@ -825,6 +825,7 @@ impl Executor for Scripted<'_> {
             pending: &self.pending,
             outcome,
             detail,
+            left: 0,
             thread,
             message: "",
             output: &[],

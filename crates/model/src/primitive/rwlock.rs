@@ -94,6 +94,9 @@ fn set_holds(world: &mut World, lock: ObjectId, reader: ThreadId, holds: u64) {
     let life = slot.words[LIFE];
     let held = &mut world.objects.get_mut(ObjectId::share(lock, reader)).words;
     (held[HOLDS], held[HOLDS_LIFE]) = (holds, life);
+    if (holds == 0) != (before == 0) {
+        world.reads_or_not(lock, reader.0);
+    }
 }
 
 /// The writer that `lock` belongs to now.
@@ -223,6 +226,7 @@ impl Primitive for ReaderWriterLocks {
             _ => {
                 let slot = world.objects.get_mut(lock);
                 slot.family = FAMILY as u32;
+                let before = slot.words[WRITER] as u32;
                 match code {
                     WRITE_ARRIVE => slot.words[WRITER] += ONE_WAITS,
                     WRITE_LOCK if prefers_writers(operation) => {
@@ -231,6 +235,10 @@ impl Primitive for ReaderWriterLocks {
                     WRITE_LOCK | TRY_WRITE_LOCK | TIMED_WRITE_LOCK => slot.words[WRITER] += by.0 as u64 + 1,
                     UNLOCK => slot.words[WRITER] &= !(ONE_WAITS - 1),
                     _ => slot.words = [0, 0, slot.words[LIFE] + 1],
+                }
+                let after = slot.words[WRITER] as u32;
+                if after != before {
+                    world.passes(lock, before.into(), after.into());
                 }
             }
         }
