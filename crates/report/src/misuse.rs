@@ -98,7 +98,7 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
             }
         }
         Misuse::JoinTwice => {
-            let at = on_object(&[thread::JOIN, thread::TRYJOIN]);
+            let at = on_object(&[thread::JOIN, thread::TRYJOIN, thread::TIMEDJOIN]);
             note(format!("{} joined it here", by(at)), at);
         }
         Misuse::JoinDetached => {

@@ -516,6 +516,9 @@ fn show(report: &RunReport, traces: &[Trace], console: &Console) {
     for finding in report.findings.iter().filter(|finding| finding.kind == FindingKind::Unreached) {
         text.push_str(&text::headline(finding));
     }
-    text.push_str(&text::verdict(report, &options));
+    match console.wishes().quiet {
+        true => text.push_str(&text::verdict(&RunReport { notes: Vec::new(), ..report.clone() }, &options)),
+        false => text.push_str(&text::verdict(report, &options)),
+    }
     console.result(&text);
 }
