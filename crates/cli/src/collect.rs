@@ -19,6 +19,7 @@ use crate::checkpoint::Keeper;
 use crate::diverged::Strayed;
 use crate::dump::Dump;
 use crate::interrupt;
+use crate::leftovers::Leftovers;
 use crate::looping::{self, Round};
 use crate::progress::Progress;
 
@@ -72,6 +73,8 @@ pub struct Collector {
     pub strayed: Option<Strayed>,
     /// The loop at the end of the first execution that was cut off in one.
     pub round: Option<Round>,
+    /// What executions that ended well left behind.
+    pub leftovers: Leftovers,
     /// Executions that were cut off by the bound on steps.
     pub bounded: u64,
     /// Complete executions.
@@ -105,6 +108,7 @@ impl Collector {
             lost: Vec::new(),
             strayed: None,
             round: None,
+            leftovers: Leftovers::default(),
             bounded: 0,
             executions: 0,
             blocked: 0,
@@ -181,7 +185,15 @@ impl Observer for Collector {
             self.found_races(execution, info);
         }
         match classify(execution) {
-            Class::Fine | Class::Redundant | Class::Assumed => Flow::Continue,
+            Class::Fine => {
+                let places = &self.places;
+                self.leftovers.look(execution, || Candidate {
+                    places: Rc::clone(places),
+                    ..candidate(Class::Fine, execution, info)
+                });
+                Flow::Continue
+            }
+            Class::Redundant | Class::Assumed => Flow::Continue,
             Class::Finding(kind) => self.found(kind, execution, info),
             Class::Bounded => {
                 self.bounded += 1;

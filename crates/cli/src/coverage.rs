@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use heddle_model::verdict::{Bounds, SCHEMA};
 use heddle_model::wire;
-use heddle_model::{Coverage, Finding, FindingKind, Location, Outcome, RunReport, Verdict};
+use heddle_model::{Coverage, Finding, FindingKind, Location, Outcome, Remark, RunReport, Verdict};
 use heddle_native::{DEFAULT_NONDET, Instrumentation, NativeExecutor, restart_name};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
@@ -53,6 +53,8 @@ pub struct Conclusion<'c> {
     pub elapsed: Duration,
     /// The findings, resolved.
     pub findings: Vec<Finding>,
+    /// What is worth a word.
+    pub remarks: Vec<Remark>,
     /// Where an unsupported call is, in words.
     pub unsupported: Option<String>,
     /// Where an execution ran out of memory.
@@ -85,6 +87,7 @@ impl Conclusion<'_> {
             executions_per_second: (collector.executions as f64 / seconds.max(1e-9)) as u64,
             threads: collector.threads as u32,
             findings: self.findings,
+            notes: self.remarks,
         }
     }
 

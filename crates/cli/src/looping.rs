@@ -98,7 +98,7 @@ mod tests {
 
     fn execution<'e>(events: &'e [Event], pending: &'e [Pending]) -> Execution<'e> {
         let (outcome, thread) = (Outcome::StepLimit, ThreadId::MAIN);
-        Execution { events, pending, outcome, detail: 0, thread, message: "", output: &[], races: &[] }
+        Execution { events, pending, outcome, detail: 0, left: 0, thread, message: "", output: &[], races: &[] }
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod diverged;
 mod dump;
 mod formats;
 mod interrupt;
+mod leftovers;
 mod looping;
 mod prepare;
 mod progress;

@@ -94,6 +94,7 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
         whereabouts,
         block,
         objects,
+        made_before: recorded.made_before,
         lines,
     }
 }

@@ -15,6 +15,9 @@ pub struct Execution<'e> {
     pub outcome: Outcome,
     /// A number that belongs to the outcome: see [`Outcome`].
     pub detail: u64,
+    /// Stands for what was left behind where the process ended: locks that are locked, objects that were made and not
+    /// destroyed, objects that nobody made. 0 if nothing is; the same where the same is.
+    pub left: u64,
     /// The thread that was running when it ended.
     pub thread: ThreadId,
     /// Words that belong to the outcome: the name of what is not supported, the text of a failed assertion.

@@ -28,6 +28,7 @@ mod flags;
 pub mod follow;
 mod id;
 mod latitude;
+mod left;
 pub mod misuse;
 mod operation;
 mod outcome;
@@ -44,6 +45,8 @@ mod execution;
 pub mod finding;
 #[cfg(feature = "std")]
 mod plan;
+#[cfg(feature = "std")]
+pub mod remark;
 #[cfg(feature = "std")]
 pub mod trace;
 #[cfg(feature = "std")]
@@ -67,6 +70,8 @@ pub use execution::{Execution, Executor, ExecutorError};
 pub use finding::{Finding, FindingKind, Location};
 #[cfg(feature = "std")]
 pub use plan::Plan;
+#[cfg(feature = "std")]
+pub use remark::{Remark, RemarkKind};
 #[cfg(feature = "std")]
 pub use trace::Trace;
 #[cfg(feature = "std")]

@@ -110,6 +110,8 @@ impl World<'_> {
     pub(crate) fn make(&mut self, object: ObjectId) {
         if self.objects.get_mut(object).life == MADE {
             self.accuse(Misuse::DoubleInitialisation);
+        } else {
+            self.is_made_or_not(object);
         }
         let slot = self.objects.get_mut(object);
         slot.life = MADE;
@@ -134,6 +136,11 @@ impl World<'_> {
     pub(crate) fn unmake(&mut self, object: ObjectId) {
         self.touch(object);
         self.destroyed += 1;
-        self.objects.get_mut(object).life = DESTROYED;
+        let slot = self.objects.get_mut(object);
+        let made = slot.life == MADE;
+        slot.life = DESTROYED;
+        if made {
+            self.is_made_or_not(object);
+        }
     }
 }

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
+use crate::remark::Remark;
 
 /// The name of the schema of [`RunReport`].
 pub const SCHEMA: &str = "heddle/1";
@@ -132,6 +133,9 @@ pub struct RunReport {
     pub threads: u32,
     /// What was found.
     pub findings: Vec<Finding>,
+    /// What is worth a word and not wrong: objects that are never destroyed, locks that are locked when the process ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Remark>,
 }
 
 impl RunReport {
@@ -151,6 +155,7 @@ impl RunReport {
             executions_per_second: 0,
             threads: 0,
             findings: Vec::new(),
+            notes: Vec::new(),
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::{Event, Latitude, Pending, ThreadId};
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// Both sides must have been built with the same.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// The variable in the program's environment that holds the number of the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// Where the runtime maps the file in the program.
@@ -38,6 +38,8 @@ pub const LEAKS: u32 = 2;
 /// Among the call stacks of a recorded execution, behind all others: a stack that begins with this word, then an object
 /// that lies in the heap, then where its block was allocated.
 pub const SITE: u64 = u64::MAX - 1;
+/// The first word of a list that stands among the call stacks: objects that were made by a call before `main` began.
+pub const MADE_BEFORE: u64 = u64::MAX - 2;
 
 /// How an execution starts over. The numbers are part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -352,6 +354,8 @@ pub struct WireResult {
     pub events: u32,
     /// A number that belongs to the outcome.
     pub detail: u64,
+    /// See [`crate::Execution::left`].
+    pub left: u64,
     /// Where the program was, for outcomes that are no event (a hang, an unsupported call).
     pub pc: u64,
     /// How many threads had not ended.

@@ -125,6 +125,8 @@ pub struct World<'m> {
     pub(crate) destroyed: u32,
     /// What was wrong with the last operation that was taken.
     pub misuse: Option<Misuse>,
+    /// Stands for what is left behind so far: locks that are locked, objects that were made; 0 if nothing is.
+    pub left: u64,
     memory: &'m dyn Memory,
 }
 
@@ -141,6 +143,7 @@ impl<'m> World<'m> {
             tickets: 0,
             misuse: None,
             destroyed: 0,
+            left: 0,
             memory,
         };
         world.reset();
@@ -160,6 +163,7 @@ impl<'m> World<'m> {
             tickets: 0,
             misuse: None,
             destroyed: 0,
+            left: 0,
             memory,
         };
         world.admit(ThreadId::MAIN);
@@ -175,6 +179,7 @@ impl<'m> World<'m> {
         self.exclusive = None;
         self.tickets = 0;
         self.destroyed = 0;
+        self.left = 0;
         self.admit(ThreadId::MAIN);
     }
 

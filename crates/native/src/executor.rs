@@ -492,6 +492,7 @@ impl NativeExecutor {
             pending: &taken.pending,
             outcome,
             detail: taken.result.detail,
+            left: taken.result.left,
             thread: taken.result.thread,
             message: &taken.message,
             output: &taken.output,

@@ -66,7 +66,7 @@ impl Wait {
                 locked(operation.object)
             }
             barrier::LEAVE => Wait::Others(operation.object),
-            thread::JOIN => operation.object.as_thread().map_or(Wait::Other, Wait::End),
+            thread::JOIN | thread::TIMEDJOIN => operation.object.as_thread().map_or(Wait::Other, Wait::End),
             futex::AWAKEN => Wait::Wakeup(operation.object),
             condvar::AWAKEN => Wait::Signal(operation.object),
             condvar::REACQUIRE if walk.sleepers.contains_key(&pending.thread) => Wait::Signal(operation.object),

@@ -98,7 +98,7 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
             }
         }
         Misuse::JoinTwice => {
-            let at = on_object(&[thread::JOIN, thread::TRYJOIN]);
+            let at = on_object(&[thread::JOIN, thread::TRYJOIN, thread::TIMEDJOIN]);
             note(format!("{} joined it here", by(at)), at);
         }
         Misuse::JoinDetached => {
@@ -111,8 +111,10 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
     Some(Told { message, location: place(last), notes, threads })
 }
 
-const INITS: [OpCode; 6] = [mutex::INIT, condvar::INIT, rwlock::INIT, spin::INIT, semaphore::INIT, barrier::INIT];
-const DESTROYS: [OpCode; 6] =
+/// What makes objects.
+pub const INITS: [OpCode; 6] = [mutex::INIT, condvar::INIT, rwlock::INIT, spin::INIT, semaphore::INIT, barrier::INIT];
+/// What destroys them.
+pub const DESTROYS: [OpCode; 6] =
     [mutex::DESTROY, condvar::DESTROY, rwlock::DESTROY, spin::DESTROY, semaphore::DESTROY, barrier::DESTROY];
 const UNLOCKS: [OpCode; 3] = [mutex::UNLOCK, rwlock::UNLOCK, spin::UNLOCK];
 

@@ -107,6 +107,7 @@ fn view(recording: &Recording) -> Execution<'_> {
         pending: &recording.pending,
         outcome: recording.outcome,
         detail: recording.detail,
+        left: 0,
         thread: recording.thread,
         message: &recording.message,
         output: &recording.output,

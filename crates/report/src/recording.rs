@@ -40,6 +40,8 @@ pub struct Recording {
     pub block: Option<(u64, u64)>,
     /// Objects that have a name in the program: `account.lock`.
     pub objects: HashMap<ObjectId, String>,
+    /// Objects that were made by a call before `main` began; with [`ObjectId::NONE`], any may have been.
+    pub made_before: Vec<ObjectId>,
     /// Lines of source, by file and line: at least those that the stacks lie in.
     pub lines: Lines,
 }
@@ -66,6 +68,7 @@ impl Recording {
             whereabouts: HashMap::new(),
             block: None,
             objects: HashMap::new(),
+            made_before: Vec::new(),
             lines: Lines::new(),
         }
     }

@@ -137,7 +137,7 @@ pub fn result(event: &Event, names: &Names) -> String {
         condvar::SIGNAL => {
             format!("wakes {}", names.thread(ThreadId((event.result as u16).saturating_sub(1))))
         }
-        thread::JOIN | thread::DETACH if event.failed() => "fails".to_string(),
+        thread::JOIN | thread::TIMEDJOIN | thread::DETACH if event.failed() => "fails".to_string(),
         atomic::LOAD => format!("= {}{}", event.result, weaker(event)),
         atomic::STORE => format!("= {}{}", event.operation.without_await().argument, weaker(event)),
         atomic::RMW => format!("was {}{}", event.result, weaker(event)),

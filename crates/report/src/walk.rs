@@ -81,7 +81,9 @@ impl Walk {
             rwlock::WRITE_ARRIVE if !event.failed() => {
                 self.arrived.insert(event.operation.object, event.thread);
             }
-            rwlock::WRITE_LOCK if self.arrived.get(&event.operation.object) == Some(&event.thread) => {
+            rwlock::WRITE_LOCK | rwlock::TIMED_WRITE_LOCK
+                if self.arrived.get(&event.operation.object) == Some(&event.thread) =>
+            {
                 self.arrived.remove(&event.operation.object);
             }
             rwlock::UNLOCK if event.flags.contains(EventFlags::SHARED) => {
@@ -224,7 +226,7 @@ impl Held {
         }
         let readers = self.readers.entry(object).or_default();
         match event.operation.code {
-            rwlock::READ_LOCK | rwlock::TRY_READ_LOCK => readers.push(event.thread),
+            rwlock::READ_LOCK | rwlock::TRY_READ_LOCK | rwlock::TIMED_READ_LOCK => readers.push(event.thread),
             rwlock::UNLOCK if event.flags.contains(EventFlags::SHARED) => {
                 if let Some(at) = readers.iter().rposition(|thread| *thread == event.thread) {
                     readers.remove(at);

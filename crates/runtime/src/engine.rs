@@ -651,11 +651,15 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
         racing.iter().for_each(|race| push_site(race.address));
         // Looking for a block goes through all of them: a report has no room for more objects.
         engine.world.objects.iter().take(4096).for_each(|(object, _)| push_site(object.0));
+        if !misuse::all_made_before().is_empty() {
+            push_stack(misuse::all_made_before());
+        }
     }
     let goes_on = matches!(outcome, Outcome::Ended | Outcome::StepLimit | Outcome::Hang | Outcome::Capacity);
     let detail = if goes_on && circle::exists(&engine.world) { detail | circle::PARTIAL } else { detail };
     let result = engine.record.result();
     result.detail = detail;
+    result.left = if outcome == Outcome::Ended { engine.world.left } else { 0 };
     result.pc = pc;
     result.thread = current();
     result.outcome = outcome as u32;

@@ -7,6 +7,7 @@
 
 use heddle_model::misuse::UNKNOWN;
 use heddle_model::primitive::process;
+use heddle_model::wire::MADE_BEFORE;
 use heddle_model::{Event, Misuse, ObjectId};
 
 use crate::engine::{self, end_process};
@@ -18,6 +19,30 @@ use crate::start;
 const MARK: u32 = 0x6465_6164;
 
 static mut REPORTED: bool = false;
+
+/// So many objects are known that were made before `main` began.
+const MOST_BEFORE: usize = 62;
+/// [`MADE_BEFORE`], the objects. Written before `main`, never reset.
+static mut BEFORE: [u64; MOST_BEFORE + 2] = [0; MOST_BEFORE + 2];
+/// How many words of it are used.
+static mut BEFORE_LENGTH: usize = 0;
+
+/// `object`, which looks the same whether it was made or is zero, is made while nothing is under control.
+pub fn made_before(object: u64) {
+    // SAFETY: one kernel thread; the last place is for none, which stands for all that have no place.
+    unsafe {
+        let at = BEFORE_LENGTH.clamp(1, MOST_BEFORE + 1);
+        BEFORE[0] = MADE_BEFORE;
+        BEFORE[at] = if at == MOST_BEFORE + 1 { 0 } else { object };
+        BEFORE_LENGTH = at + 1;
+    }
+}
+
+/// The objects that were made before `main` began, as they are written into a record.
+pub fn all_made_before() -> &'static [u64] {
+    // SAFETY: one kernel thread, and nothing is added while an execution is written down.
+    unsafe { (&*(&raw const BEFORE)).get(..BEFORE_LENGTH).unwrap_or(&[]) }
+}
 
 /// Whether misuse ends executions. Once.
 pub fn set_up(reported: bool) {

@@ -115,6 +115,10 @@ originals! {
     fn pthread_create(handle: *mut usize, attributes: *const c_void, routine: usize, argument: *mut c_void) -> c_int;
     fn pthread_join(handle: usize, value: *mut *mut c_void) -> c_int;
     fn pthread_tryjoin_np(handle: usize, value: *mut *mut c_void) -> c_int;
+    fn pthread_timedjoin_np(handle: usize, value: *mut *mut c_void, deadline: *const crate::clock::Timespec) -> c_int;
+    fn pthread_clockjoin_np(
+        handle: usize, value: *mut *mut c_void, clock: c_int, deadline: *const crate::clock::Timespec
+    ) -> c_int;
     fn pthread_detach(handle: usize) -> c_int;
     fn pthread_exit(value: *mut c_void) -> !;
     fn pthread_getattr_np(handle: usize, attributes: *mut c_void) -> c_int;

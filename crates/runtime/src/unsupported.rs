@@ -39,8 +39,6 @@ macro_rules! table {
 }
 
 table! {
-    pthread_clockjoin_np,
-    pthread_timedjoin_np,
     pthread_sigqueue,
     pthread_setattr_default_np,
     sigwait,

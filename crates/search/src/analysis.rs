@@ -223,6 +223,11 @@ impl Analysis {
         if report && queue::queues(&event.operation) && !event.flags.contains(EventFlags::QUIESCENT) {
             self.takers_from_newest(events, family, event, index as u32, &footprint);
         }
+        let freed = |quiescence: u32| primitive::enabled_by(&events[quiescence as usize], event);
+        if report && !queue::queues(&event.operation) && self.quiescence.is_some_and(freed) {
+            // Who timed out when nobody could go on let it in: until then it waited, too.
+            self.takers_from_newest(events, family, event, index as u32, &footprint);
+        }
         self.candidates.clear();
         if footprint.is_everything() {
             for (other, &last) in self.last.iter().enumerate() {

@@ -40,6 +40,7 @@ struct Kept {
     pending: Vec<Pending>,
     outcome: Outcome,
     detail: u64,
+    left: u64,
     thread: ThreadId,
     message: String,
     output: Vec<u8>,
@@ -53,6 +54,7 @@ impl Kept {
             pending: &self.pending,
             outcome: self.outcome,
             detail: self.detail,
+            left: self.left,
             thread: self.thread,
             message: &self.message,
             output: &self.output,
@@ -66,6 +68,7 @@ impl Kept {
         self.pending.clear();
         self.pending.extend_from_slice(execution.pending);
         (self.outcome, self.detail, self.thread) = (execution.outcome, execution.detail, execution.thread);
+        self.left = execution.left;
         self.message.clear();
         self.message.push_str(execution.message);
         self.output.clear();
@@ -115,6 +118,7 @@ impl<'e> Repeated<'e> {
                 pending: Vec::new(),
                 outcome: Outcome::Running,
                 detail: 0,
+                left: 0,
                 thread: ThreadId::MAIN,
                 message: String::new(),
                 output: Vec::new(),

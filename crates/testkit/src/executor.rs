@@ -523,7 +523,7 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
             position.waiting = true;
             return;
         }
-        rwlock::WRITE_LOCK => position.waiting = false,
+        rwlock::WRITE_LOCK | rwlock::TIMED_WRITE_LOCK => position.waiting = false,
         condvar::WAIT if !event.failed() => {
             position.waiting = true;
             return;
@@ -588,6 +588,7 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
         | SpinTryLock(_, r)
         | Consistent(_, r)
         | TryJoin(_, r)
+        | TimedJoin(_, r)
         | SemTryWait(_, r)
         | SemValue(_, r)
         | Load(_, r)
@@ -665,7 +666,7 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             CompareExchange(v, ..) if position.attempt == Attempt::Fails => memory(atomic::LOAD, v),
             Wait(_, m) | TimedWait(_, m, _) if position.awake => lock(m),
             TestCancel if cancels => look,
-            SemWait(_) | Join(_) if cancels && !position.looked => look,
+            SemWait(_) | Join(_) | TimedJoin(..) if cancels && !position.looked => look,
             Wait(..) if cancels && !position.looked && !position.waiting => look,
             FutexWait(v, _, _) if position.waiting => Operation::new(futex::AWAKEN, variable_at(v)),
             FutexTimedWait(v, _, _) if position.waiting => {
@@ -679,6 +680,15 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             SemTimedWait(s, _) => {
                 let wait = timed(Operation::new(semaphore::TIMEDWAIT, semaphore_at(s)));
                 in_turn(wait, semaphore::ENQUEUE, wakeup.sem)
+            }
+            TimedReadLock(l, _) if l >= PREFERS_WRITERS && wakeup.rwlock == Turn::Arbitrary => {
+                timed(on_rwlock(rwlock::TIMED_READ_LOCK, l))
+            }
+            TimedWriteLock(l, _) if l >= PREFERS_WRITERS && wakeup.rwlock == Turn::Arbitrary => {
+                match position.waiting {
+                    false => on_rwlock(rwlock::WRITE_ARRIVE, l),
+                    true => timed(on_rwlock(rwlock::TIMED_WRITE_LOCK, l)),
+                }
             }
             TimedReadLock(l, _) => {
                 in_turn(timed(Operation::new(rwlock::TIMED_READ_LOCK, rwlock_at(l))), rwlock::ENQUEUE, wakeup.rwlock)
@@ -754,6 +764,7 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             Once(o, _) => Operation::new(if position.waiting { once::DONE } else { once::BEGIN }, once_at(o)),
             Create(t) => Operation::new(thread::CREATE, ObjectId::thread(ThreadId(t as u16))),
             Join(t) => at(Operation::new(thread::JOIN, ObjectId::thread(ThreadId(t as u16)))),
+            TimedJoin(t, _) => at(timed(Operation::new(thread::TIMEDJOIN, ObjectId::thread(ThreadId(t as u16))))),
             TryJoin(t, _) => Operation::new(thread::TRYJOIN, ObjectId::thread(ThreadId(t as u16))),
             Cancel(t) => Operation::new(thread::CANCEL, ObjectId::thread(ThreadId(t as u16))),
             Detach(t) => Operation::new(thread::DETACH, ObjectId::thread(ThreadId(t as u16))),
@@ -825,6 +836,7 @@ impl Executor for Scripted<'_> {
             pending: &self.pending,
             outcome,
             detail,
+            left: 0,
             thread,
             message: "",
             output: &[],

@@ -403,6 +403,10 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                 _ => code.push(Store(object, Value::Constant(random.below(2)))),
             },
             TIMED => {
+                if shape.kinds & TRYJOINS != 0 {
+                    code.push(TimedJoin(1 + random.below(3) as u8, register));
+                    continue;
+                }
                 let possible: Vec<u32> = [LOCKS, CONDITIONS, SEMAPHORES, RWLOCKS]
                     .into_iter()
                     .filter(|kind| shape.kinds & kind != 0)
@@ -410,8 +414,8 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                 let Some(&kind) = possible.get(random.below(possible.len().max(1) as u64) as usize) else { continue };
                 match kind {
                     LOCKS => code.push(TimedLock(mutex, register)),
-                    RWLOCKS if random.one_in(2) => code.push(TimedReadLock(object, register)),
-                    RWLOCKS => code.push(TimedWriteLock(object, register)),
+                    RWLOCKS if random.one_in(2) => code.push(TimedReadLock(lock_of(object), register)),
+                    RWLOCKS => code.push(TimedWriteLock(lock_of(object), register)),
                     SEMAPHORES => code.push(SemTimedWait(object, register)),
                     _ => {
                         if held.is_empty() {
@@ -424,7 +428,7 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                 // Past the unlock if it did not get it.
                 let unlock = match kind {
                     LOCKS => Unlock(mutex),
-                    RWLOCKS => RwUnlock(object),
+                    RWLOCKS => RwUnlock(lock_of(object)),
                     SEMAPHORES => SemPost(object),
                     _ => Signal(object),
                 };

@@ -52,7 +52,7 @@ pub fn printable(program: &Program) -> Program {
                     begun.push((child, known.clone()));
                     known.push(child);
                 }
-                Join(other) | Detach(other) | TryJoin(other, _) | Cancel(other)
+                Join(other) | Detach(other) | TryJoin(other, _) | TimedJoin(other, _) | Cancel(other)
                     if other == thread || !known.contains(&other) =>
                 {
                     *instruction = Fence
@@ -217,7 +217,7 @@ fn registers_of(instruction: &Instruction) -> Vec<Register> {
     use Instruction::*;
     let of = |value: Value| if let Value::Register(r) = value { Some(r) } else { None };
     match *instruction {
-        Consistent(_, r) | TryJoin(_, r) => vec![r],
+        Consistent(_, r) | TryJoin(_, r) | TimedJoin(_, r) => vec![r],
         TryLock(_, r) | SemTryWait(_, r) | SemValue(_, r) | TryReadLock(_, r) | TryWriteLock(_, r) => vec![r],
         FutexWait(_, _, r) | FutexTimedWait(_, _, r) | FutexWake(_, _, r) => vec![r],
         FutexRequeue(_, _, _, r) | FutexCompareRequeue(_, _, _, r) => vec![r],
@@ -306,6 +306,7 @@ fn statement(code: &[Instruction], at: usize, number: usize) -> String {
         Once(o, r) => format!("ran = 0; pthread_once(&objects.once.of[{o}].control, run); r{r} = ran;"),
         Create(t) => format!("pthread_create(&handle[{t}], 0, program{number}_thread{t}, 0);"),
         Join(t) => format!("pthread_join(handle[{t}], 0);"),
+        TimedJoin(t, r) => format!("r{r} = (unsigned)pthread_timedjoin_np(handle[{t}], 0, &deadline);"),
         TryJoin(t, r) => format!("r{r} = (unsigned)pthread_tryjoin_np(handle[{t}], 0);"),
         Cancel(t) => format!("pthread_cancel(handle[{t}]);"),
         TestCancel => "pthread_testcancel();".to_owned(),

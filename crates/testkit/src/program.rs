@@ -111,6 +111,8 @@ pub enum Instruction {
     Join(u8),
     /// Joins a thread if it has ended; the register gets 0 or the error number.
     TryJoin(u8, Register),
+    /// Joins a thread, or times out. The register gets the error number.
+    TimedJoin(u8, Register),
     /// Asks a thread to end. In a program with one of these, waiting for a semaphore, a condition variable or the end of a thread
     /// are cancellation points: two operations, of which the first is a look.
     Cancel(u8),

@@ -121,6 +121,8 @@ fn timed_operations() {
     agree(1200, generate::TIMED | generate::CONDITIONS | generate::LOCKS, 5);
     agree(500, generate::TIMED | generate::LOCKS | generate::SEMAPHORES | generate::ENDS, 4);
     agree(500, generate::TIMED | generate::LOCKS | generate::KINDS | generate::THREADS, 4);
+    agree(600, generate::TIMED | generate::RWLOCKS | generate::PREFERS, 5);
+    agree(400, generate::TIMED | generate::TRYJOINS | generate::THREADS | generate::JOINS | generate::ATOMICS, 4);
 }
 
 #[test]
@@ -228,6 +230,8 @@ fn interleavings_of_locks_and_barriers() {
     brute_force(800, generate::ROBUST | generate::KINDS | generate::LOCKS | generate::TRYLOCKS, 300);
     brute_force(800, generate::TIMED | generate::LOCKS | generate::SEMAPHORES, 300);
     brute_force(800, generate::TIMED | generate::RWLOCKS, 300);
+    brute_force(400, generate::TIMED | generate::RWLOCKS | generate::PREFERS, 200);
+    brute_force(400, generate::TIMED | generate::TRYJOINS | generate::JOINS | generate::THREADS, 200);
     brute_force(800, generate::FAILURES | generate::TRYLOCKS | generate::COMPARE, 300);
     brute_force(800, generate::QUEUES | generate::LOCKS | generate::TRYLOCKS, 200);
     brute_force(800, generate::QUEUES | generate::SEMAPHORES, 200);

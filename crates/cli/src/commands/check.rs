@@ -252,6 +252,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         console.result(&dump.tell(&Symbols::new(executor.mappings())));
     }
     let mut told = Told::of(&collector, &mut executor, &prepared, options)?;
+    let remarks = collector.leftovers.tell(&mut executor, Path::new(&prepared.description.directory));
     let stored = told.store(&options.out);
     let conclusion = Conclusion {
         options,
@@ -261,6 +262,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         left_out,
         elapsed,
         findings: told.traces.iter().map(|trace| trace.finding.clone()).collect(),
+        remarks,
         unsupported: told.unsupported.take(),
         out_of_memory: told.out_of_memory.take(),
         unrepeatable: told.unrepeatable,
@@ -514,6 +516,9 @@ fn show(report: &RunReport, traces: &[Trace], console: &Console) {
     for finding in report.findings.iter().filter(|finding| finding.kind == FindingKind::Unreached) {
         text.push_str(&text::headline(finding));
     }
-    text.push_str(&text::verdict(report, &options));
+    match console.wishes().quiet {
+        true => text.push_str(&text::verdict(&RunReport { notes: Vec::new(), ..report.clone() }, &options)),
+        false => text.push_str(&text::verdict(report, &options)),
+    }
     console.result(&text);
 }

@@ -8,6 +8,7 @@
 //! | `count` | in how many of them the finding happens |
 //! | `flags` | more flags, for the compiler and for heddle |
 //! | `more` | `yes`: what follows from the finding is found too, and not compared |
+//! | `notes` | the kinds of notes that are made, or `none`; each is about a line that ends in `// heddle: note` |
 //! | `exhaustive` | `no`: not everything can be explored, though nothing else is wrong |
 //!
 //! A line that ends in `// heddle: here` is where the finding is; in a deadlock, somebody waits on each such line.
@@ -35,6 +36,10 @@ pub struct Expectation {
     pub more: bool,
     /// Not everything can be explored.
     pub partial: bool,
+    /// The kinds of notes, sorted.
+    pub notes: Option<Vec<String>>,
+    /// The lines that are marked as having notes.
+    pub noted: Vec<u64>,
     /// The lines that are marked.
     pub here: Vec<u64>,
 }
@@ -57,6 +62,10 @@ impl Expectation {
                 expectation.here.push(number);
                 continue;
             }
+            if after.trim() == "note" {
+                expectation.noted.push(number);
+                continue;
+            }
             assert!(before.is_empty(), "{}:{number}: a header line stands alone", file.display());
             let (key, value) = after.split_once('=').expect("a header line is `key = value`");
             let value = value.trim();
@@ -67,6 +76,12 @@ impl Expectation {
                 "executions" => expectation.executions = Some(number()),
                 "count" => expectation.count = Some(number()),
                 "flags" => expectation.flags = value.split_whitespace().map(str::to_owned).collect(),
+                "notes" => {
+                    let mut kinds: Vec<String> = value.split_whitespace().map(str::to_owned).collect();
+                    kinds.sort();
+                    kinds.retain(|kind| kind != "none");
+                    expectation.notes = Some(kinds);
+                }
                 "more" => expectation.more = value == "yes",
                 "exhaustive" => expectation.partial = value == "no",
                 other => panic!("{}: `{other}` is no key of a header", file.display()),
@@ -85,6 +100,16 @@ impl Expectation {
         assert!(told, "{}: exhaustive: {complete:?}\n{run}", self.name);
         if let Some(executions) = self.executions {
             assert_eq!(report["executions"].as_u64(), Some(executions), "{}: executions\n{run}", self.name);
+        }
+        if let Some(kinds) = &self.notes {
+            let none = Vec::new();
+            let notes = report["notes"].as_array().unwrap_or(&none);
+            let mut told: Vec<&str> = notes.iter().filter_map(|note| note["kind"].as_str()).collect();
+            told.sort();
+            assert_eq!(told, *kinds, "{}: notes\n{run}", self.name);
+            let lines: Vec<u64> = notes.iter().filter_map(|note| note["location"]["line"].as_u64()).collect();
+            assert!(lines.iter().all(|line| self.noted.contains(line)), "{}: notes at {lines:?}\n{run}", self.name);
+            assert!(self.noted.iter().all(|line| lines.contains(line)), "{}: notes at {lines:?}\n{run}", self.name);
         }
         if let Some(count) = self.count {
             assert_eq!(report["findings"][0]["count"].as_u64(), Some(count), "{}: count\n{run}", self.name);

@@ -105,8 +105,11 @@ pub fn owner_of(world: &World, mutex: ObjectId) -> Option<ThreadId> {
 fn set_owner(world: &mut World, mutex: ObjectId, owner: Option<ThreadId>) {
     let slot = world.objects.get_mut(mutex);
     slot.family = FAMILY as u32;
-    slot.words[OWNER] = owner.map_or(0, |t| t.0 as u64 + 1);
+    let before = slot.words[OWNER];
+    let after = owner.map_or(0, |t| t.0 as u64 + 1);
+    slot.words[OWNER] = after;
     slot.words[NESTED] = 0;
+    world.passes(mutex, before, after);
 }
 
 /// What locking or unlocking a mutex comes to.

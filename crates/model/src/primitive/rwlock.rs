@@ -7,7 +7,7 @@
 //!
 //! **Preferring writers.** With `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP` a reader waits for writers that wait, too, and so a
 //! reader that comes in twice may wait for a writer that waits for it. That a writer has begun to wait must then be an event:
-//! its lock is two operations, [`WRITE_ARRIVE`] and [`WRITE_LOCK`]. The preference is in the `detail` of every operation.
+//! its lock is two operations, [`WRITE_ARRIVE`] and [`WRITE_LOCK`]. A writer that times out stops waiting, and so may let readers in. The preference is in the `detail` of every operation.
 //!
 //! **Readers commute.** To come in as a reader looks at the writer and adds to the readers; to leave as a reader takes one
 //! off, which is there because it is one's own. Neither looks at how many there are, and neither changes the writer. So
@@ -94,6 +94,9 @@ fn set_holds(world: &mut World, lock: ObjectId, reader: ThreadId, holds: u64) {
     let life = slot.words[LIFE];
     let held = &mut world.objects.get_mut(ObjectId::share(lock, reader)).words;
     (held[HOLDS], held[HOLDS_LIFE]) = (holds, life);
+    if (holds == 0) != (before == 0) {
+        world.reads_or_not(lock, reader.0);
+    }
 }
 
 /// The writer that `lock` belongs to now.
@@ -114,7 +117,7 @@ fn writer_waits(world: &World, operation: &Operation) -> bool {
 
 /// Whether a reader by `operation` may have to wait for several writers.
 pub(crate) fn waits_for_writers(operation: &Operation) -> bool {
-    operation.code == READ_LOCK && prefers_writers(operation)
+    matches!(operation.code, READ_LOCK | TIMED_READ_LOCK) && prefers_writers(operation)
 }
 
 fn prefers_writers(operation: &Operation) -> bool {
@@ -152,6 +155,12 @@ fn waits(operation: &Operation) -> bool {
         TIMED_READ_LOCK | TIMED_WRITE_LOCK => !operation.is_impatient(),
         _ => false,
     }
+}
+
+/// Whether `event` is a writer that has kept readers out while it waited, and has given up.
+fn leaves_waiting(event: &Event) -> bool {
+    let timed_out = event.operation.code == TIMED_WRITE_LOCK && event.flags.contains(EventFlags::TIMED_OUT);
+    timed_out && prefers_writers(&event.operation)
 }
 
 /// The meaning of this family.
@@ -197,6 +206,11 @@ impl Primitive for ReaderWriterLocks {
             queue::leave(world, by);
         }
         if gives_up {
+            if code == TIMED_WRITE_LOCK && prefers_writers(operation) {
+                // It waits no more, and readers need not wait for it.
+                let words = &mut world.objects.get_mut(lock).words;
+                words[WRITER] = words[WRITER].saturating_sub(ONE_WAITS);
+            }
             return Effect::timed_out(operation);
         }
         match code {
@@ -223,14 +237,19 @@ impl Primitive for ReaderWriterLocks {
             _ => {
                 let slot = world.objects.get_mut(lock);
                 slot.family = FAMILY as u32;
+                let before = slot.words[WRITER] as u32;
                 match code {
                     WRITE_ARRIVE => slot.words[WRITER] += ONE_WAITS,
-                    WRITE_LOCK if prefers_writers(operation) => {
+                    WRITE_LOCK | TIMED_WRITE_LOCK if prefers_writers(operation) => {
                         slot.words[WRITER] = slot.words[WRITER].saturating_sub(ONE_WAITS) + by.0 as u64 + 1;
                     }
                     WRITE_LOCK | TRY_WRITE_LOCK | TIMED_WRITE_LOCK => slot.words[WRITER] += by.0 as u64 + 1,
                     UNLOCK => slot.words[WRITER] &= !(ONE_WAITS - 1),
                     _ => slot.words = [0, 0, slot.words[LIFE] + 1],
+                }
+                let after = slot.words[WRITER] as u32;
+                if after != before {
+                    world.passes(lock, before.into(), after.into());
                 }
             }
         }
@@ -266,6 +285,10 @@ impl Primitive for ReaderWriterLocks {
         let writer = event.operation.object;
         let readers = readers_of(writer);
         match event.operation.code {
+            _ if leaves_waiting(event) => {
+                into.touch(readers, Mode::Read);
+                into.touch(writer, Mode::Write);
+            }
             TRY_WRITE_LOCK | TIMED_WRITE_LOCK | DESTROY | UNLOCK if event.failed() => {
                 into.touch(readers, Mode::Read);
                 into.touch(writer, Mode::Read);
@@ -294,7 +317,10 @@ impl Primitive for ReaderWriterLocks {
         let leaves = same && earlier.operation.code == UNLOCK && !earlier.failed();
         match later.operation.code {
             _ if !waits(&later.operation) => false,
-            READ_LOCK | TIMED_READ_LOCK => leaves && !earlier.flags.contains(EventFlags::SHARED),
+            READ_LOCK | TIMED_READ_LOCK => {
+                let gives_way = same && leaves_waiting(earlier) && prefers_writers(&later.operation);
+                gives_way || leaves && !earlier.flags.contains(EventFlags::SHARED)
+            }
             _ => leaves,
         }
     }
@@ -305,9 +331,9 @@ impl Primitive for ReaderWriterLocks {
             _ if queue::queues(&later.operation) => {
                 waits(&later.operation) && (enters(earlier) || earlier.operation.code == ENQUEUE)
             }
-            READ_LOCK if prefers_writers(&later.operation) => {
+            READ_LOCK | TIMED_READ_LOCK if prefers_writers(&later.operation) => {
                 let begins = matches!(earlier.operation.code, WRITE_ARRIVE | TRY_WRITE_LOCK);
-                begins && !earlier.failed()
+                waits(&later.operation) && begins && !earlier.failed()
             }
             _ if !waits(&later.operation) => false,
             READ_LOCK | TIMED_READ_LOCK => enters_alone(earlier),
@@ -319,9 +345,8 @@ impl Primitive for ReaderWriterLocks {
         // Whoever is in may have had to stand in the queue first.
         queue::queues(&later.operation)
         // This writer has kept readers out since it came.
-            || later.operation.code == READ_LOCK
-            && prefers_writers(&later.operation)
-            && earlier.operation.code == WRITE_LOCK
+            || waits_for_writers(&later.operation)
+            && matches!(earlier.operation.code, WRITE_LOCK | TIMED_WRITE_LOCK)
             && !earlier.failed()
     }
 

@@ -193,9 +193,11 @@ impl Primitive for Semaphores {
             }
             _ => world.touch(operation.object),
         }
-        let slot = world.objects.get_mut(operation.object);
+        let mut slot = world.objects.get_mut(operation.object);
         if slot.family == 0 && operation.code != INIT {
             slot.words[COUNT] = brought(operation);
+            world.is_found(operation.object);
+            slot = world.objects.get_mut(operation.object);
         }
         slot.family = FAMILY as u32;
         let count = &mut slot.words[COUNT];

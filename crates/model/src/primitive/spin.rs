@@ -72,9 +72,15 @@ impl Primitive for SpinLocks {
             return Effect::failed(if operation.code == TRYLOCK { EBUSY } else { 0 });
         }
         let slot = world.objects.get_mut(operation.object);
+        let found = slot.family == 0 && operation.code != INIT;
         slot.family = FAMILY as u32;
         let locks = matches!(operation.code, LOCK | TRYLOCK);
-        slot.words[OWNER] = if locks { by.0 as u64 + 1 } else { 0 };
+        let (before, after) = (slot.words[OWNER], if locks { by.0 as u64 + 1 } else { 0 });
+        slot.words[OWNER] = after;
+        world.passes(operation.object, before, after);
+        if found {
+            world.is_found(operation.object);
+        }
         Effect::default()
     }
 

@@ -25,6 +25,10 @@ pub const LAST: OpCode = OpCode::new(FAMILY, 6);
 /// Joins `object` if it has ended. The result is 0 or an error number.
 pub const TRYJOIN: OpCode = OpCode::new(FAMILY, 7);
 
+/// Waits for the end of `object` and joins it, or times out. `detail` says whether it is [impatient](Operation::is_impatient),
+/// `argument` is the deadline. The result is 0 or an error number.
+pub const TIMEDJOIN: OpCode = OpCode::new(FAMILY, 16);
+
 /// Asks `object` to end. It does at its next [cancellation point](super::cancellation).
 pub const CANCEL: OpCode = OpCode::new(FAMILY, 8);
 /// Whether somebody has asked the thread itself to end: the result is 1 then. It will, before it does anything else.
@@ -53,6 +57,7 @@ impl Primitive for Threads {
             JOIN => "join",
             DETACH => "detach",
             TRYJOIN => "tryjoin",
+            TIMEDJOIN => "timedjoin",
             LAST => "wait for the end of all threads",
             CANCEL => "cancel",
             TESTCANCEL => "testcancel",
@@ -63,11 +68,8 @@ impl Primitive for Threads {
     fn enabled(&self, world: &World, by: ThreadId, operation: &Operation) -> bool {
         match (operation.code, operation.object.as_thread()) {
             (LAST, _) => world.ids().all(|t| t == by || world.thread(t).phase != Phase::Alive),
-            // A join of a thread that never existed, or that cannot be joined, fails at once.
-            (JOIN, Some(target)) => {
-                let target = world.thread(target);
-                target.phase != Phase::Alive || target.detached || target.joined
-            }
+            (JOIN, Some(target)) => !must_wait(world, target),
+            (TIMEDJOIN, Some(target)) => operation.is_impatient() || !must_wait(world, target),
             _ => true,
         }
     }
@@ -97,7 +99,8 @@ impl Primitive for Threads {
             },
             TESTCANCEL => return Effect::result(world.thread(target).cancelled as u64),
             TRYJOIN if world.thread(target).phase == Phase::Alive => return Effect::failed(EBUSY),
-            JOIN | TRYJOIN | DETACH => {
+            TIMEDJOIN if must_wait(world, target) => return Effect::timed_out(operation),
+            JOIN | TRYJOIN | TIMEDJOIN | DETACH => {
                 let state = world.thread_mut(target);
                 if state.phase == Phase::Absent {
                     return Effect::failed(ESRCH);
@@ -118,12 +121,15 @@ impl Primitive for Threads {
         Effect::default()
     }
 
-    fn foresee(&self, world: &World, _by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
+    fn foresee(&self, world: &World, by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
         let Some(target) = operation.object.as_thread() else { return EventFlags::FAILED };
+        if operation.code == TIMEDJOIN && must_wait(world, target) {
+            return world.foresee_timeout(by, operation);
+        }
         let target = world.thread(target);
-        // Only of this one the footprint depends on it.
+        // Only of these the footprint depends on it.
         let fails = target.phase == Phase::Alive || target.phase == Phase::Absent || target.detached || target.joined;
-        if operation.code == TRYJOIN && fails { EventFlags::FAILED } else { EventFlags::NONE }
+        if matches!(operation.code, TRYJOIN | TIMEDJOIN) && fails { EventFlags::FAILED } else { EventFlags::NONE }
     }
 
     fn footprint(&self, event: &Event, into: &mut Footprint) {
@@ -136,11 +142,11 @@ impl Primitive for Threads {
             }
             START => into.touch(life, Mode::Read),
             EXIT => into.touch(life, Mode::Write),
-            TRYJOIN if event.failed() => {
+            TRYJOIN | TIMEDJOIN if event.failed() => {
                 into.touch(life, Mode::Read);
                 into.touch(handle, Mode::Read);
             }
-            JOIN | TRYJOIN => {
+            JOIN | TRYJOIN | TIMEDJOIN => {
                 into.touch(life, Mode::Read);
                 into.touch(handle, Mode::Write);
             }
@@ -159,21 +165,40 @@ impl Primitive for Threads {
 
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
         // Before its thread exists, a join fails at once; from then on it waits.
-        later.operation.code == JOIN
+        waits(later)
             && earlier.operation.code == CREATE
             && earlier.operation.object.as_thread() == later.operation.object.as_thread()
     }
 
     fn depends_on_state(&self, code: OpCode) -> bool {
-        matches!(code, JOIN | TRYJOIN | DETACH)
+        matches!(code, JOIN | TRYJOIN | TIMEDJOIN | DETACH)
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
         match later.operation.code {
             START => earlier.operation.code == CREATE,
-            JOIN => earlier.operation.code == EXIT && !later.failed(),
+            JOIN | TIMEDJOIN if waits(later) => earlier.operation.code == EXIT && !later.failed(),
             LAST => true,
             _ => super::stirs(earlier, later),
         }
+    }
+
+    fn deadline(&self, operation: &Operation) -> Option<u64> {
+        (operation.code == TIMEDJOIN && !operation.is_impatient()).then_some(operation.argument)
+    }
+}
+
+/// Whether who joins `target` now has to wait. A join of a thread that never existed, or that cannot be joined, fails at once.
+fn must_wait(world: &World, target: ThreadId) -> bool {
+    let target = world.thread(target);
+    target.phase == Phase::Alive && !target.detached && !target.joined
+}
+
+/// Whether `event` could not have been taken while the thread it joins ran.
+fn waits(event: &Event) -> bool {
+    match event.operation.code {
+        JOIN => true,
+        TIMEDJOIN => !event.operation.is_impatient(),
+        _ => false,
     }
 }

@@ -51,7 +51,10 @@ function summary() {
     el("p", { class: `verdict ${run.verdict}` }, data.verdict),
     el("dl", { class: "counts" }, counts),
     findings.length > 0 ? el("h2", {}, "Findings") : null,
-    findings.length > 0 ? el("ol", { class: "findings" }, findings) : null);
+    findings.length > 0 ? el("ol", { class: "findings" }, findings) : null,
+    run.notes ? el("h2", {}, "Notes") : null,
+    run.notes ? el("ul", { class: "notes" }, run.notes.map((note) => el("li", {},
+      `${note.message} (${note.standard})`, note.location ? el("code", {}, ` ${place(note.location)}`) : null))) : null);
 }
 
 // --- A finding -----------------------------------------------------------------------------------------------------

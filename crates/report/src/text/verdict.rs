@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use heddle_model::{Coverage, RunReport, Verdict};
 
-use super::{Options, counted, grouped};
+use super::{Options, counted, grouped, printable};
 
 /// The verdict of a run.
 pub fn verdict(report: &RunReport, options: &Options) -> String {
@@ -42,10 +42,38 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
             text.push_str(&format!("  restarted by {}: {reason}\n", coverage.restart));
         }
     }
+    // Where something is wrong, that comes first.
+    if report.verdict != Verdict::Found || options.verbose {
+        text.push_str(&notes(report, options));
+    }
     if matches!(report.verdict, Verdict::Found)
         && let Some(reason) = &report.reason
     {
         text.push_str(&format!("  the search ended early: {reason}\n"));
+    }
+    text
+}
+
+/// So many notes are shown, unless all are asked for.
+const SHOWN: usize = 6;
+
+/// What is worth a word, a line for each.
+fn notes(report: &RunReport, options: &Options) -> String {
+    let shown = if options.verbose { report.notes.len() } else { SHOWN.min(report.notes.len()) };
+    let mut text = String::new();
+    for (index, note) in report.notes[..shown].iter().enumerate() {
+        let place = note.location.as_ref().map_or(String::new(), |at| format!("{at}: "));
+        // What the standard says of several is said once.
+        let said = report.notes[..index].iter().any(|before| before.kind == note.kind);
+        let standard = if said { String::new() } else { format!(" ({})", note.standard) };
+        text.push_str(&printable(&format!("  note: {place}{}{standard}", note.message)));
+        text.push('\n');
+    }
+    if shown < report.notes.len() {
+        text.push_str(&format!(
+            "  and {} (--verbose shows all)\n",
+            counted((report.notes.len() - shown) as u64, "more note")
+        ));
     }
     text
 }

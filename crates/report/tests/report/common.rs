@@ -90,6 +90,7 @@ pub fn record(script: &[Scripted], left: &[Scripted], outcome: Outcome, message:
         more_stacks: Vec::new(),
         block: None,
         whereabouts: HashMap::new(),
+        made_before: Vec::new(),
         objects: [(A, "a".to_string()), (B, "b".to_string())].into(),
         lines: [("abba.c".to_string(), lines)].into(),
     }

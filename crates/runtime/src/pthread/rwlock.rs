@@ -10,7 +10,7 @@ use heddle_model::primitive::rwlock::{
 use heddle_model::{ObjectId, OpCode, Operation, Order};
 
 use crate::clock::{self, Timespec};
-use crate::engine::{active, caller, unsupported, visible, visible_look};
+use crate::engine::{active, caller, visible, visible_look};
 use crate::{attempt, misuse, order, timed};
 
 /// Locked.
@@ -120,17 +120,21 @@ unsafe fn lock_until(code: OpCode, lock: *mut u8, clock: c_int, deadline: *const
     const EINVAL: c_int = 22;
     // SAFETY: the program's lock and time.
     unsafe {
+        let Some(deadline) = clock::deadline(clock, deadline) else { return EINVAL };
+        let operation = Operation::new(code, ObjectId(lock as u64));
         let prefers = lock.add(PREFERENCE).cast::<c_int>().read() == PREFER_WRITERS;
-        if prefers && order::of(ObjectId(lock as u64), |w| w.rwlock) == Order::Arbitrary {
-            unsupported("time-out of a reader-writer lock that prefers writers", pc);
+        if !prefers || order::of(operation.object, |w| w.rwlock) != Order::Arbitrary {
+            return timed::visible(order::in_turn(operation, pc), deadline, pc).result as c_int;
         }
-        match clock::deadline(clock, deadline) {
-            Some(deadline) => {
-                let operation = order::in_turn(Operation::new(code, ObjectId(lock as u64)), pc);
-                timed::visible(operation, deadline, pc).result as c_int
+        let operation = Operation { detail: PREFERS_WRITERS, ..operation };
+        if code == TIMED_WRITE_LOCK {
+            // From now on readers wait, until it has it or times out.
+            let arrived = visible(Operation { code: WRITE_ARRIVE, ..operation }, pc, |_| {});
+            if arrived.failed() {
+                return arrived.result as c_int;
             }
-            None => EINVAL,
         }
+        timed::visible(operation, deadline, pc).result as c_int
     }
 }
 

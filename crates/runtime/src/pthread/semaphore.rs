@@ -36,6 +36,7 @@ const SEM_VALUE_MAX: u32 = i32::MAX as u32;
 interpose! {
     fn sem_init(semaphore: *mut u8, shared: c_int, value: u32) -> c_int {
         if !active() {
+            misuse::made_before(semaphore as u64);
             return real::sem_init(semaphore, shared, value);
         }
         let pc = caller();

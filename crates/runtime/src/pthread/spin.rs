@@ -22,6 +22,7 @@ originals! {
 interpose! {
     fn pthread_spin_init(lock: *mut c_int, shared: c_int) -> c_int {
         if !active() {
+            crate::misuse::made_before(lock as u64);
             return real::pthread_spin_init(lock, shared);
         }
         let error = operate(INIT, lock, caller());

@@ -3,14 +3,16 @@
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 
-use heddle_model::primitive::thread::{CREATE, DETACH, JOIN, TRYJOIN};
+use heddle_model::primitive::thread::{CREATE, DETACH, JOIN, TIMEDJOIN, TRYJOIN};
 use heddle_model::{Event, ObjectId, Operation, Outcome, ThreadId};
 
 use super::{cancel, unwinder};
+use crate::clock::{self, Timespec};
 use crate::engine::{self, active, caller, current, visible, visible_look};
-use crate::{callstack, fiber, moments, real, spin, start};
+use crate::{callstack, fiber, moments, real, spin, start, timed};
 
 const ESRCH: c_int = 3;
+const EINVAL: c_int = 22;
 const EDEADLK: c_int = 35;
 const DETACHED: c_int = 1;
 
@@ -40,6 +42,20 @@ interpose! {
         let Some(target) = fiber::thread_at(handle) else { return ESRCH };
         let event = visible_look(Operation::new(TRYJOIN, ObjectId::thread(target)), pc, |_| {});
         joined(target, value, &event)
+    }
+
+    fn pthread_timedjoin_np(handle: usize, value: *mut usize, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::pthread_timedjoin_np(handle, value.cast(), deadline);
+        }
+        join_until(handle, value, clock::REALTIME, deadline, caller())
+    }
+
+    fn pthread_clockjoin_np(handle: usize, value: *mut usize, clock: c_int, deadline: *const Timespec) -> c_int {
+        if !active() {
+            return real::pthread_clockjoin_np(handle, value.cast(), clock, deadline);
+        }
+        join_until(handle, value, clock, deadline, caller())
     }
 
     fn pthread_detach(handle: usize) -> c_int {
@@ -111,6 +127,26 @@ pub unsafe fn join(handle: usize, value: *mut usize, pc: u64) -> c_int {
     }
     cancel::point(pc);
     let event = visible(cancel::at(Operation::new(JOIN, ObjectId::thread(target))), pc, |_| {});
+    cancel::obey(&event, pc);
+    // SAFETY: the program's place for it.
+    unsafe { joined(target, value, &event) }
+}
+
+/// Waits for the end of a thread until the deadline, in an execution.
+unsafe fn join_until(handle: usize, value: *mut usize, clock: c_int, deadline: *const Timespec, pc: u64) -> c_int {
+    if deadline.is_null() {
+        // SAFETY: the program's place for it.
+        return unsafe { join(handle, value, pc) };
+    }
+    let Some(target) = fiber::thread_at(handle) else { return ESRCH };
+    if target == current() {
+        return EDEADLK;
+    }
+    // SAFETY: the program's time.
+    let Some(deadline) = (unsafe { clock::deadline(clock, deadline) }) else { return EINVAL };
+    cancel::point(pc);
+    let operation = cancel::at(Operation::new(TIMEDJOIN, ObjectId::thread(target)));
+    let event = timed::visible(operation, deadline, pc);
     cancel::obey(&event, pc);
     // SAFETY: the program's place for it.
     unsafe { joined(target, value, &event) }

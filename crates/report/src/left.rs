@@ -1,0 +1,148 @@
+//! What an execution left behind when the process ended, told: nothing of it is wrong, all of it is worth a word.
+//!
+//! [`find`] looks at events alone, so that a search can ask of any execution whether it shows something new; [`tell`] adds names
+//! and places once the execution was recorded. What the program's memory alone tells is left to `tell`: whether an
+//! object that nobody is seen to make was made before `main` began.
+
+use std::collections::{HashMap, HashSet};
+
+use heddle_model::primitive::{process, semaphore, spin, thread};
+use heddle_model::{Ending, Event, ObjectId, Pending, Remark, RemarkKind, ThreadId};
+
+use crate::Recording;
+use crate::misuse::{DESTROYS, INITS};
+use crate::names::Names;
+use crate::walk;
+
+/// Something that was left, by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Left {
+    /// The event that it is about: the initialisation, the lock, the end of the process, the creation, the first use.
+    pub event: usize,
+    /// What kind of thing.
+    pub kind: RemarkKind,
+    /// The object; for threads, the thread.
+    pub object: ObjectId,
+    /// Who made, locked or used it; who still runs.
+    pub thread: ThreadId,
+}
+
+/// What was left at the end of `events`, which ended the process while threads were about to do `pending`; in the order of
+/// the events. Nothing if it ended otherwise than by itself.
+pub fn find(events: &[Event], pending: &[Pending]) -> Vec<Left> {
+    let Some(end) = events.last().filter(|end| process::ending(&end.operation) == Some(Ending::Exit)) else {
+        return Vec::new();
+    };
+    let mut left = Vec::new();
+    let mut made: HashMap<ObjectId, usize> = HashMap::new();
+    let mut known: HashSet<ObjectId> = HashSet::new();
+    let mut detached: HashSet<ThreadId> = HashSet::new();
+    let mut created: HashMap<ThreadId, usize> = HashMap::new();
+    for (index, event) in events.iter().enumerate() {
+        let object = event.operation.object;
+        let code = event.operation.code;
+        match code {
+            _ if INITS.contains(&code) && !event.failed() => {
+                made.insert(object, index);
+                known.insert(object);
+            }
+            _ if DESTROYS.contains(&code) && !event.failed() => {
+                made.remove(&object);
+                known.insert(object);
+            }
+            semaphore::OPEN | semaphore::CLOSE | semaphore::UNLINK => {
+                known.insert(ObjectId(event.result));
+            }
+            thread::CREATE | thread::DETACH => {
+                let Some(thread) = object.as_thread() else { continue };
+                if code == thread::CREATE {
+                    created.insert(thread, index);
+                }
+                if (code == thread::DETACH && !event.failed()) || event.operation.argument == 1 {
+                    detached.insert(thread);
+                }
+            }
+            _ if matches!(code.family(), semaphore::FAMILY | spin::FAMILY) && known.insert(object) => {
+                // A semaphore that is not zero was made before `main`.
+                let zero = code.family() == spin::FAMILY
+                    || code == semaphore::TIMEDWAIT
+                    || (event.operation.argument == 0 && code != semaphore::ENQUEUE);
+                if zero {
+                    left.push(Left { event: index, kind: RemarkKind::ZeroInitialised, object, thread: event.thread });
+                }
+            }
+            _ => {}
+        }
+    }
+    for (object, event) in made {
+        left.push(Left { event, kind: RemarkKind::NeverDestroyed, object, thread: events[event].thread });
+    }
+    let runs = |thread: ThreadId| pending.iter().any(|pending| pending.thread == thread);
+    for (object, holder) in walk::walk(events, pending).held() {
+        // Who still runs might have unlocked it.
+        if !runs(holder.thread) {
+            left.push(Left { event: holder.since, kind: RemarkKind::LeftLocked, object, thread: holder.thread });
+        }
+    }
+    for pending in pending.iter().filter(|pending| pending.thread != end.thread) {
+        let thread = pending.thread;
+        let (kind, event) = match detached.contains(&thread) {
+            true => (RemarkKind::DetachedRunning, created.get(&thread).copied().unwrap_or(0)),
+            false => (RemarkKind::StillRunning, events.len() - 1),
+        };
+        left.push(Left { event, kind, object: ObjectId::thread(thread), thread });
+    }
+    left.sort();
+    left
+}
+
+/// What was left at the end of `recording`, in words.
+pub fn tell(recording: &Recording) -> Vec<Remark> {
+    let names = Names::of(recording);
+    find(&recording.events, &recording.pending)
+        .into_iter()
+        .filter(|left| left.kind != RemarkKind::ZeroInitialised || is_zero(recording, left.object))
+        .map(|left| {
+            let (who, what) = (names.thread(left.thread), names.object(left.object));
+            let message = match left.kind {
+                RemarkKind::NeverDestroyed => format!("{what} is never destroyed; {who} initialises it here"),
+                RemarkKind::LeftLocked => format!("{what} is still locked when the process ends; {who} locks it here"),
+                RemarkKind::StillRunning => {
+                    let ender = names.thread(recording.events[left.event].thread);
+                    format!("{who} {} when {ender} ends the process", its_place(recording, left.thread))
+                }
+                RemarkKind::DetachedRunning => {
+                    let place = its_place(recording, left.thread);
+                    format!("{who}, which is detached, {place} when the process ends")
+                }
+                RemarkKind::ZeroInitialised => {
+                    format!("{what} was not initialised by a call when {who} uses it here: it is taken as zero")
+                }
+            };
+            Remark {
+                kind: left.kind,
+                message,
+                location: recording.place(left.event).cloned(),
+                standard: left.kind.standard().to_string(),
+            }
+        })
+        .collect()
+}
+
+/// Whether `object`, which nobody is seen to make, is a variable that nobody has made before `main` either.
+fn is_zero(recording: &Recording, object: ObjectId) -> bool {
+    let before = &recording.made_before;
+    recording.objects.contains_key(&object) && !before.contains(&object) && !before.contains(&ObjectId::NONE)
+}
+
+/// Where `thread` was at the end.
+fn its_place(recording: &Recording, thread: ThreadId) -> String {
+    let Some(index) = recording.pending.iter().position(|pending| pending.thread == thread) else {
+        return "still runs".to_string();
+    };
+    match recording.pending_place(index) {
+        _ if recording.pending[index].operation.code == thread::START => "has not begun yet".to_string(),
+        Some(place) => format!("still runs (at {place})"),
+        None => "still runs".to_string(),
+    }
+}
