@@ -15,7 +15,8 @@ impl EventFlags {
     /// A timed operation that timed out.
     pub const TIMED_OUT: EventFlags = EventFlags(2);
 
-    /// An await that exactly one write has made possible: the order of the two cannot be reversed.
+    /// An await that exactly one write has made possible, or a thread's end at its only request: the order of the two cannot
+    /// be reversed.
     pub const STIRRED_ONCE: EventFlags = EventFlags(4);
 
     /// The result of a store is the value that it replaced: with it, the search knows what a compare-exchange would have

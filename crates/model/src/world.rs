@@ -59,8 +59,8 @@ pub struct ThreadState {
     pub detached: bool,
     /// Somebody did.
     pub joined: bool,
-    /// Somebody has asked it to end.
-    pub cancelled: bool,
+    /// How often it was asked to end.
+    pub requests: u32,
     /// Who woke it meant it alone: a signal, not a broadcast.
     pub woken_alone: bool,
     /// What it is about to do is covered elsewhere, as long as nothing dependent happens.

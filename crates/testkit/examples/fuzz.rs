@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).map(|a| a.parse::<u64>().unwrap_or(0));
     let time = Duration::from_secs(arguments.next().unwrap_or(60));
     let first = arguments.next().unwrap_or(1);
-    let kinds = arguments.next().map_or(generate::ALL, |k| k as u32);
+    let kinds = arguments.next().map_or(generate::MIXED, |k| k as u32);
     let operations = arguments.next().unwrap_or(6);
     let limit = arguments.next().unwrap_or(5000) as usize;
     let begin = Instant::now();
@@ -22,8 +22,7 @@ fn main() -> ExitCode {
     while begin.elapsed() < time {
         let mut random = Random::new(seed);
         // Every kind of operation, or a few of them: those find each other more often.
-        let some = if seed % 2 == 0 { kinds } else { kinds & random.number() as u32 };
-        let some = if some == 0 { kinds } else { some };
+        let some = if seed % 4 == 0 { kinds } else { generate::some_of(kinds, &mut random) };
         let shape = Shape { threads: 2 + seed % 3, operations: 2 + seed % operations.max(1), kinds: some };
         let program = generate::program(&mut random, shape);
         match compare(&program, limit) {

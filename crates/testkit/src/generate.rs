@@ -105,8 +105,17 @@ pub const QUEUES: u32 = 1 << 27;
 pub const ALL: u32 = 32767 | TIMED | FUTEXES | ASSUMES;
 /// Everything but sections.
 pub const EVERYTHING: u32 = ALL | AWAITS;
+/// All that has traces of its own to be counted, in any mixture, but for awaits, which take long to enumerate.
+pub const MIXED: u32 = ALL | CANCELS | TRYJOINS | ROBUST | PREFERS | FAILURES | QUEUES;
 /// What is no instruction of its own.
 const OTHERWISE: u32 = JOINS | KINDS | ROBUST | PREFERS | FAILURES | QUEUES;
+
+/// About a quarter of these kinds.
+pub fn some_of(kinds: u32, random: &mut Random) -> u32 {
+    let some = kinds & random.number() as u32 & random.number() as u32;
+    // Ways to make things that nothing is done with are no program, nor are time-outs of nothing.
+    if some & !OTHERWISE & !TIMED == 0 || some & TIMED != 0 { some | LOCKS } else { some }
+}
 
 /// A random program of about this shape.
 pub fn program(random: &mut Random, shape: Shape) -> Program {
@@ -403,7 +412,7 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                 _ => code.push(Store(object, Value::Constant(random.below(2)))),
             },
             TIMED => {
-                if shape.kinds & TRYJOINS != 0 {
+                if shape.kinds & TRYJOINS != 0 && random.one_in(2) {
                     code.push(TimedJoin(1 + random.below(3) as u8, register));
                     continue;
                 }

@@ -78,6 +78,22 @@ fn queues() {
 }
 
 #[test]
+fn mixtures() {
+    let mut random = Random::new(77);
+    let mut looked_at = 0;
+    while looked_at < 2500 {
+        let kinds = generate::some_of(generate::MIXED, &mut random);
+        let operations = 3 + random.below(3);
+        let program = generate::program(&mut random, Shape { threads: 3, operations, kinds });
+        match oracle::compare(&program, LIMIT) {
+            Comparison::TooLarge => {}
+            Comparison::Agree(_) => looked_at += 1,
+            Comparison::Disagree(what) => panic!("program {looked_at}, kinds {kinds}, {what}\n{program}"),
+        }
+    }
+}
+
+#[test]
 fn semaphores() {
     agree(2500, generate::SEMAPHORES | generate::ATOMICS, 5);
 }

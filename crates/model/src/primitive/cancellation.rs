@@ -20,7 +20,7 @@ use crate::{Event, EventFlags, Footprint, Mode, ObjectId, Operation, ThreadId, W
 /// Whether `by` may end instead of taking `operation`.
 #[inline]
 pub(crate) fn is_pending(world: &World, by: ThreadId, operation: &Operation) -> bool {
-    operation.is_cancellable() && world.thread(by).cancelled
+    operation.is_cancellable() && world.thread(by).requests > 0
 }
 
 /// How many ways there are to take `operation`, `own` of them its own.
@@ -53,8 +53,9 @@ pub(crate) fn take(world: &mut World, by: ThreadId, operation: &Operation, choic
         let effect = family.take(world, by, operation, choice);
         return Effect { flags: effect.flags.union(EventFlags::CANCEL_PENDING), ..effect };
     }
+    let once = if world.thread(by).requests == 1 { EventFlags::STIRRED_ONCE } else { EventFlags::NONE };
     let Effect { result, flags } = family.abandon(world, by, operation);
-    Effect { result, flags: flags.union(EventFlags::CANCEL_PENDING).union(EventFlags::CANCELLED) }
+    Effect { result, flags: flags.union(EventFlags::CANCEL_PENDING).union(EventFlags::CANCELLED).union(once) }
 }
 
 /// Completes what a cancellation point touches.
@@ -75,5 +76,6 @@ pub(crate) fn enabled_by(earlier: &Event, later: &Event) -> Option<bool> {
     }
     // With a request there, the thread could have ended before whatever else made the operation possible.
     let only_way = later.flags.contains(EventFlags::CANCELLED) && later.alternatives <= 1;
-    Some(only_way && earlier.operation.code == thread::CANCEL)
+    // Of several requests, each could have come after it.
+    Some(only_way && earlier.operation.code == thread::CANCEL && later.flags.contains(EventFlags::STIRRED_ONCE))
 }

@@ -95,9 +95,9 @@ impl Primitive for Threads {
                     world.accuse(Misuse::JoinTwice);
                     return Effect::failed(ESRCH);
                 }
-                _ => world.thread_mut(target).cancelled = true,
+                _ => world.thread_mut(target).requests += 1,
             },
-            TESTCANCEL => return Effect::result(world.thread(target).cancelled as u64),
+            TESTCANCEL => return Effect::result((world.thread(target).requests > 0) as u64),
             TRYJOIN if world.thread(target).phase == Phase::Alive => return Effect::failed(EBUSY),
             TIMEDJOIN if must_wait(world, target) => return Effect::timed_out(operation),
             JOIN | TRYJOIN | TIMEDJOIN | DETACH => {
