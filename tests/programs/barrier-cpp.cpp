@@ -1,5 +1,6 @@
 // heddle: verdict = safe
 // heddle: flags = -std=c++20
+// heddle: libc++ = incomplete
 #include <barrier>
 #include <cassert>
 #include <thread>

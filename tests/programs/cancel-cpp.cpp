@@ -2,6 +2,7 @@
 //
 // heddle: verdict = safe
 // heddle: executions = 4
+// heddle: libc++ = found
 #include <cassert>
 #include <pthread.h>
 #include <unistd.h>
