@@ -244,13 +244,16 @@ impl NativeExecutor {
     /// What was loaded or linked in without instrumentation, by name: what it does to memory is not seen. Libraries of the
     /// system's own that every program has are left out.
     pub fn unseen(&self) -> Vec<String> {
-        const OF_ALL: [&str; 10] = [
+        const OF_ALL: [&str; 13] = [
             "libc.so",
             "libm.so",
             "libpthread.so",
             "libdl.so",
             "librt.so",
             "libstdc++.so",
+            "libc++.so",
+            "libc++abi.so",
+            "libunwind.so",
             "libgcc_s.so",
             "ld-linux",
             "libatomic.so",
