@@ -92,7 +92,7 @@ impl Executor for Played<'_> {
 }
 
 /// The time that a thread has had a processor.
-fn used(who: &str) -> Duration {
+pub fn used(who: &str) -> Duration {
     let text = std::fs::read_to_string(format!("/proc/{who}/schedstat")).unwrap_or_default();
     Duration::from_nanos(text.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0))
 }
