@@ -15,6 +15,7 @@ pub mod graph;
 pub mod html;
 pub mod json;
 pub mod junit;
+mod livelock;
 mod misuse;
 pub mod names;
 pub mod outcome;

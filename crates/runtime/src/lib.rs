@@ -43,6 +43,7 @@ mod hidden;
 mod ids;
 mod imports;
 mod libatomic;
+mod livelock;
 mod measure;
 mod memcheck;
 mod memory;

@@ -291,25 +291,36 @@ const PT_LOAD: u32 = 1;
 const EXECUTABLE: u32 = 1;
 const WRITABLE: u32 = 2;
 
+/// The segments of an object that have `flag`: from the first to the end of the last.
+unsafe fn segments(object: &LoadedObject, flag: u32) -> (usize, usize) {
+    // SAFETY: as the loader promises.
+    let headers = unsafe { core::slice::from_raw_parts(object.headers, object.count as usize) };
+    let mut range = (usize::MAX, 0);
+    for header in headers.iter().filter(|h| h.kind == PT_LOAD && h.flags & flag != 0) {
+        let low = object.base + header.address as usize;
+        range = (range.0.min(low & !(PAGE - 1)), range.1.max((low + header.size as usize).next_multiple_of(PAGE)));
+    }
+    range
+}
+
+/// Where an object's instructions are.
+///
+/// # Safety
+/// It is one that the loader described.
+pub unsafe fn text_of(object: &LoadedObject) -> (usize, usize) {
+    // SAFETY: the caller's.
+    unsafe { segments(object, EXECUTABLE) }
+}
+
 unsafe extern "C" fn look_at(object: *const LoadedObject, _: usize, start: *mut c_void) -> c_int {
     // SAFETY: called by glibc with valid descriptions; `start` is what we passed.
     unsafe {
         let (object, start) = (&*object, &mut *start.cast::<Start>());
-        let headers = core::slice::from_raw_parts(object.headers, object.count as usize);
-        let segment = |flag: u32| {
-            let mut range = (usize::MAX, 0);
-            for header in headers.iter().filter(|h| h.kind == PT_LOAD && h.flags & flag != 0) {
-                let low = object.base + header.address as usize;
-                range =
-                    (range.0.min(low & !(PAGE - 1)), range.1.max((low + header.size as usize).next_multiple_of(PAGE)));
-            }
-            range
-        };
-        let text = segment(EXECUTABLE);
+        let text = segments(object, EXECUTABLE);
         let here = construct as *const () as usize;
         if (text.0..text.1).contains(&here) {
             start.own_text = (text.0, text.1 - text.0);
-            start.own_data = segment(WRITABLE);
+            start.own_data = segments(object, WRITABLE);
         } else if start.program_text == (0, 0) {
             // The program itself is always the first.
             start.program_text = text;

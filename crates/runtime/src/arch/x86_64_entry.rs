@@ -152,3 +152,48 @@ pub unsafe extern "C" fn forward() {
         decide = sym crate::unsupported::decide,
     )
 }
+
+/// The same with `crate::heap::decide`, which looks at the arguments.
+macro_rules! watched {
+    ($($index:expr => $name:ident,)*) => { $(
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        #[allow(missing_docs, non_snake_case)]
+        pub unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov r11d, {index}",
+                "jmp {forward}",
+                index = const $index,
+                forward = sym $crate::arch::forward_watched,
+            )
+        }
+    )* };
+}
+
+/// Where `watched!` functions go.
+#[unsafe(naked)]
+pub unsafe extern "C" fn forward_watched() {
+    core::arch::naked_asm!(
+        "push rax",
+        "push r9",
+        "push r8",
+        "push rcx",
+        "push rdx",
+        "push rsi",
+        "push rdi",
+        "mov edi, r11d",
+        "mov rsi, [rsp + 56]",
+        "mov rdx, rsp",
+        "call {decide}",
+        "mov r11, rax",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        "pop r8",
+        "pop r9",
+        "pop rax",
+        "jmp r11",
+        decide = sym crate::heap::decide,
+    )
+}
