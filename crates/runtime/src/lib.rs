@@ -30,6 +30,7 @@ mod real;
 
 mod annotate;
 mod attempt;
+mod buffers;
 mod callstack;
 mod channel;
 mod clock;

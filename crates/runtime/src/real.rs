@@ -140,6 +140,7 @@ originals! {
 pub fn resolve() {
     let tables = [
         REAL,
+        crate::buffers::REAL,
         crate::channel::REAL,
         crate::hidden::REAL,
         crate::clock::REAL,

@@ -15,8 +15,8 @@ use crate::memory::{PAGE, Reserve, STATES};
 use crate::pthread::{cancel, unwinder};
 use crate::wire::Wire;
 use crate::{
-    annotate, control, custom, engine, fiber, heap, memcheck, misuse, process, race, real, signals, snapshot, spin,
-    sys, undefined,
+    annotate, buffers, control, custom, engine, fiber, heap, memcheck, misuse, process, race, real, signals, snapshot,
+    spin, sys, undefined,
 };
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
@@ -208,6 +208,7 @@ unsafe fn set_up(wire: Wire) {
     if header.races != Races::Off as u32 {
         race::set_up(&mut reserve, threads, header.races == Races::Go as u32);
     }
+    buffers::set_up();
     undefined::set_up(&mut reserve, threads);
     memcheck::set_up(&mut reserve, threads, header.memory);
     heap::set_limits(header.memory_limit as usize, header.quarantine as usize);

@@ -9,9 +9,7 @@ static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static void *run(void *unused)
 {
     pthread_mutex_lock(&m);
-    for (volatile int i = 0;; i = !i)
-        if (i > 1)
-            break;
+    for (volatile int i = 0; i != 2;) i = !i;
     return unused;
 }
 
