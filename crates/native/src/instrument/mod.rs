@@ -167,8 +167,9 @@ pub fn flags(compiler: CompilerKind, version: u32, language: Language) -> Vec<St
             "-capture-tracking-max-uses-to-explore=0",
         ]
         .as_slice(),
-        // Its race detector does not know about fences and says so; Heddle does.
-        CompilerKind::Gcc => &["-Wno-tsan", "--param", "tsan-distinguish-volatile=1"],
+        // Its race detector does not know about fences and says so; Heddle does. From -O2 on a function without a result would jump
+        // to the call that says that it is left, instead of calling it: then that is not known to be said by this function.
+        CompilerKind::Gcc => &["-Wno-tsan", "--param", "tsan-distinguish-volatile=1", "-fno-optimize-sibling-calls"],
     });
     let forget = NOT_BUILT_IN.iter().map(|name| format!("-fno-builtin-{name}"));
     flags.into_iter().map(str::to_owned).chain(forget).collect()
