@@ -4,8 +4,22 @@
 // heddle: flags = -std=c++17 -O1
 #include <thread>
 #include <string>
-struct S { int v = 1; ~S(); };
+
+struct S {
+    int v = 1;
+    ~S();
+};
+
 int out;
-S::~S() { out = v; v = 0; }
+S::~S()
+{
+    out = v;
+    v = 0;
+}
+
 static S s;
-int main() { std::thread([] { s.v++; }).detach(); return 0; }
+int main()
+{
+    std::thread([] { s.v++; }).detach();
+    return 0;
+}

@@ -4,7 +4,22 @@
 // heddle: flags = -std=c++17 -O1
 #include <atomic>
 #include <thread>
-static int count; static std::atomic<int> done;
-struct L { int id = 0; ~L() { count++; } };
+
+static int count;
+static std::atomic<int> done;
+struct L {
+    int id = 0;
+    ~L() {
+        count++;
+    }
+};
+
 static thread_local L l;
-int main() { std::thread a([] { l.id = 1; done = 1; }); while (!done) ; int c = count; a.join(); return c > 1; }
+int main()
+{
+    std::thread a([] { l.id = 1; done = 1; });
+    while (!done) ;
+    int c = count;
+    a.join();
+    return c > 1;
+}

@@ -4,5 +4,12 @@
 // heddle: flags = -std=c++17 -O1
 #include <thread>
 #include <vector>
+
 static std::vector<bool> v(8);
-int main() { std::thread t([] { v[1] = true; }); v[2] = true; t.join(); return 0; }
+int main()
+{
+    std::thread t([] { v[1] = true; });
+    v[2] = true;
+    t.join();
+    return 0;
+}
