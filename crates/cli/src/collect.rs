@@ -222,6 +222,10 @@ impl Observer for Collector {
         }
     }
 
+    fn revealed(&mut self, places: &[u64]) {
+        self.places = places.into();
+    }
+
     fn restart(&mut self, places: &[u64]) {
         self.places = places.into();
         self.earlier += self.executions + self.blocked + self.assumed + self.bounded;

@@ -70,10 +70,7 @@ pub fn look(
         left -= 1;
         // A thread that runs away takes seconds each time; what died with its process has no events to look at.
         let Class::Finding(kind) = candidate.class else { continue };
-        // An execution that goes on after its races shows many at once.
-        let goes_on = kind == FindingKind::DataRace && executor.options().races == Races::Go;
         if candidate.lost
-            || goes_on
             || matches!(kind, FindingKind::Hang | FindingKind::Livelock)
             || interrupt::is_raised(interrupted)
         {
