@@ -215,7 +215,9 @@ fn digest(event: &Event, world: &World) -> Option<Digest> {
     for (object, slot) in world.objects.iter() {
         let mut one = Digest::default();
         let [a, b, c] = slot.words;
-        [object.0, slot.family as u64, slot.life as u64, slot.order as u64, a, b, c].map(|word| one.add(word));
+        [object.0, slot.family as u64, slot.life as u64, slot.order as u64, a, b, c]
+            .into_iter()
+            .for_each(|word| one.add(word));
         objects = Digest(objects.0.wrapping_add(one.0), objects.1.wrapping_add(one.1));
     }
     digest.add(objects.0);
@@ -254,14 +256,14 @@ fn add_thread(digest: &mut Digest, thread: ThreadId, running: ThreadId, world: &
     if state.phase != Phase::Alive {
         return Some(());
     }
-    registers_of(thread, running).map(|word| digest.add(word));
+    registers_of(thread, running).into_iter().for_each(|word| digest.add(word));
     if thread != running {
         let pending = state.pending;
         if pending.code.family() == assume::FAMILY {
             return None;
         }
         let code = pending.code.0 as u64 | (pending.size as u64) << 16 | (pending.detail as u64) << 32;
-        [code, pending.object.0, pending.argument, state.pc].map(|word| digest.add(word));
+        [code, pending.object.0, pending.argument, state.pc].into_iter().for_each(|word| digest.add(word));
     }
     // Who came first matters among those that wait for the same; when does not.
     let before = |other: ThreadId| {
@@ -282,7 +284,9 @@ fn add_thread(digest: &mut Digest, thread: ThreadId, running: ThreadId, world: &
     ];
     let flags = flags.iter().fold(0, |flags, &flag| flags << 1 | flag as u64);
     let numbers = [state.timeouts, state.spurious, state.failures, state.children, state.mask];
-    [state.waits_on.0, state.waits_with.0, state.queued_on.0, place, flags].map(|word| digest.add(word));
-    numbers.map(|number| digest.add(number as u64));
+    [state.waits_on.0, state.waits_with.0, state.queued_on.0, place, flags]
+        .into_iter()
+        .for_each(|word| digest.add(word));
+    numbers.into_iter().for_each(|number| digest.add(number as u64));
     Some(())
 }

@@ -4,7 +4,7 @@
 //! for, and jump there without a frame of their own, so that exceptions pass. What then arrives at `malloc` from inside that library
 //! is the block that was asked for, and what arrives at `free` the one that was given back. No other thread runs in between.
 //!
-//! What must match ([expr.delete], [new.delete]): `free` and `realloc` with `malloc` and its relatives, `delete` with `new`, `delete[]` with
+//! What must match (C++20, expr.delete and new.delete): `free` and `realloc` with `malloc` and its relatives, `delete` with `new`, `delete[]` with
 //! `new[]`, with an alignment if and only if that was asked for, and the size that `delete` says, if it says one.
 //!
 //! A program may replace each of these functions. Those that it does not replace call those that it does, and what belongs
@@ -139,13 +139,8 @@ operators! {
     _ZdaPvSt11align_val_tRKSt9nothrow_t NEW_ARRAY_ALIGNED true None, Some(1);
 }
 
-/// What is asked for, until it arrives at `malloc`.
-struct Asked {
-    family: u8,
-    pc: u64,
-}
-
-static mut ASKED: Option<Asked> = None;
+/// The family of what is asked for, and from where, until it arrives at `malloc`.
+static mut ASKED: Option<(u8, u64)> = None;
 /// The block that is given back, and from where, until it arrives at `free`; 0.
 static mut DELETED: (usize, u64) = (0, 0);
 /// All the functions that the program calls are ours.
@@ -200,8 +195,8 @@ unsafe fn news(entry: &Entry, size: usize, align: usize, pc: u64) {
         // `new[]` of the library calls `new`, that which does not throw the one that does: the outermost is what the program said.
         // Where the library will throw before it comes to `malloc`, what comes there next is the exception.
         let possible = size <= isize::MAX as usize - align && align.is_power_of_two();
-        if (*(&raw const ASKED)).is_none() && possible {
-            ASKED = Some(Asked { family: entry.family, pc });
+        if ASKED.is_none() && possible {
+            ASKED = Some((entry.family, pc));
         }
     }
 }
@@ -214,8 +209,10 @@ pub fn asked(pc: u64) -> (u64, Option<u8>) {
         if !engine::active() || SYSTEM_DEPTH != 0 {
             return (pc, None);
         }
-        match (*(&raw mut ASKED)).take() {
-            Some(asked) if in_library(pc) => (asked.pc, Some(asked.family)),
+        let asked = ASKED;
+        ASKED = None;
+        match asked {
+            Some((family, asked_at)) if in_library(pc) => (asked_at, Some(family)),
             _ => (pc, Some(family::MALLOC)),
         }
     }
@@ -255,7 +252,9 @@ pub fn released(header: &Header, address: usize, resizes: bool, pc: u64) -> u64 
             return pc;
         }
         if DELETED.0 == address {
-            return core::mem::take(&mut *(&raw mut DELETED)).1;
+            let (_, deleted_at) = DELETED;
+            DELETED = (0, 0);
+            return deleted_at;
         }
         if let Some(allocated) = header.family()
             && allocated != family::MALLOC
