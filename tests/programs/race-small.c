@@ -6,7 +6,8 @@
 #include <pthread.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static int x, y, published;
+static int y, published;
+int x;
 
 static void *publish(void *unused)
 {
