@@ -81,16 +81,19 @@ fn bugs() {
     const SIZED: [(&str, &[u32]); 4] =
         [("reorder", &[3, 5, 10, 20]), ("twostage", &[2, 20, 100]), ("wronglock", &[3, 8, 20]), ("sigma", &[6, 20])];
     println!("\n## Executions until the bug is found (at most {LIMIT})\n");
+    // The second: with no preemption, then with one, and so on.
     let algorithms = [
-        Algorithm::Optimal,
-        Algorithm::Source,
-        Algorithm::Dpor,
-        Algorithm::Random,
-        Algorithm::Pct,
-        Algorithm::Pos,
-        Algorithm::Few,
+        (Algorithm::Optimal, false),
+        (Algorithm::Source, false),
+        (Algorithm::Dpor, false),
+        (Algorithm::Optimal, true),
+        (Algorithm::Random, false),
+        (Algorithm::Pct, false),
+        (Algorithm::Pos, false),
+        (Algorithm::Few, false),
     ];
-    let names: Vec<&str> = algorithms.iter().map(|algorithm| algorithm.name()).collect();
+    let name = |&(algorithm, iterate): &(Algorithm, bool)| if iterate { "iterate" } else { algorithm.name() };
+    let names: Vec<&str> = algorithms.iter().map(name).collect();
     println!("| program | {} |\n|---|{}", names.join(" | "), "---:|".repeat(names.len()));
     let mut files: Vec<PathBuf> = std::fs::read_dir(root().join("benches/bugs"))
         .expect("the patterns are there")
@@ -107,14 +110,15 @@ fn bugs() {
             let flag = (size != 0).then(|| format!("-DK={size}"));
             let flags: Vec<&str> = flag.as_deref().into_iter().chain(plain.then_some("-DPLAIN")).collect();
             let program = build(&format!("benches/bugs/{name}.c"), &flags);
-            let until = |&algorithm: &Algorithm| {
+            let until = |&(algorithm, iterate): &(Algorithm, bool)| {
                 let options = Options { races: if plain { Races::Go } else { Races::Off }, ..Options::default() };
                 let mut executor = NativeExecutor::launch(&program.program, options).expect("it starts");
                 let mut first = First::default();
                 let options = heddle_search::Options {
                     algorithm,
+                    iterate,
                     max_executions: Some(LIMIT),
-                    timeout: Some(Duration::from_secs(20)),
+                    timeout: Some(Duration::from_secs(8)),
                     ..heddle_search::Options::default()
                 };
                 Search::new(options).run(&mut executor, &mut first).expect("it runs");

@@ -203,6 +203,15 @@ pub enum MisuseWish {
     Off,
 }
 
+/// What to do when threads go round for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum LivelockWish {
+    /// Report it if they all act and get nowhere.
+    Report,
+    /// Only say that an execution did not end: for programs that are meant to run for ever.
+    Off,
+}
+
 /// Check a program: explore every order of its threads that could matter.
 ///
 /// FILES are C and C++ sources, object files and libraries, compiled and linked with the compiler flags among them.
@@ -283,6 +292,9 @@ pub struct Check {
     /// What to do when a primitive is used against its rules: unlocked by a stranger, destroyed while it is locked, ...
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = MisuseWish::Report)]
     pub misuse: MisuseWish,
+    /// What to do when threads go round for ever: look for a livelock behind it, and report that.
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = LivelockWish::Report)]
+    pub livelocks: LivelockWish,
     /// The values that undetermined numbers take: 0,1,-1 or 0..9, or both. Without it a few are tried, and the verdict
     /// cannot be safe.
     #[arg(long, value_name = "VALUES", value_parser = values::numbers, allow_hyphen_values = true)]

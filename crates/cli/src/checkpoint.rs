@@ -62,6 +62,7 @@ pub fn about(options: &Check, executor: &NativeExecutor) -> Result<Value, String
     add("--leaks", options.leaks.to_string());
     add("--quarantine", options.quarantine.to_string());
     add("--misuse", format!("{:?}", options.misuse));
+    add("--livelocks", format!("{:?}", options.livelocks));
     add("--nondet", format!("{:?}", executor.options().nondet));
     add("--memory-limit", options.memory_limit.to_string());
     Ok(Value::Object(about))

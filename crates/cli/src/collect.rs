@@ -5,14 +5,19 @@
 //! search is over.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
-use heddle_model::{Execution, FindingKind, Outcome, Plan};
+use heddle_model::{Execution, Executor, ExecutorError, FindingKind, Outcome, Plan};
+use heddle_native::NativeExecutor;
+use heddle_report::Recording;
 use heddle_report::outcome::{Class, Lost, classify};
+use heddle_search::livelock::Suspect;
 use heddle_search::{Flow, Info, Observer};
 
 use crate::checkpoint::Keeper;
@@ -22,6 +27,7 @@ use crate::interrupt;
 use crate::leftovers::Leftovers;
 use crate::looping::{self, Round};
 use crate::progress::Progress;
+use crate::record;
 
 /// An execution that can be made to happen again.
 #[derive(Clone, Debug)]
@@ -46,6 +52,9 @@ pub struct Candidate {
 
 /// So many different findings are kept; more are only counted. A report with more is of no use to anybody.
 const KEPT: usize = 1000;
+
+/// So many executions that go round are gone on with, in the hope of a livelock.
+const SUSPECTS: usize = 4;
 
 /// What is kept of the executions of a search.
 pub struct Collector {
@@ -75,6 +84,8 @@ pub struct Collector {
     pub round: Option<Round>,
     /// What executions that ended well left behind.
     pub leftovers: Leftovers,
+    /// The first few executions that go round at their ends.
+    pub suspects: Vec<Suspect>,
     /// Executions that were cut off by the bound on steps.
     pub bounded: u64,
     /// Complete executions.
@@ -109,6 +120,7 @@ impl Collector {
             strayed: None,
             round: None,
             leftovers: Leftovers::default(),
+            suspects: Vec::new(),
             bounded: 0,
             executions: 0,
             blocked: 0,
@@ -222,6 +234,10 @@ impl Observer for Collector {
         }
     }
 
+    fn revealed(&mut self, places: &[u64]) {
+        self.places = places.into();
+    }
+
     fn restart(&mut self, places: &[u64]) {
         self.places = places.into();
         self.earlier += self.executions + self.blocked + self.assumed + self.bounded;
@@ -231,6 +247,7 @@ impl Observer for Collector {
         }
         (self.executions, self.blocked, self.assumed, self.bounded, self.events) = (0, 0, 0, 0, 0);
         self.lost.clear();
+        self.suspects.clear();
     }
 
     fn checkpoint(&mut self, search: &[u8]) {
@@ -246,11 +263,48 @@ impl Observer for Collector {
 }
 
 impl Collector {
+    /// Looks for a livelock where executions went round, for so long at most.
+    ///
+    /// # Errors
+    ///
+    /// When the executor fails.
+    pub fn look_for_livelocks(&mut self, executor: &mut NativeExecutor, budget: Duration) -> Result<(), ExecutorError> {
+        let suspects = std::mem::take(&mut self.suspects);
+        if suspects.is_empty() {
+            return Ok(());
+        }
+        executor.discard()?;
+        executor.reveal(&self.places)?;
+        let deadline = Instant::now() + budget;
+        for suspect in suspects {
+            if let Some(plan) = suspect.livelock(executor, deadline)? {
+                if is_of_library(&record::record(executor, &plan, Path::new("."))?) {
+                    continue;
+                }
+                self.findings.push(Candidate {
+                    plan,
+                    execution: self.executions + self.blocked + self.assumed + self.bounded + self.earlier,
+                    count: 1,
+                    class: Class::Finding(FindingKind::Livelock),
+                    message: String::new(),
+                    lost: false,
+                    minimal: false,
+                    places: Rc::clone(&self.places),
+                });
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
     /// The first loop that is found stands for all: those that are cut off mostly go round in the same.
     fn look_for_loop(&mut self, execution: &Execution<'_>) {
         // Looking for one takes longer than an execution; where there was none in the first few, there will be none.
         if self.round.is_none() && self.bounded < 10 {
             self.round = looping::find(execution);
+        }
+        if self.suspects.len() < SUSPECTS && self.bounded < 10 {
+            self.suspects.extend(Suspect::of(execution));
         }
     }
 
@@ -279,6 +333,14 @@ impl Collector {
             None => self.lost.push(candidate(class, execution, info)),
         }
     }
+}
+
+/// The C++ library takes several locks at once by trying; it is not the program's fault that this may go round.
+fn is_of_library(recording: &Recording) -> bool {
+    let of_library = |function: &str| function.contains("std::lock<") || function.contains("__lock_impl");
+    let length = recording.message.parse().unwrap_or(0).min(recording.stacks.len());
+    let round = &recording.stacks[recording.stacks.len() - length..];
+    round.iter().flatten().any(|at| of_library(&at.function))
 }
 
 fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candidate {

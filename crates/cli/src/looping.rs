@@ -1,9 +1,8 @@
 //! Executions that were cut off because they did not come to an end: who goes round, and where.
 //!
 //! The last operations are looked at: if they are the same few again and again, by the same threads at the same places, those are the
-//! loop. That is no proof that it never ends: what a thread has in its own memory may count the rounds, and is not seen. Where
-//! also all values are the same each time, and everybody who can go on takes part, it looks like a livelock, and is
-//! called that; the verdict stays *incomplete*.
+//! loop. That is no proof that it never ends: what a thread has in its own memory may count the rounds, and is not seen. What is proven
+//! is found elsewhere (`heddle_search::livelock`); these are words for the verdict *incomplete*.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +77,7 @@ impl Round {
         let more = if left == 0 { String::new() } else { format!(" and {left} more places") };
         let round = format!("{}{more} {verb} round and round", threads.join(" and "));
         match (self.same_values, self.others) {
-            (true, false) => format!("{round} with the same values, which looks like a livelock"),
+            (true, false) => format!("{round} with the same values"),
             (_, true) => format!("{round} while others could go on"),
             (false, false) => round,
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use heddle_model::race::Race;
 use heddle_model::wire::Races;
-use heddle_model::{Execution, ExecutorError, FindingKind, Outcome, Plan, ThreadId};
+use heddle_model::{Execution, Executor, ExecutorError, FindingKind, Outcome, Plan, ThreadId};
 use heddle_native::NativeExecutor;
 use heddle_report::outcome::{Class, classify};
 use heddle_search::minimise::{Goal, minimise};
@@ -70,9 +70,10 @@ pub fn look(
         left -= 1;
         // A thread that runs away takes seconds each time; what died with its process has no events to look at.
         let Class::Finding(kind) = candidate.class else { continue };
-        // An execution that goes on after its races shows many at once.
-        let goes_on = kind == FindingKind::DataRace && executor.options().races == Races::Go;
-        if candidate.lost || goes_on || kind == FindingKind::Hang || interrupt::is_raised(interrupted) {
+        if candidate.lost
+            || matches!(kind, FindingKind::Hang | FindingKind::Livelock)
+            || interrupt::is_raised(interrupted)
+        {
             continue;
         }
         one(candidate, kind, executor, interrupted, Instant::now() + share)?;
@@ -87,15 +88,66 @@ fn one(
     interrupted: &Arc<AtomicBool>,
     deadline: Instant,
 ) -> Result<(), ExecutorError> {
-    use heddle_model::Executor;
+    let goes_on = kind == FindingKind::DataRace && executor.options().races == Races::Go;
     executor.discard()?;
     executor.reveal(&candidate.places)?;
     executor.submit(&candidate.plan)?;
     let key = same(kind, &executor.receive()?);
     let target = Target { kind, key: &key, interrupted };
-    if let Some(smallest) = minimise(executor, &candidate.plan, &target, deadline)? {
-        candidate.plan = Plan { schedule: smallest.schedule, max_steps: candidate.plan.max_steps, ..Plan::default() };
+    // An execution that goes on after its races shows many at once: it is to end at this one.
+    let mut aimed =
+        Aimed { aim: candidate.plan.aim.filter(|_| goes_on).map(Race::anywhere), plan: Plan::default(), executor };
+    if let Some(smallest) = minimise(&mut aimed, &candidate.plan, &target, deadline)? {
+        let plan = Plan { schedule: smallest.schedule, max_steps: candidate.plan.max_steps, ..Plan::default() };
+        let mut aim = None;
+        if goes_on {
+            let execution = aimed.run(&plan)?;
+            aim = Race::from_text(execution.message).filter(|_| target.shown_by(&execution));
+            if aim.is_none() {
+                return Ok(());
+            }
+        }
+        candidate.plan = Plan { aim, ..plan };
         candidate.minimal = smallest.proven;
     }
     Ok(())
+}
+
+/// An executor whose executions end at a race, if there is one to aim at.
+struct Aimed<'e> {
+    aim: Option<Race>,
+    /// The last plan, with that.
+    plan: Plan,
+    executor: &'e mut NativeExecutor,
+}
+
+impl Executor for Aimed<'_> {
+    fn depth(&self) -> usize {
+        self.executor.depth()
+    }
+
+    fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
+        if self.aim.is_none() {
+            return self.executor.submit(plan);
+        }
+        self.plan.clone_from(plan);
+        self.plan.aim = self.aim;
+        self.executor.submit(&self.plan)
+    }
+
+    fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
+        self.executor.receive()
+    }
+
+    fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
+        self.executor.reveal(places)
+    }
+
+    fn memory(&mut self) -> Vec<u8> {
+        self.executor.memory()
+    }
+
+    fn remember(&mut self, memory: &[u8]) -> Result<(), ExecutorError> {
+        self.executor.remember(memory)
+    }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
+use heddle_model::round::Round;
 use heddle_model::trace::{self, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
 use heddle_model::{Outcome, Plan, trace::Settings};
 use heddle_report::recognise::Recognised;
@@ -64,7 +65,12 @@ pub fn plan(trace: &Trace) -> Plan {
     let Continuation { sleep, policy, seed } = trace.continuation.clone().unwrap_or_default();
     let max_steps = trace.settings.max_steps;
     let aim = Race::from_text(&trace.end.message).filter(|_| trace.end.outcome == outcome::name(Outcome::Race));
-    Plan { schedule: trace.schedule.clone(), sleep, policy, seed, max_steps, record: true, aim }
+    let length = trace.end.message.parse().ok().filter(|_| trace.end.outcome == outcome::name(Outcome::Livelock));
+    // It is the end of the trace.
+    let round = length.and_then(|length: u32| {
+        Some(Round { first: (trace.schedule.len() as u32).checked_sub(length)?.checked_sub(1)?, length })
+    });
+    Plan { schedule: trace.schedule.clone(), sleep, policy, seed, max_steps, record: true, aim, round }
 }
 
 /// A step of which only the plan is known.

@@ -42,3 +42,15 @@ fn the_depth_is_for_pct() {
     let refused = Session::new().check(["--algorithm", "pos", "--depth", "2", "examples/abba.c"]);
     assert_eq!(refused.code, 2, "{refused}");
 }
+
+/// What a sample finds after places of plain memory have become visible happens again, with those visible.
+#[test]
+fn what_follows_from_a_race_is_sampled_and_replayed() {
+    for algorithm in ["random", "pos", "few"] {
+        let session = Session::new();
+        let options = ["--races", "ignore", "--max-executions", "2000", "--algorithm", algorithm];
+        let run = session.check(options.into_iter().chain(["-DPLAIN", "benches/bugs/account.c"]));
+        assert_eq!(run.json()["findings"][0]["kind"], "assertion", "{run}");
+        common::must_replay(&session, &run);
+    }
+}

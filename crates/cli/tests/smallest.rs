@@ -48,3 +48,20 @@ fn samples_are_made_small() {
     assert_eq!(tame.json()["findings"][0]["minimal"], true, "{tame}");
     common::must_replay(&session, &tame);
 }
+
+/// Where the search goes on after races, each of them is told as it would be if it had ended there.
+#[test]
+fn races_are_told_small_with_all() {
+    for path in ["tests/small/found/odd-bit-fields.c", "tests/programs/race-small.c"] {
+        let session = Session::new();
+        let all = session.check(["--all", "--minimise", "60s", path]);
+        let races: Vec<Value> = all.json()["findings"].as_array().unwrap_or_else(|| panic!("{all}")).clone();
+        let races: Vec<&Value> = races.iter().filter(|finding| finding["kind"] == "data-race").collect();
+        assert!(!races.is_empty(), "{all}");
+        assert!(races.iter().all(|race| race["minimal"] == true), "{all}");
+        let first = Session::new().check(["--minimise", "60s", path]).json()["findings"][0].clone();
+        let fewest = races.iter().map(|race| race["preemptions"].as_u64().unwrap()).min();
+        assert_eq!(fewest, first["preemptions"].as_u64(), "{all}");
+        common::must_replay(&session, &all);
+    }
+}

@@ -40,7 +40,8 @@ pub enum FaultKind {
     ReadOnly = 12,
     /// Blocks that nothing points to are left at the end; `count` of them, the first is `block`.
     Leak = 13,
-    /// Freed by another function than the one that belongs to how it was allocated.
+    /// Freed or resized by another function than the one that belongs to how it was allocated; or, if it is the one, with
+    /// another `size`.
     Mismatch = 14,
 }
 
@@ -94,6 +95,10 @@ pub mod family {
     pub const NEW: u8 = 1;
     /// `new[]`, `delete[]`.
     pub const NEW_ARRAY: u8 = 2;
+    /// `new` and `delete` with an alignment.
+    pub const NEW_ALIGNED: u8 = 3;
+    /// `new[]` and `delete[]` with an alignment.
+    pub const NEW_ARRAY_ALIGNED: u8 = 4;
 }
 
 /// See the module.

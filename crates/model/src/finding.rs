@@ -68,6 +68,8 @@ pub enum FindingKind {
     Divergence,
     /// A place that some execution must reach, and none does.
     Unreached,
+    /// Threads keep each other from going on, and nothing changes by what they do.
+    Livelock,
 }
 
 impl FindingKind {
@@ -86,6 +88,7 @@ impl FindingKind {
             FindingKind::Leak => "leak",
             FindingKind::Undefined => "undefined",
             FindingKind::Hang => "hang",
+            FindingKind::Livelock => "livelock",
             FindingKind::Divergence => "divergence",
             FindingKind::Unreached => "unreached",
         }

@@ -35,6 +35,7 @@ mod outcome;
 mod pending;
 pub mod primitive;
 pub mod race;
+pub mod round;
 mod table;
 pub mod wire;
 mod world;

@@ -77,6 +77,9 @@ pub enum Outcome {
     Race = 13,
     /// Nobody can go on, and somebody stands before an assumption that does not hold: no execution of the program.
     Assumed = 14,
+    /// After the round that the plan names, everything is as it was before it: it can be taken for ever. `detail` in the result
+    /// is how many events it has. See [`crate::Plan::round`].
+    Livelock = 15,
 }
 
 impl Outcome {
@@ -98,6 +101,7 @@ impl Outcome {
             12 => Outcome::Capacity,
             13 => Outcome::Race,
             14 => Outcome::Assumed,
+            15 => Outcome::Livelock,
             _ => return None,
         })
     }

@@ -3,6 +3,7 @@
 use crate::ThreadId;
 use crate::follow::{PlanView, Policy, Step};
 use crate::race::Race;
+use crate::round::Round;
 
 /// One execution that a search asks for: a schedule to follow, who is asleep at its end, and how to go on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -21,6 +22,8 @@ pub struct Plan {
     pub record: bool,
     /// End at this race, and, if it is recorded, say how its earlier access came about.
     pub aim: Option<Race>,
+    /// With `record`: see whether these events are a round that changes nothing.
+    pub round: Option<Round>,
 }
 
 impl Plan {

@@ -110,6 +110,9 @@ pub struct Race {
 /// Characters of a race in a message: eight words of sixteen hexadecimal digits.
 pub const CHARACTERS: usize = 128;
 
+/// Instead of a number of events: however many.
+const ANYWHERE: u32 = u32::MAX;
+
 impl Race {
     /// As text that [`from_text`](Self::from_text) understands.
     pub fn to_text(&self) -> [u8; CHARACTERS] {
@@ -155,8 +158,23 @@ impl Race {
         })
     }
 
-    /// Whether this is the same race at the same point of the same execution.
+    /// The same two places, whoever comes to them in whichever execution: see [`is_again`](Self::is_again).
+    pub fn anywhere(self) -> Race {
+        Race { events: ANYWHERE, ..self }
+    }
+
+    /// Whether this was made by [`anywhere`](Self::anywhere).
+    pub fn is_anywhere(&self) -> bool {
+        self.events == ANYWHERE
+    }
+
+    /// Whether this is the same race at the same point of the same execution; or, if it is one that may be
+    /// [anywhere](Self::anywhere), a race of the same two places.
     pub fn is_again(&self, other: &Race) -> bool {
+        if self.is_anywhere() {
+            let places = |race: &Race| (race.later_pc.min(race.earlier_pc), race.later_pc.max(race.earlier_pc));
+            return places(self) == places(other);
+        }
         let of = |race: &Race| {
             let who = (race.later_thread, race.earlier_thread);
             (race.later_pc, race.earlier_pc, who, race.place, race.earlier_time, race.events)

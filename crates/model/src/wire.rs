@@ -339,6 +339,10 @@ pub struct WirePlan {
     pub aims: u32,
     /// See [`crate::Plan`].
     pub aim: Race,
+    /// See [`crate::round::Round`].
+    pub round_first: u32,
+    /// 0 if there is none to look at.
+    pub round_length: u32,
 }
 
 /// Room for words about the outcome.

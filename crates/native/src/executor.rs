@@ -429,10 +429,11 @@ impl NativeExecutor {
 
 /// Into room that is there already. `Clone::clone_from` as it is derived would make a new plan.
 fn copy_plan(from: &Plan, to: &mut Plan) {
-    let Plan { schedule, sleep, policy, seed, max_steps, record, aim } = from;
+    let Plan { schedule, sleep, policy, seed, max_steps, record, aim, round } = from;
     to.schedule.clone_from(schedule);
     to.sleep.clone_from(sleep);
-    (to.policy, to.seed, to.max_steps, to.record, to.aim) = (*policy, *seed, *max_steps, *record, *aim);
+    (to.policy, to.seed, to.max_steps) = (*policy, *seed, *max_steps);
+    (to.record, to.aim, to.round) = (*record, *aim, *round);
 }
 
 /// Adds what the program has told a process. The program could have written there, too: counts are checked.

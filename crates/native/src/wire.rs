@@ -204,6 +204,8 @@ impl Wire {
             length,
             aims: plan.aim.is_some().into(),
             aim: plan.aim.unwrap_or_default(),
+            round_first: plan.round.unwrap_or_default().first,
+            round_length: plan.round.unwrap_or_default().length,
         };
         // SAFETY: within the slot by the layout and the test above. The other side does not look at a slot that was
         // not submitted.

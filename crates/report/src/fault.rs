@@ -122,14 +122,7 @@ fn message(fault: &Fault, names: &Names, who: &str) -> String {
             "use after return: {who} {} on the stack of {other}, in a function that has returned",
             access(fault)
         ),
-        FaultKind::Mismatch => {
-            let (allocated, freed) = (fault.families & 15, fault.families >> 4);
-            format!(
-                "mismatched free: {who} frees with `{}` what was allocated with `{}`",
-                ["free", "delete", "delete[]"][freed.min(family::NEW_ARRAY) as usize],
-                ["malloc", "new", "new[]"][allocated.min(family::NEW_ARRAY) as usize]
-            )
-        }
+        FaultKind::Mismatch => mismatch(fault, who, verb),
         FaultKind::Leak => {
             let blocks = if fault.count == 1 { "1 block".to_string() } else { format!("{} blocks", fault.count) };
             format!("{blocks} ({} in all) left that nothing points to", bytes(fault.bytes))
@@ -139,6 +132,25 @@ fn message(fault: &Fault, names: &Names, who: &str) -> String {
         }
         FaultKind::None => String::new(),
     }
+}
+
+/// A block is given back by a function that does not belong to the one that it came from.
+fn mismatch(fault: &Fault, who: &str, verb: &str) -> String {
+    const ALLOCATED: [&str; 5] = ["malloc", "new", "new[]", "new", "new[]"];
+    const FREED: [&str; 5] = ["free", "delete", "delete[]", "delete", "delete[]"];
+    let named = |names: [&str; 5], family: u8| {
+        let aligned = if family >= family::NEW_ALIGNED { " with an alignment" } else { "" };
+        format!("`{}`{aligned}", names.get(family as usize).unwrap_or(&"?"))
+    };
+    let (allocated, freed) = (fault.families & 15, fault.families >> 4);
+    if allocated == freed {
+        let (said, size) = (bytes(fault.size), bytes(fault.block_size));
+        return format!(
+            "mismatched free: {who} {verb} a block of {size} as one of {said}: `delete` is of another type than `new` was"
+        );
+    }
+    let with = if fault.doing == Doing::Resizing { "`realloc`".to_string() } else { named(FREED, freed) };
+    format!("mismatched free: {who} {verb} with {with} what was allocated with {}", named(ALLOCATED, allocated))
 }
 
 /// What lies at the address of a fault that the processor noticed.

@@ -16,6 +16,7 @@ pub mod html;
 pub mod json;
 pub mod junit;
 pub mod left;
+mod livelock;
 mod misuse;
 pub mod names;
 pub mod outcome;

@@ -68,6 +68,7 @@ pub fn classify(execution: &Execution<'_>) -> Class {
         },
         Outcome::Deadlock => Class::Finding(FindingKind::Deadlock),
         Outcome::Hang => Class::Finding(FindingKind::Hang),
+        Outcome::Livelock => Class::Finding(FindingKind::Livelock),
         Outcome::Race => Class::Finding(FindingKind::DataRace),
         Outcome::Blocked => Class::Redundant,
         Outcome::Assumed => Class::Assumed,
@@ -113,6 +114,7 @@ pub const fn name(outcome: Outcome) -> &'static str {
         Outcome::Capacity => "capacity",
         Outcome::Race => "race",
         Outcome::Assumed => "assumed",
+        Outcome::Livelock => "livelock",
     }
 }
 

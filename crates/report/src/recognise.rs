@@ -8,12 +8,12 @@ use heddle_model::trace::TraceStep;
 use heddle_model::{Execution, Operation, Outcome, ThreadId};
 
 use crate::deadlock::{self, Wait};
-use crate::misuse;
 use crate::names::Names;
 use crate::outcome::{Class, classify, signal_name};
 use crate::recording::user_frame;
 use crate::walk::{self, Walk};
 use crate::{Recording, fault, race, steps};
+use crate::{livelock, misuse};
 
 /// A finding, the steps that led to it, and what makes it the same as another one.
 #[derive(Clone, Debug)]
@@ -158,6 +158,10 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
     {
         return What { message: told.message, location: told.location, notes: told.notes, involved: told.threads };
     }
+    if kind == FindingKind::Livelock {
+        let told = livelock::explain(recording, names);
+        return What { message: told.message, location: told.location, notes: told.notes, involved: told.threads };
+    }
     if kind == FindingKind::Misuse
         && let Some(told) = misuse::explain(recording, names)
     {
@@ -235,7 +239,7 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
     for (index, pending) in recording.pending.iter().enumerate() {
         let state = match Wait::of(pending, walk) {
             Some(wait) => wait.describe(names),
-            None if matches!(recording.outcome, Outcome::Hang | Outcome::Race)
+            None if matches!(recording.outcome, Outcome::Hang | Outcome::Race | Outcome::Livelock)
                 && pending.thread == recording.thread =>
             {
                 "runs".to_string()

@@ -72,6 +72,7 @@ pub fn meaning(kind: FindingKind) -> &'static str {
         FindingKind::Memory => "Memory is used against its rules.",
         FindingKind::Leak => "Memory is never given back.",
         FindingKind::Hang => "A thread runs for too long without a visible operation.",
+        FindingKind::Livelock => "Threads keep each other from going on, and nothing changes by what they do.",
         // Kinds that are told by their message alone.
         _ => "Something went wrong in some order of the threads.",
     }

@@ -32,7 +32,9 @@ pub fn document(trace: &Trace, origin: &Origin) -> Value {
         FindingKind::DataRace => "CHECK( init(main()), LTL(G ! data-race) )",
         FindingKind::Memory => "CHECK( init(main()), LTL(G valid-deref) )",
         FindingKind::Leak => "CHECK( init(main()), LTL(G valid-memtrack) )",
-        FindingKind::Hang | FindingKind::Deadlock | FindingKind::PartialDeadlock => "CHECK( init(main()), LTL(F end) )",
+        FindingKind::Hang | FindingKind::Livelock | FindingKind::Deadlock | FindingKind::PartialDeadlock => {
+            "CHECK( init(main()), LTL(F end) )"
+        }
         _ => "CHECK( init(main()), LTL(G ! call(reach_error())) )",
     };
     let language = match trace.program.compilers.iter().any(|used| used.language == "C++") {

@@ -197,10 +197,14 @@ with_frame! {
             (*AREA).beyond -= 1;
             return;
         }
+        // Who has jumped here, instead of calling, has left its own frame already: what is below is its own return address.
+        let below = *((stack - 8) as *const u64);
+        let mut jumped = false;
         while top > first(AREA) && (*top.sub(1)).at < stack {
             top = top.sub(1);
+            jumped = (*top).pc == below;
         }
-        if top > first(AREA) {
+        if top > first(AREA) && !jumped {
             top = top.sub(1);
         }
         TOP = top;

@@ -19,7 +19,7 @@ use heddle_model::{ObjectId, Operation, Outcome};
 use crate::clock::Timespec;
 use crate::engine::{self, active, caller, unsupported, visible};
 use crate::pthread::futex;
-use crate::{start, sys};
+use crate::{buffers, start, sys};
 
 /// How often something was done. In a process for one execution, so nobody has to put it back. It has a name that can stand in a
 /// report.
@@ -335,12 +335,17 @@ interpose! {
     fn read(file: i32, into: *mut c_void, size: usize) -> isize {
         let pc = caller();
         if active() && is_one(file) {
-            return call(pc, sys::READ, [file as usize, into as usize, size, 0, 0, 0], IN, 0);
+            let read = call(pc, sys::READ, [file as usize, into as usize, size, 0, 0, 0], IN, 0);
+            buffers::has_written(into, read.min(size as isize), pc);
+            return read;
         }
-        real::read(file, into, size)
+        let read = real::read(file, into, size);
+        buffers::has_written(into, read.min(size as isize), pc);
+        read
     }
     fn write(file: i32, from: *const c_void, size: usize) -> isize {
         let pc = caller();
+        buffers::will_read(from, size, pc);
         if active() && is_one(file) {
             return call(pc, sys::WRITE, [file as usize, from as usize, size, 0, 0, 0], OUT, 0);
         }
@@ -371,16 +376,24 @@ interpose! {
     fn recv(file: i32, into: *mut c_void, size: usize, flags: i32) -> isize {
         let pc = caller();
         if active() && is_one(file) {
-            return call(pc, RECVFROM, [file as usize, into as usize, size, flags as usize, 0, 0], IN, flags);
+            let read = call(pc, RECVFROM, [file as usize, into as usize, size, flags as usize, 0, 0], IN, flags);
+            buffers::has_written(into, read.min(size as isize), pc);
+            return read;
         }
-        real::recv(file, into, size, flags)
+        let read = real::recv(file, into, size, flags);
+        buffers::has_written(into, read.min(size as isize), pc);
+        read
     }
     fn recvfrom(file: i32, into: *mut c_void, size: usize, flags: i32, from: usize, length: usize) -> isize {
         let pc = caller();
         if active() && is_one(file) {
-            return call(pc, RECVFROM, [file as usize, into as usize, size, flags as usize, from, length], IN, flags);
+            let read = call(pc, RECVFROM, [file as usize, into as usize, size, flags as usize, from, length], IN, flags);
+            buffers::has_written(into, read.min(size as isize), pc);
+            return read;
         }
-        real::recvfrom(file, into, size, flags, from, length)
+        let read = real::recvfrom(file, into, size, flags, from, length);
+        buffers::has_written(into, read.min(size as isize), pc);
+        read
     }
     fn recvmsg(file: i32, message: usize, flags: i32) -> isize {
         let pc = caller();
@@ -391,6 +404,7 @@ interpose! {
     }
     fn send(file: i32, from: *const c_void, size: usize, flags: i32) -> isize {
         let pc = caller();
+        buffers::will_read(from, size, pc);
         if active() && is_one(file) {
             return call(pc, SENDTO, [file as usize, from as usize, size, flags as usize, 0, 0], OUT, flags);
         }
@@ -398,6 +412,7 @@ interpose! {
     }
     fn sendto(file: i32, from: *const c_void, size: usize, flags: i32, to: usize, length: u32) -> isize {
         let pc = caller();
+        buffers::will_read(from, size, pc);
         if active() && is_one(file) {
             if to != 0 && !is_near(to as *const u8) {
                 unsupported("sending to another machine", pc);

@@ -11,7 +11,7 @@ use heddle_model::{ObjectId, Operation};
 use crate::engine::{self, active, caller};
 use crate::pthread::cancel;
 use crate::timed::Deadline;
-use crate::{channel, moments, spin};
+use crate::{channel, livelock, moments, spin};
 
 const SECOND: u64 = 1_000_000_000;
 /// When executions begin: 2023-11-14 22:13:20 UTC.
@@ -56,6 +56,7 @@ impl Timespec {
 /// The current thread's time, which passes by looking at it.
 fn look() -> u64 {
     spin::changed();
+    livelock::outside();
     moments::look(engine::current())
 }
 

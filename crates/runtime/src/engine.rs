@@ -22,7 +22,10 @@ use heddle_model::{
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
-use crate::{callstack, custom, debug, fiber, memcheck, misuse, moments, order, process, race, random, spin, tsan};
+use crate::{
+    callstack, custom, debug, fiber, heap, livelock, memcheck, misuse, moments, order, process, race, random, spin,
+    tsan,
+};
 
 /// The return address of the interposed call under way; see `interpose!`.
 pub static mut CALLER: u64 = 0;
@@ -230,6 +233,8 @@ pub fn run(sequence: u32, main: Context) {
     moments::reset();
     race::reset(fiber::donors() + 1, engine.wire.aim(sequence), engine.wire.places());
     memcheck::reset();
+    livelock::reset(engine.wire.round(sequence));
+    heap::forget_operators();
     order::reset();
     custom::reset();
     random::reset();
@@ -388,11 +393,16 @@ fn switch_to(thread: ThreadId) {
     }
     spin::switched(current(), thread);
     race::switched(thread);
-    let from: *mut Context = &mut fiber::of(current()).context;
+    let me = current();
+    let from: *mut Context = &mut fiber::of(me).context;
     // SAFETY: the other fiber is suspended in here, or has never run.
     unsafe {
         CURRENT = thread;
         callstack::switch_to(thread);
+        if engine.recording {
+            livelock::switched(me, from, &fiber::of(thread).context);
+            return;
+        }
         arch::heddle_switch(from, &fiber::of(thread).context);
     }
 }
@@ -442,6 +452,9 @@ fn note(event: &Event) {
     if engine.recording {
         record_stack(event.thread, event.pc);
         debug::took(index + 1, event.thread);
+        if livelock::took(index, &event, &engine.world) {
+            livelock::end(&event);
+        }
     }
     if engine.awaiting > 0 {
         engine.world.settle(event);
@@ -592,6 +605,7 @@ pub fn registers() -> [u64; 7] {
 /// What the program prints.
 pub fn printed(bytes: &[u8]) {
     spin::changed();
+    livelock::outside();
     let engine = engine();
     if engine.recording {
         engine.record.push_output(bytes, engine.wire.header().layout.output);
@@ -610,9 +624,15 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
     }
     let room = engine.wire.header().layout.threads;
     engine.world.end_section();
+    if matches!(outcome, Outcome::Hang | Outcome::Capacity | Outcome::Livelock) {
+        // It has taken what it was about to do, and runs: it waits for nothing.
+        engine.world.thread_mut(current()).pending = Operation::new(yielding::YIELD, ObjectId::NONE);
+    }
     for thread in engine.world.ids() {
         let state = *engine.world.thread(thread);
-        if state.phase == Phase::Alive && !(outcome == Outcome::Ended && thread == last_thread(engine)) {
+        // Who has just ended the process, or a round, is not about to do anything.
+        let over = matches!(outcome, Outcome::Ended | Outcome::Livelock) && thread == last_thread(engine);
+        if state.phase == Phase::Alive && !over {
             let enabled = engine.world.enabled(thread) as u8;
             let custom = state.pending.code.family() == primitive::custom::FAMILY;
             let pending = Pending {

@@ -30,6 +30,7 @@ mod real;
 
 mod annotate;
 mod attempt;
+mod buffers;
 mod callstack;
 mod channel;
 mod clock;
@@ -43,6 +44,7 @@ mod hidden;
 mod ids;
 mod imports;
 mod libatomic;
+mod livelock;
 mod measure;
 mod memcheck;
 mod memory;

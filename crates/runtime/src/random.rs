@@ -9,7 +9,7 @@
 use heddle_model::ThreadId;
 
 use crate::engine::{self, active};
-use crate::spin;
+use crate::{livelock, spin};
 
 /// For each thread, how many numbers it has drawn. Reset for each execution.
 static mut DRAWN: [u64; 1 << 16] = [0; 1 << 16];
@@ -28,6 +28,7 @@ pub fn reset() {
 /// The next number of the current thread's sequence (SplitMix64: Steele, Lea, Flood 2014, seeded by the thread).
 fn draw() -> u64 {
     spin::changed();
+    livelock::outside();
     let ThreadId(thread) = engine::current();
     // SAFETY: one kernel thread; every thread id is in range.
     let count = unsafe {

@@ -39,6 +39,16 @@ impl Real {
         self.name.to_str().unwrap_or("?")
     }
 
+    /// The same, as C has it.
+    pub fn c_name(&self) -> &'static CStr {
+        self.name
+    }
+
+    /// Where it was found; 0 if nobody has it, or it was not looked up.
+    pub fn found(&self) -> usize {
+        self.address.load(Ordering::Relaxed)
+    }
+
     /// Where it is. Ends the process if there is none: the program called a function that nobody defines.
     #[inline]
     pub fn address(&self) -> usize {
@@ -62,7 +72,8 @@ impl Real {
         }
     }
 
-    fn try_look_up(&self) {
+    /// Looks it up.
+    pub fn try_look_up(&self) {
         // SAFETY: the name ends in a zero byte. Several threads may do this at once: they find the same.
         self.address.store(unsafe { dlsym(NEXT, self.name.as_ptr()) } as usize, Ordering::Relaxed);
     }
@@ -133,6 +144,7 @@ originals! {
 pub fn resolve() {
     let tables = [
         REAL,
+        crate::buffers::REAL,
         crate::channel::REAL,
         crate::hidden::REAL,
         crate::clock::REAL,
@@ -147,4 +159,5 @@ pub fn resolve() {
         entry.try_look_up();
     }
     crate::heap::survive_fork();
+    crate::heap::set_up_operators();
 }

@@ -15,8 +15,8 @@ use crate::memory::{PAGE, Reserve, STATES};
 use crate::pthread::{cancel, unwinder};
 use crate::wire::Wire;
 use crate::{
-    annotate, control, custom, engine, fiber, heap, memcheck, misuse, process, race, real, signals, snapshot, spin,
-    sys, undefined,
+    annotate, buffers, control, custom, engine, fiber, heap, memcheck, misuse, process, race, real, signals, snapshot,
+    spin, sys, undefined,
 };
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
@@ -208,6 +208,7 @@ unsafe fn set_up(wire: Wire) {
     if header.races != Races::Off as u32 {
         race::set_up(&mut reserve, threads, header.races == Races::Go as u32);
     }
+    buffers::set_up();
     undefined::set_up(&mut reserve, threads);
     memcheck::set_up(&mut reserve, threads, header.memory);
     heap::set_limits(header.memory_limit as usize, header.quarantine as usize);
@@ -291,25 +292,36 @@ const PT_LOAD: u32 = 1;
 const EXECUTABLE: u32 = 1;
 const WRITABLE: u32 = 2;
 
+/// The segments of an object that have `flag`: from the first to the end of the last.
+unsafe fn segments(object: &LoadedObject, flag: u32) -> (usize, usize) {
+    // SAFETY: as the loader promises.
+    let headers = unsafe { core::slice::from_raw_parts(object.headers, object.count as usize) };
+    let mut range = (usize::MAX, 0);
+    for header in headers.iter().filter(|h| h.kind == PT_LOAD && h.flags & flag != 0) {
+        let low = object.base + header.address as usize;
+        range = (range.0.min(low & !(PAGE - 1)), range.1.max((low + header.size as usize).next_multiple_of(PAGE)));
+    }
+    range
+}
+
+/// Where an object's instructions are.
+///
+/// # Safety
+/// It is one that the loader described.
+pub unsafe fn text_of(object: &LoadedObject) -> (usize, usize) {
+    // SAFETY: the caller's.
+    unsafe { segments(object, EXECUTABLE) }
+}
+
 unsafe extern "C" fn look_at(object: *const LoadedObject, _: usize, start: *mut c_void) -> c_int {
     // SAFETY: called by glibc with valid descriptions; `start` is what we passed.
     unsafe {
         let (object, start) = (&*object, &mut *start.cast::<Start>());
-        let headers = core::slice::from_raw_parts(object.headers, object.count as usize);
-        let segment = |flag: u32| {
-            let mut range = (usize::MAX, 0);
-            for header in headers.iter().filter(|h| h.kind == PT_LOAD && h.flags & flag != 0) {
-                let low = object.base + header.address as usize;
-                range =
-                    (range.0.min(low & !(PAGE - 1)), range.1.max((low + header.size as usize).next_multiple_of(PAGE)));
-            }
-            range
-        };
-        let text = segment(EXECUTABLE);
+        let text = segments(object, EXECUTABLE);
         let here = construct as *const () as usize;
         if (text.0..text.1).contains(&here) {
             start.own_text = (text.0, text.1 - text.0);
-            start.own_data = segment(WRITABLE);
+            start.own_data = segments(object, WRITABLE);
         } else if start.program_text == (0, 0) {
             // The program itself is always the first.
             start.program_text = text;

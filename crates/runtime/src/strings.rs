@@ -8,10 +8,12 @@
 //!
 //! What a string function touches depends on where its zero byte is, so it is looked for first.
 //!
-//! Not here: `strtok` (its state is libc's own), and functions of other headers that fill in memory (`sprintf`, `fgets`, `qsort`): see `docs/limitations.md`.
+//! Not here: `strtok` (its state is libc's own), and functions of other headers that fill in memory: see [`crate::buffers`].
 
 mod compare;
 mod copy;
 mod element;
 mod memory;
 mod scan;
+
+pub use element::{length_of, reads, writes};

@@ -12,7 +12,7 @@ use heddle_model::{Ending, Outcome};
 
 use crate::arch::Trapped;
 use crate::engine::{self, active};
-use crate::{channel, snapshot, start, sys};
+use crate::{channel, livelock, snapshot, start, sys};
 
 const ALLOW: u8 = 0;
 const BLOCK: u8 = 1;
@@ -72,6 +72,7 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
         // SAFETY: the program's own call, made for it.
         unsafe { sys::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]) }
     };
+    livelock::outside();
     let answer = if active() { answer(number, &arguments) } else { Answer::Pass };
     // SAFETY: set once.
     let in_snapshot = unsafe { RESTART } == Restart::Snapshot;

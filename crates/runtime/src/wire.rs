@@ -6,6 +6,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 use heddle_model::follow::{PlanView, Policy, Step};
 use heddle_model::race::Race;
+use heddle_model::round::Round;
 use heddle_model::wire::{self, Header, Slot, Stage, ThreadName, WireResult};
 use heddle_model::{Event, Outcome, Pending, ThreadId};
 
@@ -117,6 +118,13 @@ impl Wire {
         // SAFETY: as in `plan`.
         let plan = unsafe { &(*(self.slot_base(sequence) as *const Slot)).plan };
         (plan.aims != 0).then_some(plan.aim)
+    }
+
+    /// The part of plan `sequence` that may be the round of a livelock.
+    pub fn round(&self, sequence: u32) -> Round {
+        // SAFETY: as in `plan`.
+        let plan = unsafe { &(*(self.slot_base(sequence) as *const Slot)).plan };
+        Round { first: plan.round_first, length: plan.round_length }
     }
 
     /// The places of plain memory that are visible.

@@ -25,6 +25,7 @@ mod checkpoint;
 pub mod dfs;
 pub mod dpor;
 mod granules;
+pub mod livelock;
 pub mod minimise;
 mod observer;
 pub mod optimal;

@@ -52,6 +52,9 @@ pub trait Observer {
     /// is needed: what was counted so far does not count.
     fn restart(&mut self, _places: &[u64]) {}
 
+    /// The same for samples, which need not begin anew: what was counted counts.
+    fn revealed(&mut self, _places: &[u64]) {}
+
     /// The search, written down: [`Search::resume`](crate::Search::resume) goes on from here. What was shown to this observer up to now is
     /// all that the search has learnt.
     fn checkpoint(&mut self, _search: &[u8]) {}

@@ -294,7 +294,17 @@ fn drive(
             if !options.algorithm.samples() {
                 break Stop::Revealed;
             }
-            executor.reveal(&places.iter().copied().collect::<Vec<_>>())?;
+            // What is under way may have been run before this or not, and a schedule means something only with what was visible: those
+            // are run again.
+            for _ in 0..under_way.len() {
+                executor.receive()?;
+            }
+            let places: Vec<u64> = places.iter().copied().collect();
+            executor.reveal(&places)?;
+            observer.revealed(&places);
+            for (_, plan) in &under_way {
+                executor.submit(plan)?;
+            }
         }
         let now = Instant::now();
         if options.timeout.is_some_and(|limit| now - begin >= limit)

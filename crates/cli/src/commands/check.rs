@@ -22,7 +22,7 @@ use heddle_search::{Algorithm, Search, Summary};
 
 use super::replay;
 use super::report::load;
-use crate::arguments::{Check, MemoryChecks, MisuseWish, Races, Restart};
+use crate::arguments::{Check, LivelockWish, MemoryChecks, MisuseWish, Races, Restart};
 use crate::checkpoint::{self, Keeper};
 use crate::collect::{Candidate, Collector};
 use crate::console::Console;
@@ -243,6 +243,9 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     debug_assert!(dismissed.is_ok() || end != End::Search(heddle_search::Stop::Exhausted), "{dismissed:?}");
     if !interrupt::is_raised(&interrupted) {
         // However this ends, what was found was found.
+        if options.livelocks == LivelockWish::Report && (options.all || collector.findings.is_empty()) {
+            let _ = collector.look_for_livelocks(&mut executor, LIVELOCK_BUDGET);
+        }
         let _ = smallest::look(&mut collector, &mut executor, &interrupted, options.minimise);
     }
     // What was found before the signal is told in spite of it.
@@ -292,6 +295,9 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         }
     }
 }
+
+/// How long a livelock is looked for at most.
+const LIVELOCK_BUDGET: Duration = Duration::from_secs(3);
 
 /// Searches, and runs a sample of the executions twice.
 fn search_twice(

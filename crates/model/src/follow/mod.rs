@@ -90,6 +90,8 @@ pub struct Follower<'p> {
     sleepers: usize,
     lots: Lots,
     changes: pct::Changes,
+    /// How many operations the current thread has taken in its turn: see [`Policy::Turns`].
+    taken: u32,
 }
 
 impl<'p> Follower<'p> {
@@ -97,7 +99,7 @@ impl<'p> Follower<'p> {
     pub fn new(plan: PlanView<'p>) -> Self {
         let lots = Lots::new(plan.seed);
         let changes = pct::Changes::new(plan.policy.parameters());
-        Follower { plan, position: 0, current: ThreadId::MAIN, sleepers: 0, lots, changes }
+        Follower { plan, position: 0, current: ThreadId::MAIN, sleepers: 0, lots, changes, taken: 0 }
     }
 
     /// Where in the schedule the next step stands; past its end once the policy decides.
@@ -139,6 +141,7 @@ impl<'p> Follower<'p> {
             Policy::Pos => pos::next(&mut self.lots, world),
             Policy::Few { .. } => few::next(self.plan.policy.parameters(), self.plan.seed, &mut self.lots, world),
             Policy::RoundRobin => self.same_or_next(world),
+            Policy::Turns { operations } => self.in_turn(operations, world),
         };
         match next {
             Some(step) => {
@@ -198,6 +201,18 @@ impl<'p> Follower<'p> {
         let current = self.current;
         let round = world.ids().skip(current.index()).chain(world.ids().take(current.index()));
         let thread = { round }.find(|&t| ready(world, t))?;
+        Some(Step { thread, ..Step::default() })
+    }
+
+    fn in_turn(&mut self, operations: u32, world: &World) -> Option<Step> {
+        if self.taken < operations && ready(world, self.current) {
+            self.taken += 1;
+            return Some(Step { thread: self.current, ..Step::default() });
+        }
+        let after = self.current.index() + 1;
+        let round = world.ids().skip(after).chain(world.ids().take(after));
+        let thread = { round }.find(|&t| ready(world, t))?;
+        self.taken = 1;
         Some(Step { thread, ..Step::default() })
     }
 

@@ -27,6 +27,11 @@ pub enum Policy {
     },
     /// The same thread as long as it can go on, then the next that can, by number, round and round: without delays.
     RoundRobin,
+    /// Everybody in turn, by number, round and round, for so many operations each.
+    Turns {
+        /// How many.
+        operations: u32,
+    },
 }
 
 impl Policy {
@@ -39,6 +44,7 @@ impl Policy {
             Policy::Pos => 3,
             Policy::Few { .. } => 4,
             Policy::RoundRobin => 5,
+            Policy::Turns { .. } => 6,
         }
     }
 
@@ -47,6 +53,7 @@ impl Policy {
         match self {
             Policy::Pct { depth, length } => (depth, length),
             Policy::Few { first, second } => (first, second),
+            Policy::Turns { operations } => (operations, 0),
             _ => (0, 0),
         }
     }
@@ -60,6 +67,7 @@ impl Policy {
             3 => Some(Policy::Pos),
             4 => Some(Policy::Few { first: depth, second: length }),
             5 => Some(Policy::RoundRobin),
+            6 => Some(Policy::Turns { operations: depth }),
             _ => None,
         }
     }
@@ -75,8 +83,10 @@ mod tests {
         for policy in [Policy::NonPreemptive, Policy::Random, pct, Policy::Pos, Policy::RoundRobin] {
             assert_eq!(Policy::from_code(policy.code(), policy.parameters()), Some(policy));
         }
+        let turns = Policy::Turns { operations: 3 };
+        assert_eq!(Policy::from_code(turns.code(), turns.parameters()), Some(turns));
         let few = Policy::Few { first: 70_000, second: 3 };
         assert_eq!(Policy::from_code(few.code(), few.parameters()), Some(few));
-        assert_eq!(Policy::from_code(6, (0, 0)), None);
+        assert_eq!(Policy::from_code(7, (0, 0)), None);
     }
 }

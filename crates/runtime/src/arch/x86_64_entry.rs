@@ -152,3 +152,105 @@ pub unsafe extern "C" fn forward() {
         decide = sym crate::unsupported::decide,
     )
 }
+
+/// The same with `crate::heap::decide`, which looks at the arguments.
+macro_rules! watched {
+    ($($index:expr => $name:ident,)*) => { $(
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        #[allow(missing_docs, non_snake_case)]
+        pub unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov r11d, {index}",
+                "jmp {forward}",
+                index = const $index,
+                forward = sym $crate::arch::forward_watched,
+            )
+        }
+    )* };
+}
+
+/// Where `watched!` functions go.
+#[unsafe(naked)]
+pub unsafe extern "C" fn forward_watched() {
+    core::arch::naked_asm!(
+        "push rax",
+        "push r9",
+        "push r8",
+        "push rcx",
+        "push rdx",
+        "push rsi",
+        "push rdi",
+        "mov edi, r11d",
+        "mov rsi, [rsp + 56]",
+        "mov rdx, rsp",
+        "call {decide}",
+        "mov r11, rax",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        "pop r8",
+        "pop r9",
+        "pop rax",
+        "jmp r11",
+        decide = sym crate::heap::decide,
+    )
+}
+
+/// Defines variadic functions: `body` is called with the `fixed` arguments (2 or 3), the address of a `va_list` of the others, and the return
+/// address.
+macro_rules! variadic {
+    ($($name:ident => $body:ident, fixed $fixed:tt;)*) => { $(
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        #[allow(missing_docs)]
+        pub unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                // As in `interpose!`.
+                "lea r11, [rip + {registers}]",
+                "mov [r11], rbx",
+                "mov [r11 + 8], rbp",
+                "mov [r11 + 16], r12",
+                "mov [r11 + 24], r13",
+                "mov [r11 + 32], r14",
+                "mov [r11 + 40], r15",
+                "mov [r11 + 48], rsp",
+                // What a variadic function does first: all registers that may hold arguments (176 bytes), then the list.
+                "sub rsp, 216",
+                "mov [rsp], rdi",
+                "mov [rsp + 8], rsi",
+                "mov [rsp + 16], rdx",
+                "mov [rsp + 24], rcx",
+                "mov [rsp + 32], r8",
+                "mov [rsp + 40], r9",
+                "test al, al",
+                "je 2f",
+                "movaps [rsp + 48], xmm0",
+                "movaps [rsp + 64], xmm1",
+                "movaps [rsp + 80], xmm2",
+                "movaps [rsp + 96], xmm3",
+                "movaps [rsp + 112], xmm4",
+                "movaps [rsp + 128], xmm5",
+                "movaps [rsp + 144], xmm6",
+                "movaps [rsp + 160], xmm7",
+                "2:",
+                "mov dword ptr [rsp + 176], 8 * {fixed}",
+                "mov dword ptr [rsp + 180], 48",
+                "lea rax, [rsp + 224]",
+                "mov [rsp + 184], rax",
+                "mov [rsp + 192], rsp",
+                "mov rax, [rsp + 216]",
+                variadic!(@arguments $fixed),
+                "call {body}",
+                "add rsp, 216",
+                "ret",
+                registers = sym crate::engine::REGISTERS,
+                fixed = const $fixed,
+                body = sym $body,
+            )
+        }
+    )* };
+    (@arguments 2) => { "lea rdx, [rsp + 176]\nmov rcx, rax" };
+    (@arguments 3) => { "lea rcx, [rsp + 176]\nmov r8, rax" };
+}

@@ -26,7 +26,7 @@ pub struct Header {
     pub owner: u16,
     /// The size class.
     pub class: u8,
-    /// A [`State`] in the lower four bits; [`MARKED`].
+    /// A [`State`] in the lower four bits; the family and one in the next three; [`MARKED`].
     state: u8,
 }
 
@@ -35,6 +35,10 @@ pub const HEADER: usize = size_of::<Header>();
 
 /// In the state: reached by who looks for lost blocks.
 const MARKED: u8 = 0x80;
+/// In the state: which function it was allocated by.
+const FAMILY: u8 = 0x70;
+const FAMILY_SHIFT: u32 = 4;
+const STATE: u8 = 0x0f;
 
 fn mark_of(address: usize) -> u32 {
     0x4c64_6548 ^ (address >> 4) as u32
@@ -70,14 +74,14 @@ impl Header {
     pub unsafe fn any<'a>(address: usize) -> Option<&'a mut Header> {
         // SAFETY: the caller's; headers are never handed out to the program.
         let header = unsafe { &mut *((address - HEADER) as *mut Header) };
-        let sound = header.mark == mark_of(address) && matches!(header.state & !MARKED, 1..=3);
+        let sound = header.mark == mark_of(address) && matches!(header.state & STATE, 1..=3);
         sound.then_some(header)
     }
 
     /// In what state it is.
     #[inline]
     pub fn state(&self) -> State {
-        match self.state & !MARKED {
+        match self.state & STATE {
             1 => State::Live,
             2 => State::Free,
             _ => State::Gap,
@@ -102,7 +106,19 @@ impl Header {
         !before
     }
 
-    /// Sets the state and what goes with it.
+    /// The [family](heddle_model::fault::family) of the function that it was allocated by, if that is known.
+    #[inline]
+    pub fn family(&self) -> Option<u8> {
+        ((self.state & FAMILY) >> FAMILY_SHIFT).checked_sub(1)
+    }
+
+    /// Sets that.
+    #[inline]
+    pub fn set_family(&mut self, family: Option<u8>) {
+        self.state = self.state & !FAMILY | family.map_or(0, |family| family + 1) << FAMILY_SHIFT;
+    }
+
+    /// Sets the state and what goes with it. By whom it was allocated is forgotten.
     #[inline]
     pub fn set(&mut self, state: State, word: usize) {
         self.state = state as u8;

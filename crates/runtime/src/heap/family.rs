@@ -1,8 +1,8 @@
 //! `malloc` and its relatives, as glibc means them.
 //!
-//! `operator new` and `delete` are left to the C++ library: they call these, and only it can throw `bad_alloc`.
+//! `operator new` and `delete` are left to the C++ library: they call these ([`super::operators`]).
 
-use super::{allocate, arena, class, find, lock, release, resize_in_place};
+use super::{allocate, arena, class, find, lock, operators, release, resize_in_place};
 use crate::engine::caller;
 
 const ENOMEM: i32 = 12;
@@ -39,6 +39,7 @@ fn resize(old: *mut u8, size: usize, pc: u64) -> *mut u8 {
     if old.is_null() {
         return plain_or_null(size, class::GRAIN, false, pc);
     }
+    operators::resized(old as usize, pc);
     if size == 0 {
         lock::alone(|| release(old as usize, pc));
         return core::ptr::null_mut();

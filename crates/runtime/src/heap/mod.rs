@@ -21,15 +21,17 @@ mod block;
 mod class;
 mod family;
 mod lock;
+mod operators;
 mod valid;
 
-use block::Header;
+use block::{HEADER, Header};
 use heddle_model::Outcome;
 use heddle_model::fault::FaultKind;
 
 pub use arena::Place;
 pub use block::State;
 pub use lock::survive_fork;
+pub use operators::{decide, reset as forget_operators, set_up as set_up_operators};
 pub use valid::{allows, in_range};
 
 use crate::{engine, memcheck, race, spin, sys};
@@ -208,6 +210,7 @@ pub fn is_marked(block: usize) -> bool {
 /// A block, and whether it is known to be all zero. `align` is a power of two.
 fn allocate(size: usize, align: usize, pc: u64) -> Option<(usize, bool)> {
     spin::changed();
+    let (pc, family) = operators::asked(pc);
     if size > isize::MAX as usize - align {
         return None;
     }
@@ -222,7 +225,7 @@ fn allocate(size: usize, align: usize, pc: u64) -> Option<(usize, bool)> {
     let class = class::of(roomy);
     let Ok(arena) = arena::get(number) else { return refuse(size, pc) };
     if let Some(address) = arena.reuse(class, align, size) {
-        memcheck::allocated(address, size, pc);
+        got(address, size, family, pc);
         return Some((address, false));
     }
     let cost = arena.cost(class, align);
@@ -234,11 +237,20 @@ fn allocate(size: usize, align: usize, pc: u64) -> Option<(usize, bool)> {
     system.carved += cost;
     match arena::get(number).and_then(|arena| arena.carve(class, align, size)) {
         Ok(address) => {
-            memcheck::allocated(address, size, pc);
+            got(address, size, family, pc);
             Some((address, true))
         }
         Err(arena::Refusal::Exhausted) => refuse(size, pc),
     }
+}
+
+/// A block was allocated, by a function of this family if that is known.
+#[inline]
+fn got(address: usize, size: usize, family: Option<u8>, pc: u64) {
+    if let Some(header) = header(address) {
+        header.set_family(family);
+    }
+    memcheck::allocated(address, size, pc);
 }
 
 /// There is no memory for this. In an execution that is the end of it: a program that goes on with its own handling
@@ -260,6 +272,7 @@ pub fn allocate_for(size: usize, pc: u64) -> *mut u8 {
 fn release(address: usize, pc: u64) {
     spin::changed();
     let Some(header) = find(address, false, pc) else { return };
+    let pc = operators::released(header, address, false, pc);
     if engine::active() {
         memcheck::freed(address, header.word, pc);
         // Who frees a block that others still use races with them.

@@ -187,6 +187,18 @@ pub fn bad_free(address: usize, resizes: bool, kind: FaultKind, pc: u64) {
     commit(Fault { kind, doing, address: address as u64, ..near }, pc)
 }
 
+/// The running thread frees or resizes a block by a function that does not belong to the one that it was allocated by; or, with a
+/// `size`, by saying that it has another one. Does nothing if nobody wants to know.
+#[cold]
+pub fn mismatched(address: usize, resizes: bool, allocated: u8, freed: u8, size: Option<usize>, pc: u64) {
+    if !on() {
+        return;
+    }
+    let doing = if resizes { Doing::Resizing } else { Doing::Freeing };
+    let block = explain::heap(address, size.unwrap_or(0), doing);
+    commit(Fault { kind: FaultKind::Mismatch, families: allocated | freed << 4, ..block }, pc)
+}
+
 /// The running thread did this: it goes no further.
 #[cold]
 fn commit(fault: Fault, pc: u64) -> ! {

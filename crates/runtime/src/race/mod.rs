@@ -64,7 +64,7 @@ pub fn reset(threads: usize, aim: Option<Race>, visible: &[u64]) {
             AIM = aim;
             EARLIER.1 = 0;
         }
-        places::set(visible, aim.is_some());
+        places::set(visible, aim.is_some_and(|aim| !aim.is_anywhere()));
         clocks::reset(threads);
         shadow::reset();
     }

@@ -44,6 +44,11 @@ pub fn take(main: &Context) {
     tracked::protect();
 }
 
+/// Calls `each` with every page of globals and stacks that was ever written to, if there is a snapshot. False if there is none.
+pub fn each_changed(each: impl FnMut(usize)) -> bool {
+    tracked::each_changed(each)
+}
+
 /// Puts everything back.
 pub fn restore() {
     tracked::restore();

@@ -213,6 +213,13 @@ pub fn release() {
     }
 }
 
+/// See [`super::each_changed`].
+pub fn each_changed(each: impl FnMut(usize)) -> bool {
+    hot_pages().iter().map(|hot| hot.page).for_each(each);
+    // SAFETY: one kernel thread.
+    unsafe { PROTECTED }
+}
+
 /// Copies the hot pages back.
 pub fn restore() {
     for hot in hot_pages() {

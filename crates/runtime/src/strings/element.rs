@@ -50,6 +50,15 @@ pub unsafe fn length<T: Element>(string: *const T, limit: usize) -> usize {
     (0..limit).find(|&i| unsafe { *string.add(i) } == T::ZERO).unwrap_or(limit)
 }
 
+/// The bytes before the zero of a string that ends.
+///
+/// # Safety
+/// It ends.
+pub unsafe fn length_of(string: *const u8) -> usize {
+    // SAFETY: the caller's.
+    unsafe { length(string, usize::MAX) }
+}
+
 /// The whole string will be read, its zero too. Its length.
 ///
 /// # Safety

@@ -1,6 +1,7 @@
 // Two threads that give way to each other for ever: each takes its own, sees that the other has its own, and puts it back. Nothing is
-// stuck, and nothing ever happens. The bound on operations ends it, and the verdict names the loop.
+// stuck, and nothing ever happens. The bound on operations ends it, and what is behind it is found.
 //
+// heddle: kind = livelock
 // heddle: flags = --max-steps 40
 #include <pthread.h>
 #include <stdatomic.h>

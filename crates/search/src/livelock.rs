@@ -1,0 +1,161 @@
+//! Livelocks: threads that act for ever and get nowhere.
+//!
+//! A search without states sees only that an execution does not come to its end: one thread, mostly, goes round in a loop while the others
+//! are not let go on. That is no fault of the program's. It is one if the threads could all act and still go round; so those
+//! executions are gone on with in other ways, from several places of the loop and before it, with all threads taking turns ([`Policy::Turns`]), until
+//! the same operations with the same values come again and again. Whether that is a round which can be taken for ever is not to be told from
+//! the operations, since what a thread has in its own memory may count. So the execution is run once more, and the runtime
+//! compares the state of the whole program before and after the round ([`Round`]).
+//!
+//! What is found is a livelock. What is not found may be there all the same: only a few ways to go on are tried. (Systematic search with
+//! fair schedules: M. Musuvathi, S. Qadeer, *Fair stateless model checking*, PLDI 2008; they ask for yields in the program and call
+//! every long fair execution an error. Here nothing is assumed of the program, and an error is only what provably repeats.)
+
+use std::collections::HashSet;
+use std::time::Instant;
+
+use heddle_model::follow::{Policy, Step};
+use heddle_model::round::Round;
+use heddle_model::{Event, Execution, Executor, ExecutorError, Outcome, Plan, ThreadId};
+
+/// The longest round that is looked for.
+const LONGEST: usize = 512;
+/// A round has been taken at least so often.
+const TIMES: usize = 4;
+/// From so many places of a loop it is gone on.
+const PLACES: usize = 16;
+/// And from so many before it.
+const BEFORE: usize = 48;
+/// For turns of up to so many operations.
+const TURNS: u32 = 4;
+/// So many operations of each thread are tried.
+const OPERATIONS: u32 = 160;
+
+/// An execution that goes round.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Suspect {
+    /// Its steps, up to the end of the second round.
+    steps: Vec<Step>,
+    /// Where the first round begins.
+    begin: usize,
+    /// How many steps a round has.
+    length: usize,
+}
+
+/// Where the operations at the end of an execution begin to repeat, and how many there are in a round, if they do. With `values`
+/// the same operations with other values are others.
+fn tail(events: &[Event], values: bool) -> Option<(usize, usize)> {
+    let same = |one: &Event, other: &Event| {
+        let place = |e: &Event| (e.thread, e.operation.code, e.operation.object, e.pc, e.choice);
+        let value = |e: &Event| (e.operation.argument, e.operation.detail, e.result, e.flags);
+        place(one) == place(other) && (!values || value(one) == value(other))
+    };
+    let repeats = |length: usize| {
+        let tail = &events[events.len() - TIMES * length..];
+        tail.iter().zip(&tail[length..]).all(|(one, other)| same(one, other))
+    };
+    let length = (1..=LONGEST.min(events.len() / TIMES)).find(|&length| repeats(length))?;
+    let differs = |&at: &usize| !same(&events[at], &events[at + length]);
+    let begin = (0..events.len() - length).rev().find(differs).map_or(0, |at| at + 1);
+    Some((begin, length))
+}
+
+impl Suspect {
+    /// An execution that was cut off, if it goes round at its end.
+    pub fn of(execution: &Execution<'_>) -> Option<Suspect> {
+        let (begin, length) = tail(execution.events, false)?;
+        let steps = execution.events[..begin + 2 * length].iter().map(Step::of).collect();
+        Some(Suspect { steps, begin, length })
+    }
+
+    /// A plan that ends in a livelock, if one is found before `deadline`.
+    ///
+    /// # Errors
+    ///
+    /// When the executor fails.
+    pub fn livelock(&self, executor: &mut dyn Executor, deadline: Instant) -> Result<Option<Plan>, ExecutorError> {
+        let mut known = HashSet::new();
+        let last = (self.begin + self.length.min(PLACES)).min(self.steps.len());
+        // Then from before the loop: who goes round may do so because another one has what it wants already.
+        for at in (self.begin..=last).chain((0..self.begin).rev().take(BEFORE)) {
+            for operations in 1..=TURNS {
+                if Instant::now() > deadline {
+                    return Ok(None);
+                }
+                if let Some(plan) = probe(executor, &self.steps[..at], operations, &mut known)? {
+                    return Ok(Some(plan));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Goes on after `schedule` in turns; a plan that ends in a livelock, if that leads into one.
+/// Rounds that were found not to be one are `known`.
+fn probe(
+    executor: &mut dyn Executor,
+    schedule: &[Step],
+    operations: u32,
+    known: &mut HashSet<Vec<(ThreadId, u64)>>,
+) -> Result<Option<Plan>, ExecutorError> {
+    let taken = |step: &Step| schedule.iter().filter(|other| other.thread == step.thread).count();
+    let most = schedule.iter().map(taken).max().unwrap_or(0) as u32;
+    let plan = Plan {
+        schedule: schedule.to_vec(),
+        policy: Policy::Turns { operations },
+        max_steps: most + OPERATIONS,
+        ..Plan::default()
+    };
+    let execution = executor.run(&plan)?;
+    let Some((begin, length)) = tail(execution.events, true).filter(|_| execution.outcome == Outcome::StepLimit) else {
+        return Ok(None);
+    };
+    let mut places: Vec<_> =
+        execution.events[begin..begin + length].iter().map(|event| (event.thread, event.pc)).collect();
+    places.sort_unstable();
+    if !known.insert(places) {
+        return Ok(None);
+    }
+    let steps: Vec<Step> = execution.events.iter().map(Step::of).collect();
+    // What lies about on the stacks may still be of before the first round, or of before the loop.
+    for first in (begin.saturating_sub(1)..).step_by(length).take(TIMES - 1) {
+        let end = first + length + 1;
+        if end > steps.len() {
+            break;
+        }
+        let round = Round { first: first as u32, length: length as u32 };
+        let plan = Plan { schedule: steps[..end].to_vec(), record: true, round: Some(round), ..Plan::default() };
+        if executor.run(&plan)?.outcome == Outcome::Livelock {
+            return Ok(Some(plan));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heddle_model::primitive::atomic;
+    use heddle_model::{ObjectId, Operation};
+
+    fn event(thread: u16, object: u64, value: u64) -> Event {
+        let operation = Operation::new(atomic::STORE, ObjectId(object)).with_argument(value);
+        Event { operation, thread: ThreadId(thread), pc: object, ..Event::default() }
+    }
+
+    #[test]
+    fn the_shortest_round_is_found_where_it_begins() {
+        let mut events: Vec<Event> = (0..7).map(|i| event(0, 100 + i, i)).collect();
+        for round in 0..TIMES as u64 + 1 {
+            events.extend([event(1, 8, round.min(1)), event(2, 16, 1), event(1, 8, 0)]);
+        }
+        assert_eq!(tail(&events, false), Some((7, 3)));
+        // The first round had another value.
+        assert_eq!(tail(&events, true), Some((8, 3)));
+        let at = events.len() - 1;
+        events[at].operation.argument = 7;
+        assert_eq!(tail(&events, true), None);
+        assert_eq!(tail(&events[..2], true), None);
+    }
+}

@@ -1,0 +1,27 @@
+// One thread writes to a stream what another one changes.
+//
+// heddle: kind = data-race
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static char buffer[64] = "text";
+static int ends[2];
+
+static void *one(void *unused)
+{
+    fwrite(buffer, 1, 5, stdout);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    if (pipe(ends) != 0)
+        return 1;
+    pthread_create(&thread, NULL, one, NULL);
+    buffer[4] = 1;
+    pthread_join(thread, NULL);
+    return 0;
+}

@@ -1,0 +1,31 @@
+// Three philosophers who put the left fork back if the right one is taken.
+//
+// heddle: kind = livelock
+// heddle: flags = --max-steps 40
+#include <pthread.h>
+
+static pthread_mutex_t forks[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+
+static void *dine(void *argument)
+{
+    long me = (long)argument;
+    for (;;) {
+        pthread_mutex_lock(&forks[me]);
+        if (pthread_mutex_trylock(&forks[(me + 1) % 3]) == 0)
+            break;
+        pthread_mutex_unlock(&forks[me]);
+    }
+    pthread_mutex_unlock(&forks[(me + 1) % 3]);
+    pthread_mutex_unlock(&forks[me]);
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[3];
+    for (long i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, dine, (void *)i);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}

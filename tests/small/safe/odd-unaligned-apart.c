@@ -1,0 +1,27 @@
+// Unaligned apart.
+//
+// heddle: flags = -O1
+#include <pthread.h>
+
+static struct __attribute__((packed))
+{
+    char c[6];
+    int i;
+    char d;
+} s;
+
+static void *f(void *u)
+{
+    s.i = 1;
+    return u;
+}
+
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, f, 0);
+    s.c[5] = 1;
+    s.d = 2;
+    pthread_join(t, 0);
+    return 0;
+}
