@@ -48,7 +48,7 @@ fn header(file: &Path) -> Header {
 /// Compares all programs whose number among all leaves `part` of two.
 fn hold(part: usize) {
     let all = sources("tests/outcomes");
-    assert!(all.len() >= 50);
+    assert!(all.len() >= 50, "{}", all.len());
     for file in all.iter().skip(part).step_by(2) {
         let header = header(file);
         let session = Session::new();
