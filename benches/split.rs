@@ -83,6 +83,7 @@ impl Executor for Played<'_> {
             pending,
             outcome: *outcome,
             detail: *detail,
+            left: 0,
             thread: *thread,
             message: "",
             races: &[],

@@ -349,14 +349,17 @@ struct Checked {
     seconds: f64,
 }
 
+/// Runs a program to the end of the search, or with the word `FIRST` among the flags to its first finding.
 fn check(file: &str, flags: &[&str]) -> Checked {
+    let first = flags.contains(&"FIRST");
     let out = std::env::temp_dir().join(format!("heddle-bench-{}", std::process::id()));
     let output = Command::new(env!("CARGO_BIN_EXE_heddle"))
-        .args(["check", "--json", "--all", "--out"])
+        .args(["check", "--json", "--out"])
         .arg(&out)
+        .args((!first).then_some("--all"))
         .arg(root().join(file))
         .arg("-O2")
-        .args(flags)
+        .args(flags.iter().filter(|flag| **flag != "FIRST"))
         .stderr(Stdio::inherit())
         .output()
         .expect("heddle runs");
@@ -419,7 +422,37 @@ const ROWS: &[Row] = &[
     row("McMini 2", "philosophers_sem, 5", "benches/papers/philosophers_sem.c", "-DN=5", ("9,795", "33.31")),
     row("McMini 2", "reader_writer_mut_reader_preferred", "benches/papers/reader_writer_mut.c", "", ("130", "0.48")),
     row("McMini 2", "producer_consumer_mut_sem, 2", "benches/papers/producer_consumer_mut_sem.c", "", ("65", "0.45")),
-    row("McMini 3", "simple_barrier_deadlock, 5", "benches/papers/simple_barrier.c", "-DN=5 -DDEADLOCK", ("1", "0.02")),
+    row("McMini 2", "reader_writer_fifo, 3", "benches/papers/reader_writer_fifo.c", "", ("87", "0.35")),
+    row("McMini 2", "simple_barrier_with_threads, 10", "benches/papers/simple_barrier.c", "-DN=10", ("1", "0.03")),
+    row(
+        "McMini 3",
+        "simple_cond_broadcast_deadlock, 10",
+        "benches/papers/simple_cond_broadcast.c",
+        "-DN=10 FIRST",
+        ("1", "0.03"),
+    ),
+    row(
+        "McMini 3",
+        "simple_barrier_with_threads_deadlock, 5",
+        "benches/papers/simple_barrier.c",
+        "-DN=5 -DDEADLOCK FIRST",
+        ("1", "0.02"),
+    ),
+    row("McMini 3", "philosophers_mut_deadlock, 10", "tests/counts/philosophers.c", "-DN=10 FIRST", ("2,342", "11.61")),
+    row(
+        "McMini 3",
+        "philosophers_sem_deadlock, 10",
+        "benches/papers/philosophers_sem.c",
+        "-DN=10 -DDEADLOCK FIRST",
+        ("6,765", "28.73"),
+    ),
+    row(
+        "McMini 3",
+        "producer_consumer_mut_sem_deadlock, 10",
+        "benches/papers/producer_consumer_mut_sem.c",
+        "-DP=5 -DC=5 -DDEADLOCK FIRST",
+        ("1", "0.03"),
+    ),
     row(
         "McMini 4",
         "cond_broadcast_deadlock, 5",
@@ -441,6 +474,9 @@ const ROWS: &[Row] = &[
         "-DP=2 -DDEADLOCK",
         ("4,020", "13.49"),
     ),
+    row("McMini 5", "philosophers_mut, 4", "tests/counts/philosophers.c", "-DN=4 -DREVERSED=1", ("52", "0.25")),
+    row("McMini 5", "philosophers_mut, 5", "tests/counts/philosophers.c", "-DN=5 -DREVERSED=1", ("366", "1.44")),
+    row("McMini 5", "philosophers_mut, 6", "tests/counts/philosophers.c", "-DN=6 -DREVERSED=1", ("3,823", "13.59")),
     row("McMini 5", "philosophers_mut, 7", "tests/counts/philosophers.c", "-DN=7 -DREVERSED=1", ("41,286", "154.72")),
     row("McMini 5", "philosophers_mut, 8", "tests/counts/philosophers.c", "-DN=8 -DREVERSED=1", ("530,846", "2149.55")),
     row("McMini 6", "cond_no_preference", "benches/papers/reader_writer_cond.c", "", ("98,480", "423.41")),
@@ -455,6 +491,41 @@ const ROWS: &[Row] = &[
         ("98,480", "404.57"),
     ),
     row("McMini 7", "reader_two_writers as a primitive", "tests/programs/custom-two-writers.c", "", ("130", "0.40")),
+    row(
+        "McMini 8",
+        "producer1_consumer1_no_spurious",
+        "benches/papers/producer_consumer_cond.c",
+        "-DP=1 --spurious-wakeups 1",
+        ("21", "0.08"),
+    ),
+    row(
+        "McMini 8",
+        "producer1_consumer1_spurious (first assertion)",
+        "benches/papers/producer_consumer_cond.c",
+        "-DP=1 -DIF --spurious-wakeups 1 FIRST",
+        ("28", "0.09"),
+    ),
+    row(
+        "McMini 8",
+        "producer2_consumer1_no_spurious",
+        "benches/papers/producer_consumer_cond.c",
+        "-DP=2 --spurious-wakeups 1",
+        ("912", "1.72"),
+    ),
+    row(
+        "McMini 8",
+        "producer2_consumer1_spurious (first assertion)",
+        "benches/papers/producer_consumer_cond.c",
+        "-DP=2 -DIF --spurious-wakeups 1 FIRST",
+        ("1,046", "1.91"),
+    ),
+    row(
+        "McMini 8",
+        "producer3_consumer1_spurious (first assertion)",
+        "benches/papers/producer_consumer_cond.c",
+        "-DP=3 -DIF --spurious-wakeups 1 FIRST",
+        ("45,040", "82.25"),
+    ),
     row(
         "McMini 8",
         "producer3_consumer1_no_spurious",
@@ -483,8 +554,17 @@ const ROWS: &[Row] = &[
         "-DN=3 --wakeup sem=lifo",
         ("4,519", "-"),
     ),
+    row("Inspect 1", "indexer, 11", "tests/counts/indexer.c", "-DN=11", ("1", "0.01")),
+    row("Inspect 1", "indexer, 13", "tests/counts/indexer.c", "-DN=13", ("64", "1.44")),
+    row("Inspect 1", "indexer, 14", "tests/counts/indexer.c", "-DN=14", ("512", "12.58")),
     row("Inspect 1", "indexer, 15", "tests/counts/indexer.c", "-DN=15", ("4,096", "108.74")),
     row("Inspect 1", "indexer, 16", "tests/counts/indexer.c", "-DN=16", ("32,768", "988.49")),
+    row("Inspect 1", "fsbench, 13", "tests/counts/filesystem.c", "-DN=13", ("1", "0.01")),
+    row("Inspect 1", "fsbench, 16", "tests/counts/filesystem.c", "-DN=16", ("8", "0.14")),
+    row("Inspect 1", "fsbench, 18", "tests/counts/filesystem.c", "-DN=18", ("32", "0.64")),
+    row("Inspect 1", "fsbench, 20", "tests/counts/filesystem.c", "-DN=20", ("128", "2.76")),
+    row("Inspect 1", "fsbench, 22", "tests/counts/filesystem.c", "-DN=22", ("512", "11.94")),
+    row("Inspect 1", "fsbench, 24", "tests/counts/filesystem.c", "-DN=24", ("2,048", "54.82")),
     row("Inspect 1", "fsbench, 26", "tests/counts/filesystem.c", "-DN=26", ("8,192", "261.40")),
 ];
 

@@ -2,8 +2,8 @@
 //
 // heddle: verdict = found
 // heddle: kind = deadlock
-// heddle: executions = 2
-// heddle: count = 2
+// heddle: executions = 1
+// heddle: count = 1
 #include <pthread.h>
 
 static pthread_barrier_t barrier;

@@ -336,6 +336,9 @@ pub struct Check {
     /// With --from: how many of its steps to take first.
     #[arg(long, value_name = "STEP", requires = "from")]
     pub at: Option<usize>,
+    /// Count in how many ways executions end: what the program printed, and how it ended. Goes on after the first finding.
+    #[arg(long)]
+    pub outcomes: bool,
     /// List every execution that was run in one line each, and count the outcomes.
     #[arg(long)]
     pub dump_executions: bool,

@@ -26,6 +26,7 @@ use crate::dump::Dump;
 use crate::interrupt;
 use crate::leftovers::Leftovers;
 use crate::looping::{self, Round};
+use crate::outcomes::Outcomes;
 use crate::progress::Progress;
 use crate::record;
 
@@ -61,6 +62,8 @@ pub struct Collector {
     all: bool,
     /// Where checkpoints go, if any are wanted.
     pub keeper: Option<Keeper>,
+    /// How executions ended, if that is to be counted.
+    pub outcomes: Option<Outcomes>,
     /// Executions to be listed, if they are to be.
     pub dump: Option<Dump>,
     races: bool,
@@ -106,6 +109,7 @@ impl Collector {
         Collector {
             all,
             keeper: None,
+            outcomes: None,
             dump: None,
             races,
             earlier: 0,
@@ -196,7 +200,13 @@ impl Observer for Collector {
         if self.races && !execution.races.is_empty() {
             self.found_races(execution, info);
         }
-        match classify(execution) {
+        let class = classify(execution);
+        if let Some(outcomes) = &mut self.outcomes
+            && matches!(class, Class::Fine | Class::Finding(_))
+        {
+            outcomes.add(execution);
+        }
+        match class {
             Class::Fine => {
                 let places = &self.places;
                 self.leftovers.look(execution, || Candidate {
@@ -248,6 +258,7 @@ impl Observer for Collector {
         (self.executions, self.blocked, self.assumed, self.bounded, self.events) = (0, 0, 0, 0, 0);
         self.lost.clear();
         self.suspects.clear();
+        self.outcomes.iter_mut().for_each(Outcomes::clear);
     }
 
     fn checkpoint(&mut self, search: &[u8]) {

@@ -15,6 +15,7 @@ use heddle_search::{Algorithm, Stop};
 
 use crate::arguments::{Check, MisuseWish, Races};
 use crate::collect::{Candidate, Collector};
+use crate::outcomes::Outcomes;
 use crate::values::{show_duration, show_size};
 
 /// Why the search ended.
@@ -87,6 +88,7 @@ impl Conclusion<'_> {
             executions_per_second: (collector.executions as f64 / seconds.max(1e-9)) as u64,
             threads: collector.threads as u32,
             findings: self.findings,
+            outcomes: collector.outcomes.as_ref().map_or_else(Vec::new, Outcomes::list),
             notes: self.remarks,
         }
     }

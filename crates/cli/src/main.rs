@@ -16,6 +16,7 @@ mod formats;
 mod interrupt;
 mod leftovers;
 mod looping;
+mod outcomes;
 mod prepare;
 mod progress;
 mod record;

@@ -8,11 +8,13 @@
 
 use crate::{ObjectId, World};
 
-/// What can be left, as a number that is mixed with the object's: the thread's number plus one of who has it locked alone, or
+// What can be left, as a number that is mixed with the object's. Of a lock that one thread has alone it is the thread's number
+// plus one.
+/// A lock that the thread with this number is in as a reader.
 const READ_BY: u64 = 1 << 32;
-/// that it was made, or
+/// Made by a call.
 const MADE: u64 = 1 << 33;
-/// that it is used as it was found.
+/// Used as it was found.
 const FOUND: u64 = 1 << 34;
 
 #[inline]

@@ -76,4 +76,4 @@ pub use remark::{Remark, RemarkKind};
 #[cfg(feature = "std")]
 pub use trace::Trace;
 #[cfg(feature = "std")]
-pub use verdict::{Coverage, RunReport, Verdict};
+pub use verdict::{Coverage, OutcomeCount, RunReport, Verdict};

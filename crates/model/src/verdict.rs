@@ -103,6 +103,17 @@ pub struct Coverage {
     pub notes: Vec<String>,
 }
 
+/// One way in which executions ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct OutcomeCount {
+    /// What the program had printed, as far as it was kept.
+    pub output: String,
+    /// How it ended, in words.
+    pub end: String,
+    /// In how many executions.
+    pub executions: u64,
+}
+
 /// The document of one run: schema `heddle/1`. Fields may be added, never renamed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RunReport {
@@ -133,6 +144,9 @@ pub struct RunReport {
     pub threads: u32,
     /// What was found.
     pub findings: Vec<Finding>,
+    /// How executions ended and what the program printed in them, where that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<OutcomeCount>,
     /// What is worth a word and not wrong: objects that are never destroyed, locks that are locked when the process ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Remark>,
@@ -155,6 +169,7 @@ impl RunReport {
             executions_per_second: 0,
             threads: 0,
             findings: Vec::new(),
+            outcomes: Vec::new(),
             notes: Vec::new(),
         }
     }

@@ -174,6 +174,8 @@ pub struct Header {
     pub timeouts_left_out: AtomicU32,
     /// 1: a primitive that is used against its rules ends the execution.
     pub misuse: u32,
+    /// 1: what the program prints is kept of every execution, not only of recorded ones.
+    pub outputs: u32,
     /// How many places of plain memory are visible: written between executions.
     pub places: AtomicU32,
     /// How far the runtime has come ([`Stage`]).

@@ -61,6 +61,8 @@ pub struct Options {
     pub latitude: Latitude,
     /// A primitive that is used against its rules ends the execution.
     pub misuse: bool,
+    /// What the program prints is kept of every execution.
+    pub outputs: bool,
     /// What to do about data races.
     pub races: Races,
     /// The values that an undetermined number (`__VERIFIER_nondet_int`) takes, each cut to its type. At most
@@ -91,6 +93,7 @@ impl Default for Options {
             quarantine: QUARANTINE,
             latitude: Latitude::default(),
             misuse: true,
+            outputs: false,
             races: Races::Stop,
             nondet: DEFAULT_NONDET.to_vec(),
             threads: 8,

@@ -122,6 +122,7 @@ pub fn settings(options: &Options, program: &Program, restart: Restart, needs: N
         quarantine: options.quarantine,
         latitude: options.latitude,
         misuse: options.misuse,
+        outputs: options.outputs,
         unwinder: needs.unwinder,
         places: places.to_vec(),
         values: options.nondet.clone(),

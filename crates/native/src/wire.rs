@@ -44,6 +44,8 @@ pub struct Settings {
     pub latitude: heddle_model::Latitude,
     /// End executions at misuse.
     pub misuse: bool,
+    /// Keep the output of every execution.
+    pub outputs: bool,
     /// See [`Header::unwinder`].
     pub unwinder: bool,
     /// The places of plain memory that are visible.
@@ -115,6 +117,7 @@ impl Wire {
             (*header).quarantine = settings.quarantine;
             (*header).latitude = settings.latitude;
             (*header).misuse = settings.misuse.into();
+            (*header).outputs = settings.outputs.into();
             (*header).races = settings.races as u32;
             *(*header).unwinder.get_mut() = settings.unwinder.into();
             *(*header).names.get_mut() = names.len() as u32;
@@ -239,7 +242,8 @@ impl Wire {
             copy(slot.add(room.pending_at as usize).cast(), result.pending as usize, &mut into.pending);
             copy(slot.add(room.races_at as usize).cast(), result.races as usize, &mut into.races);
             // Of executions that are not recorded only the amount of output is known.
-            let (output, words) = if record { (result.output.min(room.output), result.stack_words) } else { (0, 0) };
+            let printed = if record || self.header().outputs != 0 { result.output.min(room.output) } else { 0 };
+            let (output, words) = (printed, if record { result.stack_words } else { 0 });
             copy(slot.add(room.output_at as usize), output as usize, &mut into.output);
             copy(slot.add(room.stacks_at as usize).cast(), words as usize, &mut into.stacks);
         }
@@ -354,6 +358,7 @@ mod tests {
             quarantine: 4,
             latitude: heddle_model::Latitude::default(),
             misuse: true,
+            outputs: true,
             races: heddle_model::wire::Races::Go,
             places: vec![8, 16],
             unwinder: true,
@@ -372,6 +377,7 @@ mod tests {
         assert_eq!((header.magic, header.version, header.restart), (MAGIC, VERSION, Restart::Fork as u32));
         assert_eq!((header.memory_limit, header.stack_size, header.threads_wanted, header.check_restore), (1, 2, 3, 1));
         assert_eq!((header.memory, header.quarantine, header.misuse), (3, 4, 1));
+        assert_eq!(header.outputs, 1);
         assert_eq!(header.unwinder.load(Relaxed), 1);
         let annotations = &header.annotations;
         assert_eq!((annotations.values_len, annotations.values[1], annotations.entry), (2, -1, 5));

@@ -130,7 +130,7 @@ pub fn result(event: &Event, names: &Names) -> String {
         }
         mutex::UNLOCK | rwlock::UNLOCK | spin::UNLOCK if event.failed() => "fails: not locked by it".to_string(),
         mutex::LOCK | mutex::TRYLOCK if event.flags.contains(EventFlags::NESTED) => "again".to_string(),
-        barrier::ARRIVE if event.flags.contains(EventFlags::COMPLETES) => "the last one".to_string(),
+        barrier::LEAVE if event.flags.contains(EventFlags::COMPLETES) => "as the serial thread".to_string(),
         thread::TRYJOIN if event.failed() => "fails".to_string(),
         semaphore::TRYWAIT if event.failed() => "fails: none left".to_string(),
         condvar::SIGNAL | condvar::BROADCAST if event.failed() => "wakes nobody".to_string(),

@@ -168,6 +168,11 @@ pub fn own_order(object: ObjectId) -> Option<Order> {
     order.checked_sub(1).map(Order::from_code)
 }
 
+/// Whether more threads wait at `barrier` than can be chosen from.
+pub fn barrier_is_crowded(barrier: ObjectId) -> bool {
+    primitive::barrier::is_crowded(&engine().world, barrier)
+}
+
 /// How many operations there were on a primitive of the program's own.
 pub fn custom_steps(object: ObjectId) -> u32 {
     primitive::custom::steps(&engine().world, object)
@@ -607,7 +612,7 @@ pub fn printed(bytes: &[u8]) {
     spin::changed();
     livelock::outside();
     let engine = engine();
-    if engine.recording {
+    if engine.recording || engine.wire.header().outputs != 0 {
         engine.record.push_output(bytes, engine.wire.header().layout.output);
     }
 }

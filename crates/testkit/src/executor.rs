@@ -145,8 +145,6 @@ struct Position {
     queued: bool,
     /// What the attempt that comes next will be.
     attempt: Attempt,
-    /// Of the barrier that it waits at.
-    round: u64,
     /// The assertion that it stands before has failed.
     failed: bool,
     /// What it has done must not be done: the end of the process comes next.
@@ -552,13 +550,14 @@ fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
         futex::AWAKEN => position.waiting = false,
         barrier::ARRIVE => {
             position.waiting = true;
+            return;
+        }
+        barrier::LEAVE => {
             if let BarrierWait(_, r) = code[position.next] {
                 position.registers[r as usize] = event.flags.contains(EventFlags::COMPLETES) as u64;
             }
-            position.round = event.result;
-            return;
+            position.waiting = false;
         }
-        barrier::LEAVE => position.waiting = false,
         once::BEGIN => {
             if let Once(_, r) = code[position.next] {
                 position.registers[r as usize] = event.result;
@@ -757,9 +756,7 @@ fn advance(program: &Program, variables: &Variables, thread: ThreadId, position:
             SpinTryLock(l, _) => Operation::new(spin::TRYLOCK, spin_at(l)),
             SpinUnlock(l) => Operation::new(spin::UNLOCK, spin_at(l)),
             BarrierInit(b, n) => Operation::new(barrier::INIT, barrier_at(b)).with_argument(n as u64),
-            BarrierWait(b, _) if position.waiting => {
-                Operation::new(barrier::LEAVE, barrier_at(b)).with_argument(position.round)
-            }
+            BarrierWait(b, _) if position.waiting => Operation::new(barrier::LEAVE, barrier_at(b)),
             BarrierWait(b, _) => Operation::new(barrier::ARRIVE, barrier_at(b)),
             Once(o, _) => Operation::new(if position.waiting { once::DONE } else { once::BEGIN }, once_at(o)),
             Create(t) => Operation::new(thread::CREATE, ObjectId::thread(ThreadId(t as u16))),

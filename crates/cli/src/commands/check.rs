@@ -29,6 +29,7 @@ use crate::console::Console;
 use crate::coverage::{Conclusion, End, LeftOut};
 use crate::dump::Dump;
 use crate::formats::{self, Format};
+use crate::outcomes::Outcomes;
 use crate::prepare::{self, Failure, Prepared};
 use crate::progress::Progress;
 use crate::story::{self, Story};
@@ -172,11 +173,12 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     refuse_what_has_no_effect(algorithm, options)?;
     let mut executor = launch(&prepared, options, &interrupted)?;
     let mut collector = Collector::new(
-        options.all,
+        options.all || options.outcomes,
         options.races == Races::Report,
         Arc::clone(&interrupted),
         Progress::new(console.shows_progress()),
     );
+    collector.outcomes = options.outcomes.then(Outcomes::default);
     collector.dump = options.dump_executions.then(Dump::default);
     let kept = options.checkpoint.as_ref().or(options.resume.as_ref());
     let about = kept.map(|_| checkpoint::about(options, &executor)).transpose().map_err(Failure::Error)?;
@@ -332,9 +334,13 @@ fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<()
             if bounded { "a bounded search" } else { algorithm.name() }
         )
     } else if (options.checkpoint.is_some() || options.resume.is_some())
-        && (bounded || options.from.is_some() || options.dump_executions || algorithm != Algorithm::Optimal)
+        && (bounded
+            || options.from.is_some()
+            || options.dump_executions
+            || options.outcomes
+            || algorithm != Algorithm::Optimal)
     {
-        "checkpoints are made of whole searches by --algorithm optimal: without bounds, --from and --dump-executions"
+        "checkpoints are made of whole searches by --algorithm optimal: without bounds, --from, --outcomes and --dump-executions"
             .to_owned()
     } else if bounded && algorithm.samples() {
         format!(
@@ -368,10 +374,11 @@ fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -
         quarantine: options.quarantine,
         latitude: options.latitude.get(),
         misuse: options.misuse == MisuseWish::Report,
+        outputs: options.outcomes,
         races: match options.races {
             Races::Off => wire::Races::Off,
             // The first one ends the search, so it may as well end the execution.
-            Races::Report if !options.all => wire::Races::Stop,
+            Races::Report if !options.all && !options.outcomes => wire::Races::Stop,
             Races::Report | Races::Ignore => wire::Races::Go,
         },
         hang_after: options.hang_timeout,

@@ -1,7 +1,7 @@
 //! The verdict in a few lines. `safe` never stands without what it covers.
 
 use anstyle::{AnsiColor, Style};
-use heddle_model::{Coverage, RunReport, Verdict};
+use heddle_model::{Coverage, OutcomeCount, RunReport, Verdict};
 
 use super::{Options, counted, grouped, printable};
 
@@ -42,6 +42,7 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
             text.push_str(&format!("  restarted by {}: {reason}\n", coverage.restart));
         }
     }
+    text.push_str(&outcomes(report));
     // Where something is wrong, that comes first.
     if report.verdict != Verdict::Found || options.verbose {
         text.push_str(&notes(report, options));
@@ -52,6 +53,19 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
         text.push_str(&format!("  the search ended early: {reason}\n"));
     }
     text
+}
+
+/// How executions ended, a line for each way.
+fn outcomes(report: &RunReport) -> String {
+    let most = report.outcomes.iter().map(|outcome| grouped(outcome.executions).len()).max().unwrap_or(0);
+    let line = |outcome: &OutcomeCount| {
+        let output = outcome.output.trim_end().replace('\n', " | ");
+        let end = if outcome.end == "exit with status 0" { String::new() } else { format!(" ({})", outcome.end) };
+        let output = if output.is_empty() { "nothing printed".to_string() } else { output };
+        format!("  {:>most$}  {}{}\n", grouped(outcome.executions), printable(&output), printable(&end))
+    };
+    let lines: String = report.outcomes.iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("{}:\n{lines}", counted(report.outcomes.len() as u64, "outcome")) }
 }
 
 /// So many notes are shown, unless all are asked for.

@@ -33,6 +33,7 @@ fn run(verdict: Verdict) -> RunReport {
         executions_per_second: 124,
         threads: 3,
         findings: Vec::new(),
+        outcomes: Vec::new(),
         notes: Vec::new(),
     }
 }

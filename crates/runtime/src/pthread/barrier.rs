@@ -57,8 +57,11 @@ interpose! {
         if from_before && engine::life(ObjectId(barrier as u64)) == UNKNOWN {
             engine::unsupported("barrier that was initialised before main", pc);
         }
-        operate(LEAVE, barrier, arrived.result, pc);
-        if arrived.flags.contains(EventFlags::COMPLETES) { SERIAL_THREAD } else { 0 }
+        if engine::barrier_is_crowded(arrived.operation.object) {
+            engine::unsupported("barrier at which many more threads wait than it is for", pc);
+        }
+        let left = operate(LEAVE, barrier, 0, pc);
+        if left.flags.contains(EventFlags::COMPLETES) { SERIAL_THREAD } else { 0 }
     }
 }
 

@@ -1,0 +1,58 @@
+//! `--outcomes`: in how many different ways executions end, and how often each.
+//!
+//! An outcome is how an execution ended and what the program had printed. Threads that print without anything that orders them print in
+//! one of their orders only; a program that prints what it has to say at its end has all its outcomes here.
+
+use std::collections::BTreeMap;
+
+use heddle_model::{Execution, OutcomeCount};
+use heddle_report::{Recording, outcome};
+
+/// So many different outcomes are kept.
+const KEPT: usize = 100_000;
+
+/// How often each outcome came.
+#[derive(Default)]
+pub struct Outcomes {
+    counts: BTreeMap<(String, String), u64>,
+    /// Executions whose outcomes there was no room for.
+    pub more: u64,
+}
+
+impl Outcomes {
+    /// Counts an execution.
+    pub fn add(&mut self, execution: &Execution<'_>) {
+        // What it ended with needs no names; to copy the events for it would cost more than the rest.
+        let end = outcome::in_words(&Recording::new(&Execution {
+            events: execution.events.last().map_or(&[], std::slice::from_ref),
+            pending: &[],
+            ..*execution
+        }));
+        let output = String::from_utf8_lossy(execution.output).into_owned();
+        let room = self.counts.len() < KEPT;
+        match self.counts.get_mut(&(output.clone(), end.clone())) {
+            Some(count) => *count += 1,
+            None if room => {
+                self.counts.insert((output, end), 1);
+            }
+            None => self.more += 1,
+        }
+    }
+
+    /// Forgets all of them: the search begins anew.
+    pub fn clear(&mut self) {
+        *self = Outcomes::default();
+    }
+
+    /// The most frequent first.
+    pub fn list(&self) -> Vec<OutcomeCount> {
+        let count = |((output, end), &executions): (&(String, String), &u64)| OutcomeCount {
+            output: output.clone(),
+            end: end.clone(),
+            executions,
+        };
+        let mut list: Vec<OutcomeCount> = self.counts.iter().map(count).collect();
+        list.sort_by_key(|outcome| std::cmp::Reverse(outcome.executions));
+        list
+    }
+}
