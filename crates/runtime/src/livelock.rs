@@ -276,7 +276,7 @@ fn add_thread(digest: &mut Digest, thread: ThreadId, running: ThreadId, world: &
     let flags = [
         state.detached,
         state.joined,
-        state.cancelled,
+        state.requests > 0,
         state.woken_alone,
         state.expired,
         state.woken_by != 0,
