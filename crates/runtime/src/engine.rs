@@ -457,8 +457,8 @@ fn note(event: &Event) {
     if engine.recording {
         record_stack(event.thread, event.pc);
         debug::took(index + 1, event.thread);
-        if livelock::took(index, &event, &engine.world) {
-            livelock::end(&event);
+        if livelock::took(index, event, &engine.world) {
+            livelock::end(event);
         }
     }
     if engine.awaiting > 0 {
