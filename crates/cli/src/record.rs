@@ -65,6 +65,14 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
     {
         objects.insert(place, name);
     }
+    for &(object, code, end) in &recorded.locals {
+        if let Some(name) = symbols.local(object.0, code, end) {
+            objects.entry(object).or_insert(match symbols.place(object.0) {
+                Place::Stack(thread) if thread != ThreadId::MAIN => format!("{name} of thread {thread}"),
+                _ => name,
+            });
+        }
+    }
     let mut whereabouts = HashMap::new();
     let unnamed = recorded_objects(&recorded).into_iter().chain(race.map(|race| ObjectId(race.address)));
     for object in unnamed.filter(|object| !objects.contains_key(object)) {

@@ -38,6 +38,9 @@ pub const LEAKS: u32 = 2;
 /// Among the call stacks of a recorded execution, behind all others: a stack that begins with this word, then an object
 /// that lies in the heap, then where its block was allocated.
 pub const SITE: u64 = u64::MAX - 1;
+/// The first word of four that stand among the call stacks: an object on a stack, an address in the code of the function whose
+/// variable it is, and where the frame of that function ends.
+pub const LOCAL: u64 = u64::MAX - 3;
 /// The first word of a list that stands among the call stacks: objects that were made by a call before `main` began.
 pub const MADE_BEFORE: u64 = u64::MAX - 2;
 

@@ -1,7 +1,7 @@
 //! One execution with everything that can be known of it: for replays, and for telling a finding.
 
 use heddle_model::follow::Step;
-use heddle_model::wire::{MADE_BEFORE, SITE};
+use heddle_model::wire::{LOCAL, MADE_BEFORE, SITE};
 use heddle_model::{Event, Executor, ExecutorError, ObjectId, Outcome, Pending, Plan, ThreadId};
 
 use crate::executor::NativeExecutor;
@@ -21,6 +21,8 @@ pub struct RecordedExecution {
     pub more_stacks: Vec<Vec<u64>>,
     /// Objects that lie in the heap, and where their blocks were allocated.
     pub sites: Vec<(ObjectId, Vec<u64>)>,
+    /// Objects that lie on a stack: an address in the code of the function whose variable it is, and where its frame ends.
+    pub locals: Vec<(ObjectId, u64, u64)>,
     /// Objects that were made by a call before `main` began; [`ObjectId::NONE`] if there were too many to keep.
     pub made_before: Vec<ObjectId>,
     /// How it ended.
@@ -58,10 +60,12 @@ impl NativeExecutor {
         let mut more_stacks = Vec::new();
         let mut sites = Vec::new();
         let mut made_before = Vec::new();
+        let mut locals = Vec::new();
         while let Some(frames) = words.next() {
             let stack: Vec<u64> = words.by_ref().take(frames as usize).collect();
             match stack.as_slice() {
                 [SITE, object, site @ ..] => sites.push((ObjectId(*object), site.to_vec())),
+                [LOCAL, object, code, end] => locals.push((ObjectId(*object), *code, *end)),
                 [MADE_BEFORE, objects @ ..] => made_before.extend(objects.iter().map(|&object| ObjectId(object))),
                 _ => more_stacks.push(stack),
             }
@@ -73,6 +77,7 @@ impl NativeExecutor {
             pending_stacks,
             more_stacks,
             sites,
+            locals,
             made_before,
             outcome,
             detail: taken.result.detail,

@@ -27,9 +27,11 @@ struct Frame {
     pc: u64,
     /// Where on the stack it belongs: the address of its return address if that is known, else below that.
     at: usize,
+    /// An address in its code.
+    code: u64,
 }
 
-/// The beginning of an area. As long as two frames, so that frames can follow.
+/// The beginning of an area. Frames follow.
 #[repr(C)]
 struct Area {
     /// One past the innermost frame, while the thread does not run.
@@ -73,7 +75,9 @@ fn first(area: *mut Area) -> *mut Frame {
 
 #[inline(always)]
 fn end(area: *mut Area) -> *mut Frame {
-    (area as usize + STRIDE) as *mut Frame
+    const MOST: usize = (STRIDE - size_of::<Area>()) / size_of::<Frame>();
+    // SAFETY: so many fit into the area.
+    unsafe { first(area).add(MOST) }
 }
 
 /// From now on `thread` runs.
@@ -157,14 +161,28 @@ pub fn frame_end(level: usize) -> Option<usize> {
     }
 }
 
+/// The frame of `thread` that `address` lies in: an address in the code of its function, and where it ends. None if that is not
+/// known.
+pub fn frame_around(thread: ThreadId, address: usize) -> Option<(u64, usize)> {
+    let area = area(thread);
+    // SAFETY: frames between the first and the top were written; where they say they belong is on the stack.
+    unsafe {
+        let top = if AREA == area { TOP } else { (*area).top };
+        let depth = top.offset_from(first(area)) as usize;
+        let frame = (0..depth).map(|n| *top.sub(n + 1)).find(|frame| frame.at > address)?;
+        (*(frame.at as *const u64) == frame.pc).then_some((frame.code, frame.at + 8))
+    }
+}
+
 with_frame! {
     fn __tsan_func_entry(pc; stack, frame) {
         if !engine::active() || AREA.is_null() {
             return;
         }
+        // Right below is where the entered function called this one.
+        let code = *((stack - 8) as *const u64);
         if annotate::has_atomic_functions() {
-            // Right below is where the entered function called this one.
-            annotate::entered(*((stack - 8) as *const u64));
+            annotate::entered(code);
         }
         // With frame pointers (Heddle's flags ask for them) the return address is right above where the frame pointer
         // points; if it is there, the frame's place is exact.
@@ -180,7 +198,7 @@ with_frame! {
         if top == end(AREA) {
             (*AREA).beyond += 1;
         } else {
-            top.write(Frame { pc, at });
+            top.write(Frame { pc, at, code });
             top = top.add(1);
         }
         TOP = top;

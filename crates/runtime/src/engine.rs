@@ -23,8 +23,8 @@ use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
 use crate::{
-    callstack, custom, debug, fiber, heap, livelock, memcheck, misuse, moments, order, process, race, random, spin,
-    tsan,
+    callstack, custom, debug, fiber, heap, livelock, locals, memcheck, misuse, moments, order, process, race, random,
+    spin, tsan,
 };
 
 /// The return address of the interposed call under way; see `interpose!`.
@@ -244,6 +244,7 @@ pub fn run(sequence: u32, main: Context) {
     custom::reset();
     random::reset();
     process::reset();
+    locals::reset();
     fiber::of(ThreadId::MAIN).context = main;
     fiber::of(ThreadId::MAIN).reset_main();
     // SAFETY: one kernel thread; the fiber is suspended.
@@ -456,6 +457,7 @@ fn note(event: &Event) {
     engine.wire.header().progress.store(engine.progress, Relaxed);
     if engine.recording {
         record_stack(event.thread, event.pc);
+        locals::used(event.operation.object.0);
         debug::took(index + 1, event.thread);
         if livelock::took(index, event, &engine.world) {
             livelock::end(event);
@@ -674,6 +676,8 @@ fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
     if engine.recording {
         let racing = Race::from_text(core::str::from_utf8(message).unwrap_or("")).filter(|_| outcome == Outcome::Race);
         racing.iter().for_each(|race| push_site(race.address));
+        racing.iter().for_each(|race| locals::used(race.address));
+        locals::each(|[object, code, end]| push_stack(&[wire::LOCAL, object, code, end]));
         // Looking for a block goes through all of them: a report has no room for more objects.
         engine.world.objects.iter().take(4096).for_each(|(object, _)| push_site(object.0));
         if !misuse::all_made_before().is_empty() {

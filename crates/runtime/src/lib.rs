@@ -45,6 +45,7 @@ mod ids;
 mod imports;
 mod libatomic;
 mod livelock;
+mod locals;
 mod measure;
 mod memcheck;
 mod memory;

@@ -4,6 +4,7 @@
 //! ([`Mappings`]); the file's own debug information says the rest. Files are opened when the first address in them is
 //! asked for, and answers are kept. Nothing here is for the hot path: addresses are looked up when a finding is told.
 
+mod locals;
 mod mappings;
 mod module;
 mod types;
@@ -114,6 +115,13 @@ impl Symbols {
             Place::Variable(name) => Some(name),
             _ => None,
         }
+    }
+
+    /// The name of the local variable at `address`, in a frame that ends at `end` of the function that `code`, a return address,
+    /// lies in: `transfer::amount`.
+    pub fn local(&self, address: u64, code: u64, end: u64) -> Option<String> {
+        let code = code.wrapping_sub(1);
+        self.module(code)?.local(code, address.wrapping_sub(end) as i64)
     }
 
     fn module(&self, address: u64) -> Option<&Module> {

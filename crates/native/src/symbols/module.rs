@@ -93,6 +93,12 @@ impl Module {
         variables.name(address.wrapping_sub(self.layout().bias))
     }
 
+    /// The variable of the function that `code` lies in, `offset` bytes from the end of its frame, or the part of one.
+    pub fn local(&self, code: u64, offset: i64) -> Option<String> {
+        let variables = self.variables.get_or_init(|| Variables::open(&self.path)).as_ref()?;
+        variables.local(code.wrapping_sub(self.layout().bias), offset)
+    }
+
     fn layout(&self) -> Layout {
         *self.layout.get_or_init(|| read_layout(&self.path, self.start, self.offset).unwrap_or_default())
     }

@@ -11,7 +11,7 @@ use gimli::{AttributeValue, DebugInfoOffset, EndianSlice, LittleEndian, Operatio
 use memmap2::Mmap;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
-use super::types;
+use super::{locals, types};
 
 pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;
@@ -56,6 +56,11 @@ impl Variables {
     /// What lies at `address`, an address of the file's own.
     pub fn name(&self, address: u64) -> Option<String> {
         self.described_at(address).or_else(|| self.symbol_at(address))
+    }
+
+    /// The variable of the function that `code`, an address of the file's own, lies in, `offset` bytes from the end of its frame.
+    pub fn local(&self, code: u64, offset: i64) -> Option<String> {
+        locals::find(&self.dwarf()?, code, offset)
     }
 
     fn described_at(&self, address: u64) -> Option<String> {

@@ -1,0 +1,127 @@
+//! Local variables that lie on a stack, by where they are in the frame of their function.
+//!
+//! Compilers say where a variable is relative to the function's frame base, and what that is: the end of the frame, or
+//! the frame pointer, which Heddle's flags ask for and which lies two words below it. Variables that are now here and now there (in
+//! optimised code) are not looked for: those that threads share have an address, and one place.
+
+use gimli::{AttributeValue, Operation, UnitOffset};
+
+use super::types;
+use super::variables::{Dwarf, Entry, Unit, name_of, type_of};
+
+/// The number of the frame pointer among the registers (rbp), and where it points to, from the end of the frame.
+const FRAME_POINTER: u16 = 6;
+const FRAME_POINTER_AT: i64 = -16;
+
+/// The name of what lies `offset` bytes from the end of the frame of the function that `code` is in.
+pub fn find(dwarf: &Dwarf<'_>, code: u64, offset: i64) -> Option<String> {
+    let mut headers = dwarf.units();
+    while let Some(header) = headers.next().ok()? {
+        let unit = dwarf.unit(header).ok()?;
+        if let Some(name) = find_in(dwarf, &unit, code, offset) {
+            return Some(name);
+        }
+    }
+    None
+}
+
+fn find_in<'d>(dwarf: &Dwarf<'d>, unit: &Unit<'d>, code: u64, offset: i64) -> Option<String> {
+    let mut entries = unit.entries();
+    // The function that `code` is in, and within it those that were put in place of calls: how deep their entries are, and their names.
+    let mut functions: Vec<(isize, String)> = Vec::new();
+    let mut base = 0;
+    // Entries deeper than this belong to another function.
+    let mut skipped = isize::MAX;
+    let mut found: Option<String> = None;
+    while let Some(entry) = entries.next_dfs().ok()? {
+        let depth = entry.depth();
+        if depth > skipped {
+            continue;
+        }
+        skipped = isize::MAX;
+        if functions.first().is_some_and(|(outer, _)| depth <= *outer) {
+            break;
+        }
+        while functions.last().is_some_and(|(outer, _)| *outer >= depth) {
+            functions.pop();
+        }
+        match entry.tag() {
+            gimli::DW_TAG_subprogram if !contains(dwarf, unit, entry, code) => skipped = depth,
+            gimli::DW_TAG_subprogram => {
+                functions.push((depth, full_name(dwarf, unit, entry)?));
+                base = frame_base(unit, entry)?;
+            }
+            gimli::DW_TAG_inlined_subroutine => {
+                functions.extend(full_name(dwarf, unit, entry).map(|name| (depth, name)));
+            }
+            gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
+                let Some((_, around)) = functions.last() else { continue };
+                let Some(start) = frame_offset(unit, entry) else { continue };
+                let Ok(within) = u64::try_from(offset - (base + start)) else { continue };
+                let Some(kind) = type_of(entry).or_else(|| type_of(&origin(unit, entry)?)) else { continue };
+                let Some(path) = types::path(dwarf, unit, kind, within) else { continue };
+                let name = format!("{around}::{}{path}", full_name(dwarf, unit, entry)?);
+                // Variables of blocks that come one after the other may share their place: then nobody knows which it was.
+                if found.replace(name.clone()).is_some_and(|other| other != name) {
+                    return None;
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn contains<'d>(dwarf: &Dwarf<'d>, unit: &Unit<'d>, entry: &Entry<'d>, code: u64) -> bool {
+    let Ok(mut ranges) = dwarf.die_ranges(unit, entry) else { return false };
+    while let Ok(Some(range)) = ranges.next() {
+        if (range.begin..range.end).contains(&code) {
+            return true;
+        }
+    }
+    false
+}
+
+/// What this entry is an instance of, or the definition of.
+fn origin<'d>(unit: &Unit<'d>, entry: &Entry<'d>) -> Option<Entry<'d>> {
+    let reference =
+        entry.attr_value(gimli::DW_AT_abstract_origin).or_else(|| entry.attr_value(gimli::DW_AT_specification))?;
+    let AttributeValue::UnitRef(offset) = reference else { return None };
+    unit.entry(UnitOffset(offset.0)).ok()
+}
+
+/// The name of an entry, which may stand where it is declared.
+fn full_name<'d>(dwarf: &Dwarf<'d>, unit: &Unit<'d>, entry: &Entry<'d>) -> Option<String> {
+    name_of(dwarf, unit, entry).or_else(|| {
+        let first = origin(unit, entry)?;
+        name_of(dwarf, unit, &first).or_else(|| name_of(dwarf, unit, &origin(unit, &first)?))
+    })
+}
+
+/// Where the frame base of a function is, from the end of its frame.
+fn frame_base<'d>(unit: &Unit<'d>, entry: &Entry<'d>) -> Option<i64> {
+    match only_operation(unit, entry, gimli::DW_AT_frame_base)? {
+        Operation::CallFrameCFA => Some(0),
+        Operation::Register { register } if register.0 == FRAME_POINTER => Some(FRAME_POINTER_AT),
+        _ => None,
+    }
+}
+
+/// Where a variable is, from the frame base.
+fn frame_offset<'d>(unit: &Unit<'d>, entry: &Entry<'d>) -> Option<i64> {
+    match only_operation(unit, entry, gimli::DW_AT_location)? {
+        Operation::FrameOffset { offset } => Some(offset),
+        _ => None,
+    }
+}
+
+fn only_operation<'d>(
+    unit: &Unit<'d>,
+    entry: &Entry<'d>,
+    attribute: gimli::DwAt,
+) -> Option<Operation<super::variables::Slice<'d>>> {
+    let expression = entry.attr_value(attribute)?.exprloc_value()?;
+    let mut operations = expression.operations(unit.encoding());
+    let first = operations.next().ok()??;
+    operations.next().ok()?.is_none().then_some(first)
+}
