@@ -65,14 +65,7 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
     {
         objects.insert(place, name);
     }
-    for &(object, code, end) in &recorded.locals {
-        if let Some(name) = symbols.local(object.0, code, end) {
-            objects.entry(object).or_insert(match symbols.place(object.0) {
-                Place::Stack(thread) if thread != ThreadId::MAIN => format!("{name} of thread {thread}"),
-                _ => name,
-            });
-        }
-    }
+    name_locals(&recorded, symbols, &mut objects);
     let mut whereabouts = HashMap::new();
     let unnamed = recorded_objects(&recorded).into_iter().chain(race.map(|race| ObjectId(race.address)));
     for object in unnamed.filter(|object| !objects.contains_key(object)) {
@@ -151,6 +144,27 @@ fn recorded_objects(recorded: &RecordedExecution) -> Vec<ObjectId> {
     all.sort();
     all.dedup();
     all
+}
+
+/// Adds the names of local variables: what the program calls them, with function and thread only where something else has that name.
+fn name_locals(recorded: &RecordedExecution, symbols: &Symbols, objects: &mut HashMap<ObjectId, String>) {
+    let unnamed = recorded.locals.iter().filter(|(object, ..)| !objects.contains_key(object));
+    let locals: Vec<_> =
+        unnamed.filter_map(|&(object, code, end)| Some((object, symbols.local(object.0, code, end)?))).collect();
+    let taken: Vec<String> = objects.values().cloned().collect();
+    for (object, local) in &locals {
+        let others = locals.iter().filter(|(other, _)| other != object);
+        let name = if taken.contains(&local.name) || { others }.any(|(_, other)| other.name == local.name) {
+            let thread = match symbols.place(object.0) {
+                Place::Stack(thread) => thread,
+                _ => ThreadId::MAIN,
+            };
+            format!("{}::{} of thread {thread}", local.function, local.name)
+        } else {
+            local.name.clone()
+        };
+        objects.insert(*object, name);
+    }
 }
 
 /// What the program calls the objects of an execution.

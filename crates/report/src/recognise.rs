@@ -237,13 +237,12 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
     };
     let mut threads: Vec<FindingThread> = Vec::new();
     for (index, pending) in recording.pending.iter().enumerate() {
+        // It is past what it announced last, and has announced nothing since.
+        let runs = matches!(recording.outcome, Outcome::Hang | Outcome::Race) && pending.thread == recording.thread;
         let state = match Wait::of(pending, walk) {
+            _ if runs => "runs".to_string(),
             Some(wait) => wait.describe(names),
-            None if matches!(recording.outcome, Outcome::Hang | Outcome::Race | Outcome::Livelock)
-                && pending.thread == recording.thread =>
-            {
-                "runs".to_string()
-            }
+            None if recording.outcome == Outcome::Livelock && pending.thread == recording.thread => "runs".to_string(),
             None => {
                 let (verb, object) = (steps::operation(&pending.operation), steps::object(&pending.operation, names));
                 format!("is about to {verb} {object}").trim_end().to_string()

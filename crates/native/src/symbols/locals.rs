@@ -9,12 +9,21 @@ use gimli::{AttributeValue, Operation, UnitOffset};
 use super::types;
 use super::variables::{Dwarf, Entry, Unit, name_of, type_of};
 
+/// A local variable, or a part of one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Local {
+    /// The function that it belongs to.
+    pub function: String,
+    /// What it is called there.
+    pub name: String,
+}
+
 /// The number of the frame pointer among the registers (rbp), and where it points to, from the end of the frame.
 const FRAME_POINTER: u16 = 6;
 const FRAME_POINTER_AT: i64 = -16;
 
-/// The name of what lies `offset` bytes from the end of the frame of the function that `code` is in.
-pub fn find(dwarf: &Dwarf<'_>, code: u64, offset: i64) -> Option<String> {
+/// What lies `offset` bytes from the end of the frame of the function that `code` is in.
+pub fn find(dwarf: &Dwarf<'_>, code: u64, offset: i64) -> Option<Local> {
     let mut headers = dwarf.units();
     while let Some(header) = headers.next().ok()? {
         let unit = dwarf.unit(header).ok()?;
@@ -25,14 +34,14 @@ pub fn find(dwarf: &Dwarf<'_>, code: u64, offset: i64) -> Option<String> {
     None
 }
 
-fn find_in<'d>(dwarf: &Dwarf<'d>, unit: &Unit<'d>, code: u64, offset: i64) -> Option<String> {
+fn find_in<'d>(dwarf: &Dwarf<'d>, unit: &Unit<'d>, code: u64, offset: i64) -> Option<Local> {
     let mut entries = unit.entries();
     // The function that `code` is in, and within it those that were put in place of calls: how deep their entries are, and their names.
     let mut functions: Vec<(isize, String)> = Vec::new();
     let mut base = 0;
     // Entries deeper than this belong to another function.
     let mut skipped = isize::MAX;
-    let mut found: Option<String> = None;
+    let mut found: Option<Local> = None;
     while let Some(entry) = entries.next_dfs().ok()? {
         let depth = entry.depth();
         if depth > skipped {
@@ -60,9 +69,10 @@ fn find_in<'d>(dwarf: &Dwarf<'d>, unit: &Unit<'d>, code: u64, offset: i64) -> Op
                 let Ok(within) = u64::try_from(offset - (base + start)) else { continue };
                 let Some(kind) = type_of(entry).or_else(|| type_of(&origin(unit, entry)?)) else { continue };
                 let Some(path) = types::path(dwarf, unit, kind, within) else { continue };
-                let name = format!("{around}::{}{path}", full_name(dwarf, unit, entry)?);
+                let name = format!("{}{path}", full_name(dwarf, unit, entry)?);
+                let local = Local { function: around.clone(), name };
                 // Variables of blocks that come one after the other may share their place: then nobody knows which it was.
-                if found.replace(name.clone()).is_some_and(|other| other != name) {
+                if found.replace(local.clone()).is_some_and(|other| other != local) {
                     return None;
                 }
             }

@@ -10,6 +10,7 @@ mod module;
 mod types;
 mod variables;
 
+pub use locals::Local;
 pub use mappings::{Mapping, Mappings};
 
 use std::cell::RefCell;
@@ -117,9 +118,8 @@ impl Symbols {
         }
     }
 
-    /// The name of the local variable at `address`, in a frame that ends at `end` of the function that `code`, a return address,
-    /// lies in: `transfer::amount`.
-    pub fn local(&self, address: u64, code: u64, end: u64) -> Option<String> {
+    /// The local variable at `address`, in a frame that ends at `end` of the function that `code`, a return address, lies in.
+    pub fn local(&self, address: u64, code: u64, end: u64) -> Option<Local> {
         let code = code.wrapping_sub(1);
         self.module(code)?.local(code, address.wrapping_sub(end) as i64)
     }

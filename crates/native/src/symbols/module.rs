@@ -7,6 +7,7 @@ use addr2line::Loader;
 use heddle_model::finding::Location;
 use object::{Object, ObjectSegment};
 
+use super::locals::Local;
 use super::mappings::Mapping;
 use super::variables::Variables;
 
@@ -94,7 +95,7 @@ impl Module {
     }
 
     /// The variable of the function that `code` lies in, `offset` bytes from the end of its frame, or the part of one.
-    pub fn local(&self, code: u64, offset: i64) -> Option<String> {
+    pub fn local(&self, code: u64, offset: i64) -> Option<Local> {
         let variables = self.variables.get_or_init(|| Variables::open(&self.path)).as_ref()?;
         variables.local(code.wrapping_sub(self.layout().bias), offset)
     }

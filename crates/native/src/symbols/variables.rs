@@ -11,7 +11,8 @@ use gimli::{AttributeValue, DebugInfoOffset, EndianSlice, LittleEndian, Operatio
 use memmap2::Mmap;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
-use super::{locals, types};
+use super::locals::{self, Local};
+use super::types;
 
 pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;
@@ -59,7 +60,7 @@ impl Variables {
     }
 
     /// The variable of the function that `code`, an address of the file's own, lies in, `offset` bytes from the end of its frame.
-    pub fn local(&self, code: u64, offset: i64) -> Option<String> {
+    pub fn local(&self, code: u64, offset: i64) -> Option<Local> {
         locals::find(&self.dwarf()?, code, offset)
     }
 
