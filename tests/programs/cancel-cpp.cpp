@@ -2,7 +2,7 @@
 //
 // heddle: verdict = safe
 // heddle: executions = 4
-// heddle: libc++ = found
+// heddle: libc++ = no
 #include <cassert>
 #include <pthread.h>
 #include <unistd.h>

@@ -28,24 +28,19 @@ fn verdicts() {
             continue;
         }
         match expected.libcpp.as_deref() {
-            // The program needs what the library does not have.
+            // The program needs what the library does not have, or not in this way: catching a thread's cancellation and throwing
+            // it on is the end of it with this library, without Heddle too.
             Some("no") => continue,
             Some(verdict) => {
                 expected.verdict = verdict.to_owned();
-                if verdict != "found" {
-                    expected.kind = None;
-                }
+                expected.kind = None;
             }
             None => {}
         }
         let mut arguments = vec![file.display().to_string(), "-stdlib=libc++".to_owned(), "--all".to_owned()];
         arguments.extend(["--cc", clang(), "--hang-timeout", "2s"].map(str::to_owned));
         arguments.extend(expected.flags.iter().cloned());
-        let run = Session::new().check(arguments);
-        match expected.libcpp.as_deref() {
-            Some("found") => assert_eq!(run.json()["verdict"], "found", "{run}"),
-            _ => expected.hold_verdict(&run),
-        }
+        expected.hold_verdict(&Session::new().check(arguments));
         held += 1;
     }
     assert!(held >= 20, "{held} programs");
