@@ -1,7 +1,6 @@
 // heddle: verdict = found
 // heddle: kind = deadlock
 // heddle: flags = -std=c++20
-// heddle: libc++ = incomplete
 #include <barrier>
 #include <thread>
 

@@ -1,6 +1,5 @@
 // heddle: verdict = safe
 // heddle: flags = -std=c++20
-// heddle: libc++ = incomplete
 #include <barrier>
 #include <cassert>
 #include <thread>

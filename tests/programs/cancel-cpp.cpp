@@ -2,7 +2,6 @@
 //
 // heddle: verdict = safe
 // heddle: executions = 4
-// heddle: libc++ = no
 #include <cassert>
 #include <pthread.h>
 #include <unistd.h>

@@ -2,7 +2,6 @@
 // heddle: verdict = found
 // heddle: kind = deadlock
 // heddle: flags = -std=c++20
-// heddle: libc++ = no
 #include <condition_variable>
 #include <mutex>
 #include <stop_token>

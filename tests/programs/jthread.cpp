@@ -1,7 +1,6 @@
 // A thread that is asked to stop, and joined by its destructor; condition_variable_any listens to the request.
 // heddle: verdict = safe
 // heddle: flags = -std=c++20 -O1
-// heddle: libc++ = no
 #include <cassert>
 #include <condition_variable>
 #include <mutex>

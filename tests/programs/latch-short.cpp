@@ -2,7 +2,6 @@
 // heddle: verdict = found
 // heddle: kind = deadlock
 // heddle: flags = -std=c++20
-// heddle: libc++ = incomplete
 #include <cassert>
 #include <latch>
 #include <thread>

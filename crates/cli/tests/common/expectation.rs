@@ -9,7 +9,6 @@
 //! | `flags` | more flags, for the compiler and for heddle |
 //! | `more` | `yes`: what follows from the finding is found too, and not compared |
 //! | `notes` | the kinds of notes that are made, or `none`; each is about a line that ends in `// heddle: note` |
-//! | `libc++` | the verdict with LLVM's C++ library, if that is another; `no`: not to be compiled with it |
 //! | `exhaustive` | `no`: not everything can be explored, though nothing else is wrong |
 //!
 //! A line that ends in `// heddle: here` is where the finding is; in a deadlock, somebody waits on each such line.
@@ -37,8 +36,6 @@ pub struct Expectation {
     pub more: bool,
     /// Not everything can be explored.
     pub partial: bool,
-    /// The verdict with LLVM's C++ library.
-    pub libcpp: Option<String>,
     /// The kinds of notes, sorted.
     pub notes: Option<Vec<String>>,
     /// The lines that are marked as having notes.
@@ -86,7 +83,6 @@ impl Expectation {
                     expectation.notes = Some(kinds);
                 }
                 "more" => expectation.more = value == "yes",
-                "libc++" => expectation.libcpp = Some(value.to_owned()),
                 "exhaustive" => expectation.partial = value == "no",
                 other => panic!("{}: `{other}` is no key of a header", file.display()),
             }
