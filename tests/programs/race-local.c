@@ -2,6 +2,7 @@
 //
 // heddle: verdict = found
 // heddle: kind = data-race
+// heddle: more = yes
 #include <pthread.h>
 
 struct account {

@@ -11,8 +11,11 @@ use crate::options::Options;
 use crate::process::{Activity, Process};
 use crate::wire::Wire;
 
-/// How long a process that hangs has to say where.
+/// How long a process that hangs has to say where: on the clock if it sleeps all the same, else while it runs. One that is
+/// ready to run and does not get a processor is waited for.
 const ANSWER: Duration = Duration::from_secs(1);
+/// And how long in any case.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Watches one wait for one execution.
 pub struct Watchdog {
@@ -21,7 +24,8 @@ pub struct Watchdog {
     /// When something last happened.
     pub since: Instant,
     first: Option<Activity>,
-    asked: Option<Instant>,
+    /// When it was asked where it is, and how much processor time it had used.
+    asked: Option<(Instant, Duration)>,
 }
 
 const SPINS: &str = "ran without a visible operation and did not say where";
@@ -67,10 +71,17 @@ impl Watchdog {
         match self.asked {
             None => {
                 process.signal(runner, libc::SIGPROF);
-                self.asked = Some(Instant::now());
+                self.asked = Some((Instant::now(), now.processor));
                 None
             }
-            Some(asked) if asked.elapsed() < ANSWER => None,
+            Some((asked, _)) if asked.elapsed() < ANSWER => None,
+            Some((asked, used))
+                if now.state == 'R'
+                    && now.processor.saturating_sub(used) < ANSWER / 2
+                    && asked.elapsed() < PATIENCE =>
+            {
+                None
+            }
             Some(_) => Some(if spins { SPINS } else { WAITS }),
         }
     }

@@ -61,7 +61,10 @@ unsafe extern "C" fn on_hang(_: i32, _: *const u64, context: *mut u64) {
         let (pc, stack) = unsafe { (arch::interrupted_pc(context), arch::interrupted_stack(context)) };
         // A loop over plain memory spends half its time in our functions; what is asked for is who called them.
         let (low, high) = start::program_text();
-        let own = (pc as usize) < low || pc as usize >= high;
+        let outside = (pc as usize) < low || pc as usize >= high;
+        // On the way there, too: the stubs for calls into libraries have no lines.
+        // SAFETY: what the program was just running.
+        let own = outside || unsafe { arch::is_library_stub(pc) };
         engine::stop(Outcome::Hang, 0, if own { trap::nearest_program_pc(stack, pc) } else { pc + 1 }, b"");
     }
 }

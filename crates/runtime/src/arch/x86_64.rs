@@ -142,6 +142,22 @@ pub unsafe fn interrupted_access(context: *const u64) -> (bool, bool) {
     (error & 2 != 0, error & 16 != 0)
 }
 
+/// Whether the code at `pc` is a stub that jumps to a function of a library: `endbr64` or not, `bnd` or not, and a jump to what a
+/// word of the file's holds.
+///
+/// # Safety
+/// `pc` is in code.
+pub unsafe fn is_library_stub(pc: u64) -> bool {
+    const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
+    const BND: u8 = 0xf2;
+    const JUMP: [u8; 2] = [0xff, 0x25];
+    // SAFETY: a stub is sixteen bytes long, and never the last thing in a file's code.
+    let code = unsafe { core::slice::from_raw_parts(pc as *const u8, 7) };
+    let code = code.strip_prefix(&ENDBR64).unwrap_or(code);
+    let code = if code.first() == Some(&BND) { &code[1..] } else { code };
+    code.starts_with(&JUMP)
+}
+
 /// Whether the processor and the kernel let a program read and set its thread pointer (FSGSBASE).
 pub fn has_thread_pointer_instructions(hwcap2: u64) -> bool {
     hwcap2 & 2 != 0
