@@ -78,7 +78,10 @@ pub fn must_replay(session: &Session, run: &Finished) {
         let replay = session.run(["replay", "--json", trace]);
         assert_eq!(replay.code, 1, "replay\n{replay}\nof\n{run}");
         let again = &replay.json()["findings"][0];
-        for field in ["id", "kind", "message", "location", "threads", "notes", "switches", "preemptions"] {
+        // Where in its loop a thread that runs for ever is interrupted is chance.
+        let exact = finding["kind"] != "hang";
+        let fields = ["id", "kind", "message", "notes", "switches", "preemptions", "location", "threads"];
+        for field in &fields[..if exact { fields.len() } else { fields.len() - 2 }] {
             assert_eq!(again[field], finding[field], "another {field}\n{replay}\nof\n{run}");
         }
     }
