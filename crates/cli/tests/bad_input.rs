@@ -274,7 +274,7 @@ fn heddle_itself_is_killed() {
     let (running, _) = start_long_search(&session, &[]);
     running.signal("KILL");
     running.wait();
-    let patience = Instant::now() + Duration::from_secs(5);
+    let patience = Instant::now() + Duration::from_secs(60);
     while !session.processes().is_empty() {
         assert!(Instant::now() < patience, "processes are left: {:?}", session.processes());
         sleep(Duration::from_millis(10));

@@ -134,7 +134,7 @@ fn killed_from_outside() {
         let execution = executor.run(&Plan::default()).unwrap();
         assert_eq!((execution.outcome, execution.detail), (Outcome::Killed, libc::SIGKILL as u64), "{way:?}");
         assert!(execution.message.contains("SIGKILL"), "{}", execution.message);
-        assert!(begin.elapsed() < Duration::from_secs(5));
+        assert!(begin.elapsed() < Duration::from_secs(45));
         killer.join().unwrap();
         assert_eq!(executor.statistics().lost, 1);
     }
@@ -192,7 +192,7 @@ fn an_interruption_is_heard() {
     });
     let begin = Instant::now();
     assert!(matches!(executor.run(&Plan::default()), Err(ExecutorError::Interrupted)));
-    assert!(begin.elapsed() < Duration::from_secs(5));
+    assert!(begin.elapsed() < Duration::from_secs(45));
 }
 
 #[test]

@@ -75,6 +75,8 @@ pub struct Options {
     /// How often the search is to be written down ([`crate::Observer::checkpoint`]), and whenever it is cut off. Only `optimal` without
     /// bounds can.
     pub checkpoint: Option<Duration>,
+    /// How often the observer is told how far the search is, at most ([`crate::Observer::progress`]).
+    pub progress: Duration,
     /// For algorithms that draw lots.
     pub seed: u64,
     /// `pct`: how many ordering constraints a bug may need.
@@ -101,6 +103,7 @@ impl Default for Options {
             iterate: false,
             prefix: Vec::new(),
             checkpoint: None,
+            progress: Duration::from_millis(100),
             seed: 0,
             depth: 3,
             sleep_sets: true,

@@ -62,8 +62,6 @@ pub struct Search {
     saved: Option<Box<Saved>>,
 }
 
-const PROGRESS: Duration = Duration::from_millis(100);
-
 impl Search {
     /// A search that does what `options` say.
     pub fn new(options: Options) -> Search {
@@ -316,7 +314,7 @@ fn drive(
             keep(strategy, places.as_deref(), before, (&summary, number), begin, executor, observer);
             kept = Instant::now();
         }
-        if now - shown >= PROGRESS {
+        if now - shown >= options.progress {
             shown = now;
             if observer.progress(&progress(&summary, strategy, now - begin)) == Flow::Stop {
                 break Stop::Observer;

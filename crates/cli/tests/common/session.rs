@@ -129,7 +129,7 @@ impl Session {
     /// Fails if processes, temporary files or shared memory of this session are left.
     pub fn must_be_clean(&self, after: &Finished) {
         // A process that was killed may need a moment to be gone.
-        let patience = Instant::now() + Duration::from_secs(5);
+        let patience = Instant::now() + Duration::from_secs(60);
         while !self.processes().is_empty() && Instant::now() < patience {
             sleep(Duration::from_millis(10));
         }
