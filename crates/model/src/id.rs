@@ -41,10 +41,14 @@ pub struct ObjectId(pub u64);
 const THREAD: u64 = 1 << 63;
 const HANDLE: u64 = 1 << 63 | 1 << 62;
 const CANCELLATION: u64 = 1 << 63 | 1 << 61;
+const POPULATION: u64 = 1 << 60 | 1 << 58;
 
 impl ObjectId {
     /// No object at all.
     pub const NONE: ObjectId = ObjectId(0);
+
+    /// Which threads run, in programs that may ask for that.
+    pub const POPULATION: ObjectId = ObjectId(POPULATION);
 
     /// The life of a thread: created, started, ended.
     #[inline]

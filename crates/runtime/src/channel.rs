@@ -1,9 +1,7 @@
 //! Pipes, sockets and event counters between the program's own threads.
 //!
-//! What is written at one end makes the other go on, so these are operations like any other. Their contents stay in the kernel; what the
-//! model gets to see is one word that stands for all of them, which every call reads and changes: so any two of them are
-//! ordered, and every order of them is explored. Who cannot go on (the kernel is asked, and never made to wait) sleeps on that word
-//! as on a futex until somebody has done something. When nobody can, that is a deadlock.
+//! What is written at one end makes the other go on, so these are operations like any other. Their contents stay in the kernel; threads
+//! [take turns](crate::turns) at them. The kernel is asked whether a thread can go on, and never made to wait.
 //!
 //! One word for all is coarser than it must be: calls on two different pipes would commute.
 //!
@@ -13,31 +11,23 @@
 
 use core::ffi::c_void;
 
-use heddle_model::primitive::atomic::RMW;
-use heddle_model::{ObjectId, Operation, Outcome};
+use heddle_model::Outcome;
 
 use crate::clock::Timespec;
-use crate::engine::{self, active, caller, unsupported, visible};
-use crate::pthread::futex;
+use crate::engine::{self, active, caller, unsupported};
+use crate::turns::{self, Turns};
 use crate::{buffers, start, sys};
 
-/// How often something was done. In a process for one execution, so nobody has to put it back. It has a name that can stand in a
-/// report.
+/// In a process for one execution, so nobody has to put it back.
 #[unsafe(no_mangle)]
 static mut pipes_and_sockets: u32 = 0;
-
-/// Threads that have tried in vain and not tried again. Changed only while something is done to the word, so that whether somebody has
-/// to be woken follows from the order of those.
-static mut IN_VAIN: u32 = 0;
+static mut TURNS: Turns = Turns::new(&raw mut pipes_and_sockets);
 
 const IN: i16 = 1;
 const OUT: i16 = 4;
 const NONBLOCK: isize = 0o4000;
 const DONT_WAIT: i32 = 0x40;
-const ETIMEDOUT: i64 = 110;
 const EINPROGRESS: isize = -115;
-const ATOMIC_ADD: u32 = 2;
-const SEQUENTIAL: u32 = 5 << 4;
 
 // Numbers of system calls.
 const POLL: usize = 7;
@@ -109,69 +99,24 @@ fn answer(result: isize) -> isize {
     result
 }
 
-fn word() -> usize {
-    &raw const pipes_and_sockets as usize
-}
-
-/// What came of trying.
-#[derive(Clone, Copy)]
-struct Tried {
-    /// What it led to; none if it would have to wait.
-    done: Option<isize>,
-    /// How often something was done by now.
-    count: u32,
-    /// Somebody waits for something to be done.
-    awaited: bool,
-}
-
-/// Something is done to a pipe or a socket, or tried; `again` after it was tried in vain, and `last` if it is not going to
-/// be tried any more.
-fn step(pc: u64, again: bool, last: bool, attempt: &mut dyn FnMut() -> Option<isize>) -> Tried {
+/// Tries until something comes of it. None when the time is over.
+fn until(pc: u64, timeout: Option<Timespec>, attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
     if start::restarts_by_snapshot() {
         engine::stop(Outcome::NeedsFork, 0, pc, b"a pipe or a socket");
     }
-    let mut tried = Tried { done: None, count: 0, awaited: false };
-    let operation =
-        Operation { object: ObjectId(word() as u64), argument: 1, code: RMW, size: 4, detail: ATOMIC_ADD | SEQUENTIAL };
-    visible(operation, pc, |event| {
-        // SAFETY: one kernel thread.
-        unsafe {
-            event.result = u64::from(pipes_and_sockets);
-            IN_VAIN -= u32::from(again);
-            tried.done = attempt();
-            match tried.done {
-                Some(_) => pipes_and_sockets += 1,
-                None => IN_VAIN += u32::from(!last),
-            }
-            (tried.count, tried.awaited) = (pipes_and_sockets, IN_VAIN > 0);
-        }
-    });
-    tried
+    turns::until(&raw mut TURNS, pc, timeout, attempt)
 }
 
-/// Tries until something comes of it. None when the time is over.
-fn until(pc: u64, timeout: Option<Timespec>, attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
-    const WAIT: usize = 0;
-    const WAKE: usize = 1;
-    let time = timeout.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
-    let mut again = false;
-    let mut over = false;
-    loop {
-        let tried = step(pc, again, over, attempt);
-        // SAFETY: a word and a time that are there.
-        unsafe {
-            if tried.done.is_some() {
-                if tried.awaited {
-                    futex::call([word(), WAKE, i32::MAX as usize, 0, 0, 0], pc);
-                }
-                return tried.done;
-            }
-            if over {
-                return None;
-            }
-            over = futex::call([word(), WAIT, tried.count as usize, time as usize, 0, 0], pc) == -ETIMEDOUT;
-            again = true;
-        }
+/// Finds out whether the program can wait for one of these and be asked to end. Once.
+pub fn set_up() {
+    turns::set_up(&raw mut TURNS, &[b"pipe", b"pipe2", b"socketpair", b"socket", b"eventfd"]);
+}
+
+/// A thread was asked to end.
+pub fn stir(pc: u64) {
+    // A program that is put back by snapshots has none of these.
+    if !start::restarts_by_snapshot() {
+        turns::stir(&raw mut TURNS, pc);
     }
 }
 

@@ -21,6 +21,7 @@ use heddle_model::{
 
 use crate::arch::{self, Context};
 use crate::memory::Reserve;
+use crate::pthread::signal;
 use crate::wire::{Record, Wire};
 use crate::{
     callstack, custom, debug, fiber, heap, livelock, locals, memcheck, misuse, moments, order, process, race, random,
@@ -195,6 +196,11 @@ pub fn events_so_far() -> &'static [Event] {
     engine().record.events_so_far()
 }
 
+/// The threads that there have been so far.
+pub fn threads() -> impl Iterator<Item = ThreadId> {
+    engine().world.ids()
+}
+
 /// Whether there are other threads than the current one.
 pub fn has_others() -> bool {
     others_are_about_to(|_| true)
@@ -242,6 +248,7 @@ pub fn run(sequence: u32, main: Context) {
     heap::forget_operators();
     order::reset();
     custom::reset();
+    signal::reset();
     random::reset();
     process::reset();
     locals::reset();
@@ -532,7 +539,7 @@ fn push_site(object: u64) {
 /// On the fiber of a thread that has run to its end, destructors and all.
 pub fn ended() -> ! {
     let me = current();
-    let exit = Operation::new(thread::EXIT, ObjectId::thread(me));
+    let exit = Operation { detail: signal::detail_of_exit(), ..Operation::new(thread::EXIT, ObjectId::thread(me)) };
     // A section does not outlive its thread.
     engine().section.2 = 0;
     if me != ThreadId::MAIN {

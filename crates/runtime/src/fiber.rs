@@ -36,6 +36,15 @@ pub struct Cancellation {
     pub exiting: bool,
 }
 
+/// The signals that were sent to a thread and not delivered, and those that it waits for: a bit for each. None at the start.
+#[derive(Clone, Copy, Default)]
+pub struct Signals {
+    /// Sent to it while it had blocked them.
+    pub pending: u64,
+    /// It stands in `sigwait` for these.
+    pub awaited: u64,
+}
+
 /// One thread's place to run. Fiber `i` belongs to thread `i`; fiber 0 is the main thread on the kernel's stack.
 pub struct Fiber {
     /// Where it goes on. Reset for each execution.
@@ -52,6 +61,8 @@ pub struct Fiber {
     pub detached: bool,
     /// The signals that it has blocked: a bit for each. Reset for each execution.
     pub signal_mask: u64,
+    /// Those that were sent to it. Reset for each execution.
+    pub signals: Signals,
     /// What it is called, with a zero byte at the end. Reset for each execution.
     pub name: [u8; NAME],
     /// Bytes of stack that there are.
@@ -83,6 +94,7 @@ impl Fiber {
         self.detached = false;
         // Inherited from who creates it.
         self.signal_mask = of(engine::current()).signal_mask;
+        self.signals = Signals::default();
         self.name = of(ThreadId::MAIN).name;
     }
 
@@ -90,6 +102,7 @@ impl Fiber {
     pub fn reset_main(&mut self) {
         self.cancellation = Cancellation::default();
         self.signal_mask = 0;
+        self.signals = Signals::default();
         self.name = start::program_name();
     }
 }

@@ -65,6 +65,7 @@ mod sys;
 mod timed;
 mod trap;
 mod tsan;
+mod turns;
 mod undefined;
 mod unsupported;
 mod wire;

@@ -29,6 +29,36 @@ pub const OURS: [usize; 8] = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV,
 
 const STACK: usize = 256 << 10;
 
+/// What a signal does to who gets it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Disposition {
+    /// Nothing.
+    Ignored,
+    /// Ends the process.
+    Kills,
+    /// The program has a handler for it.
+    Handled,
+}
+
+/// What the program wants `signal` to do.
+pub fn disposition(signal: usize) -> Disposition {
+    /// SIGCHLD, SIGCONT, SIGURG and SIGWINCH, unless there is a handler.
+    const HARMLESS: [usize; 4] = [17, 18, 23, 28];
+    const DEFAULT: usize = 0;
+    const IGNORE: usize = 1;
+    let mut action = [0usize; 4];
+    // SAFETY: only asks.
+    unsafe { sys::syscall6(sys::RT_SIGACTION, signal, 0, action.as_mut_ptr() as usize, 8, 0, 0) };
+    match action[0] {
+        IGNORE => Disposition::Ignored,
+        DEFAULT if HARMLESS.contains(&signal) => Disposition::Ignored,
+        DEFAULT => Disposition::Kills,
+        // Ours.
+        _ if OURS.contains(&signal) => Disposition::Kills,
+        _ => Disposition::Handled,
+    }
+}
+
 type Handler = unsafe extern "C" fn(signal: i32, info: *const u64, context: *mut u64);
 
 /// Installs the handlers. Once in each process that runs executions; a forked child inherits them.

@@ -12,7 +12,8 @@ use heddle_model::{Ending, Outcome};
 
 use crate::arch::Trapped;
 use crate::engine::{self, active};
-use crate::{channel, livelock, snapshot, start, sys};
+use crate::signals::{Disposition, disposition};
+use crate::{channel, ids, livelock, snapshot, start, sys};
 
 const ALLOW: u8 = 0;
 const BLOCK: u8 = 1;
@@ -170,8 +171,8 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         59 | 322 => Answer::Outside("exec"),
         // exit, exit_group
         60 | 231 => engine::end_process(process::end(Ending::Exit, arguments[0] as u32), 0),
-        // kill, tkill, tgkill of ourselves, with what kills
-        62 | 200 | 234 => signal_to_self(number, arguments),
+        // kill, tkill, tgkill
+        62 | 200 | 234 => send_signal(number, arguments),
         // set_tid_address, set_robust_list, rseq: about kernel threads, of which there is one
         218 | 273 => Answer::Result(0),
         334 => Answer::Result(-ENOSYS),
@@ -226,23 +227,29 @@ fn printed_vector(vector: usize, count: usize) -> isize {
     total
 }
 
-/// A signal that the program sends to itself. One whose default is to kill ends the process as a crash does; who has
+/// A signal that the program sends. One to itself whose default is to kill ends the process as a crash does; who has
 /// installed a handler runs in a process of its own and gets it from the kernel.
-fn signal_to_self(number: usize, arguments: &[usize; 6]) -> Answer {
-    let signal = if number == 234 { arguments[2] } else { arguments[1] };
+fn send_signal(number: usize, arguments: &[usize; 6]) -> Answer {
+    const KILL: usize = 62;
+    const TGKILL: usize = 234;
+    let (to, signal) = (arguments[0] as i32, if number == TGKILL { arguments[2] } else { arguments[1] });
+    if number == KILL && to != ids::PID {
+        // The process group has others in it than the program: Heddle itself.
+        return if to > 0 {
+            Answer::Outside("a signal to another process")
+        } else {
+            Answer::Unsupported("kill of a group")
+        };
+    }
+    if signal == 0 {
+        return Answer::Result(0);
+    }
     if crate::pthread::sigmask::is_blocked(signal) {
         return Answer::Unsupported("a signal that is sent while it is blocked");
     }
-    const IGNORED: [usize; 5] = [0, 17, 18, 23, 28];
-    if IGNORED.contains(&signal) {
-        return Answer::Result(0);
-    }
-    let mut action = [0usize; 4];
-    // SAFETY: only asks.
-    unsafe { sys::syscall6(sys::RT_SIGACTION, signal, 0, action.as_mut_ptr() as usize, 8, 0, 0) };
-    match action[0] {
-        1 => Answer::Result(0),
-        handler if handler != 0 && !crate::signals::OURS.contains(&signal) => Answer::Outside("a signal to itself"),
-        _ => engine::end_process(process::end(Ending::Crash, signal as u32), 0),
+    match disposition(signal) {
+        Disposition::Ignored => Answer::Result(0),
+        Disposition::Handled => Answer::Outside("a signal to itself"),
+        Disposition::Kills => engine::end_process(process::end(Ending::Crash, signal as u32), 0),
     }
 }

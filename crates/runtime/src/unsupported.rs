@@ -41,13 +41,9 @@ macro_rules! table {
 table! {
     pthread_sigqueue,
     pthread_setattr_default_np,
-    sigwait,
-    sigwaitinfo,
-    sigtimedwait,
     sigsuspend,
     sigpause,
     pause,
-    sigpending,
     sigqueue,
     tgkill,
     killpg,

@@ -13,7 +13,7 @@ pub const FAMILY: u8 = 1;
 pub const CREATE: OpCode = OpCode::new(FAMILY, 1);
 /// The first operation of every thread: it begins to run. What it does before its next operation is part of this.
 pub const START: OpCode = OpCode::new(FAMILY, 2);
-/// The last operation of a thread. With `argument` 1 it lingers: [`LAST`] will follow.
+/// The last operation of a thread. With `argument` 1 it lingers: [`LAST`] will follow. `detail` may be [`COUNTED`].
 pub const EXIT: OpCode = OpCode::new(FAMILY, 3);
 /// Waits for the end of `object`.
 pub const JOIN: OpCode = OpCode::new(FAMILY, 4);
@@ -33,6 +33,12 @@ pub const TIMEDJOIN: OpCode = OpCode::new(FAMILY, 16);
 pub const CANCEL: OpCode = OpCode::new(FAMILY, 8);
 /// Whether somebody has asked the thread itself to end: the result is 1 then. It will, before it does anything else.
 pub const TESTCANCEL: OpCode = OpCode::new(FAMILY, 9);
+/// Whether `object` runs: the result is 1 then. For who sends it a signal. With the object [`ObjectId::POPULATION`]: which threads
+/// run, for who sends one to the process; whoever runs the program knows.
+pub const LOOK: OpCode = OpCode::new(FAMILY, 10);
+
+/// Of an [`EXIT`]: somebody may ask which threads run.
+pub const COUNTED: u32 = 1;
 
 /// Still running.
 pub const EBUSY: u64 = 16;
@@ -61,6 +67,7 @@ impl Primitive for Threads {
             LAST => "wait for the end of all threads",
             CANCEL => "cancel",
             TESTCANCEL => "testcancel",
+            LOOK => "look at",
             _ => "operation",
         }
     }
@@ -75,6 +82,9 @@ impl Primitive for Threads {
     }
 
     fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
+        if operation.object == ObjectId::POPULATION {
+            return Effect::default();
+        }
         let Some(target) = operation.object.as_thread() else { return Effect::failed(ESRCH) };
         if operation.code == EXIT {
             // A section does not outlive its thread.
@@ -98,6 +108,7 @@ impl Primitive for Threads {
                 _ => world.thread_mut(target).requests += 1,
             },
             TESTCANCEL => return Effect::result((world.thread(target).requests > 0) as u64),
+            LOOK => return Effect::result((world.thread(target).phase == Phase::Alive) as u64),
             TRYJOIN if world.thread(target).phase == Phase::Alive => return Effect::failed(EBUSY),
             TIMEDJOIN if must_wait(world, target) => return Effect::timed_out(operation),
             JOIN | TRYJOIN | TIMEDJOIN | DETACH => {
@@ -122,6 +133,9 @@ impl Primitive for Threads {
     }
 
     fn foresee(&self, world: &World, by: ThreadId, operation: &Operation, _: &dyn Memory) -> EventFlags {
+        if operation.object == ObjectId::POPULATION {
+            return EventFlags::NONE;
+        }
         let Some(target) = operation.object.as_thread() else { return EventFlags::FAILED };
         if operation.code == TIMEDJOIN && must_wait(world, target) {
             return world.foresee_timeout(by, operation);
@@ -133,6 +147,9 @@ impl Primitive for Threads {
     }
 
     fn footprint(&self, event: &Event, into: &mut Footprint) {
+        if event.operation.object == ObjectId::POPULATION {
+            return into.touch(ObjectId::POPULATION, Mode::Read);
+        }
         let Some(target) = event.operation.object.as_thread() else { return };
         let (life, handle) = (ObjectId::thread(target), ObjectId::handle(target));
         match event.operation.code {
@@ -140,8 +157,13 @@ impl Primitive for Threads {
                 into.touch(life, Mode::Write);
                 into.touch(handle, Mode::Write);
             }
-            START => into.touch(life, Mode::Read),
-            EXIT => into.touch(life, Mode::Write),
+            START | LOOK => into.touch(life, Mode::Read),
+            EXIT => {
+                into.touch(life, Mode::Write);
+                if event.operation.detail == COUNTED {
+                    into.touch(ObjectId::POPULATION, Mode::Add);
+                }
+            }
             TRYJOIN | TIMEDJOIN if event.failed() => {
                 into.touch(life, Mode::Read);
                 into.touch(handle, Mode::Read);

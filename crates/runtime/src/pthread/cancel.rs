@@ -14,9 +14,9 @@ use core::ffi::c_int;
 use heddle_model::primitive::thread::{CANCEL, TESTCANCEL};
 use heddle_model::{Event, EventFlags, ObjectId, Operation};
 
-use super::thread;
+use super::{signal, thread};
 use crate::engine::{self, active, caller, current, visible};
-use crate::{fiber, imports};
+use crate::{channel, fiber, imports};
 
 originals! {
     fn pthread_cancel(handle: usize) -> c_int;
@@ -36,6 +36,8 @@ static mut IN_USE: bool = false;
 pub fn set_up() {
     // SAFETY: one kernel thread.
     unsafe { IN_USE = imports::anybody_wants(b"pthread_cancel") };
+    channel::set_up();
+    signal::set_up();
 }
 
 /// Whether the current thread can be cancelled now.
@@ -88,7 +90,10 @@ interpose! {
         if !IN_USE {
             engine::unsupported("pthread_cancel from a library that was loaded by the running program", pc);
         }
-        visible(Operation::new(CANCEL, ObjectId::thread(target)), pc, |_| {}).result as c_int
+        let result = visible(Operation::new(CANCEL, ObjectId::thread(target)), pc, |_| {}).result as c_int;
+        channel::stir(pc);
+        signal::stir(pc);
+        result
     }
 
     fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int {

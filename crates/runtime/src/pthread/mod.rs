@@ -15,6 +15,7 @@ mod once;
 mod rwlock;
 mod semaphore;
 pub mod sigmask;
+pub mod signal;
 mod spin;
 mod thread;
 pub mod unwinder;
@@ -22,7 +23,7 @@ pub mod unwinder;
 pub use once::given_up;
 
 /// What [`crate::real::resolve`] looks up.
-pub static REAL: [&[&crate::real::Real]; 13] = [
+pub static REAL: [&[&crate::real::Real]; 14] = [
     barrier::REAL,
     c11::REAL,
     cancel::REAL,
@@ -35,5 +36,6 @@ pub static REAL: [&[&crate::real::Real]; 13] = [
     rwlock::REAL,
     semaphore::REAL,
     sigmask::REAL,
+    signal::REAL,
     spin::REAL,
 ];
