@@ -1,6 +1,7 @@
 // A handler that would interrupt another thread could run at any instruction of it.
 //
 // heddle: verdict = unsupported
+// heddle: exhaustive = no
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // Two signals of one kind that are pending at the same time are one: who counts them may wait for ever.
 //
-// heddle: verdict = bug
-// heddle: finding = deadlock
+// heddle: verdict = found
+// heddle: kind = deadlock
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>

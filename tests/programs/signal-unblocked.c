@@ -1,7 +1,7 @@
 // A thread blocks a signal that another one sends it: too late, in some orders, and then the signal kills.
 //
-// heddle: verdict = bug
-// heddle: finding = crash
+// heddle: verdict = found
+// heddle: kind = crash
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
