@@ -1,0 +1,49 @@
+//! C++ programs of `tests/programs` with LLVM's library instead of GNU's: one for each facility, and the same verdicts. Those where this library
+//! does it in another way are in docs/limitations.md.
+
+mod common;
+
+use std::process::Command;
+
+use common::{Expectation, Session, clang, program};
+
+const PROGRAMS: [&str; 15] = [
+    "atomic-ref",
+    "atomic-wait",
+    "call-once",
+    "condition-any",
+    "condition-any-early",
+    "future",
+    "future-forgotten",
+    "future-trusted",
+    "heap-mutexes",
+    "latch",
+    "recursive-mutex",
+    "semaphore-cpp",
+    "semaphore-cpp-short",
+    "shared-mutex",
+    "shared-pointers",
+];
+
+/// Whether clang has the library.
+fn is_there() -> bool {
+    let mut compiler = Command::new(clang());
+    compiler.args(["-x", "c++", "-stdlib=libc++", "-fsyntax-only", "-std=c++20"]).arg(program("latch.cpp"));
+    compiler.output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn the_same_verdicts() {
+    if !is_there() {
+        eprintln!("skipped: clang has no libc++ here");
+        return;
+    }
+    for name in PROGRAMS {
+        let file = program(&format!("{name}.cpp"));
+        let expected = Expectation::find(&file);
+        let mut arguments = vec![file.display().to_string(), "-stdlib=libc++".to_owned()];
+        arguments.extend(["--cc", clang()].map(str::to_owned));
+        arguments.extend(expected.flags.iter().cloned());
+        expected.hold_verdict(&Session::new().check(arguments));
+    }
+}
