@@ -3,7 +3,7 @@
 //! What the tests and benches of Heddle share. Nothing here is part of the tool.
 //!
 //! * [`program`]: scripted programs, threads as lists of instructions.
-//! * [`executor`]: runs them through the model's world and follower, exactly as the runtime runs native programs.
+//! * [`executor`]: runs them, instruction by instruction (`interpret`), through the model's world and follower, exactly as the runtime runs native programs.
 //! * [`generate`]: random programs. [`known`]: programs whose number of traces is known.
 //! * [`print_c`]: scripted programs as C, for the native engine.
 //! * [`shrink`]: makes programs that show a fault small.
@@ -13,6 +13,7 @@ mod awaits;
 pub mod executor;
 pub mod generate;
 pub mod happens;
+mod interpret;
 pub mod known;
 pub mod oracle;
 pub mod print_c;
