@@ -128,7 +128,7 @@ pub(crate) struct Position {
     /// It has looked whether it was cancelled before the operation that comes next.
     pub(crate) looked: bool,
     /// It was cancelled, and does what is left of that.
-    pub(crate) leaving: Leaving,
+    leaving: Leaving,
     /// It was woken from a wait that can end by itself, and wants the mutex back.
     pub(crate) awake: bool,
     /// How often it has timed out, and its waits have ended for no reason.
