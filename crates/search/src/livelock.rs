@@ -91,6 +91,19 @@ impl Suspect {
     }
 }
 
+/// How many steps the thread takes that takes the most. The schedules of executions that were cut off are long.
+fn longest(schedule: &[Step]) -> u32 {
+    let mut taken: Vec<u32> = Vec::new();
+    for step in schedule {
+        let thread = usize::from(step.thread.0);
+        if taken.len() <= thread {
+            taken.resize(thread + 1, 0);
+        }
+        taken[thread] += 1;
+    }
+    taken.into_iter().max().unwrap_or(0)
+}
+
 /// Goes on after `schedule` in turns; a plan that ends in a livelock, if that leads into one.
 /// Rounds that were found not to be one are `known`.
 fn probe(
@@ -99,8 +112,7 @@ fn probe(
     operations: u32,
     known: &mut HashSet<Vec<(ThreadId, u64)>>,
 ) -> Result<Option<Plan>, ExecutorError> {
-    let taken = |step: &Step| schedule.iter().filter(|other| other.thread == step.thread).count();
-    let most = schedule.iter().map(taken).max().unwrap_or(0) as u32;
+    let most = longest(schedule);
     let plan = Plan {
         schedule: schedule.to_vec(),
         policy: Policy::Turns { operations },

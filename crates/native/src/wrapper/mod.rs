@@ -175,7 +175,7 @@ fn link_words(
                 // Before the first library that is loaded, libc may be among them, and after what is linked in: a
                 // function of the program's own comes first.
                 let extension = input.path.extension().and_then(|extension| extension.to_str());
-                let linked_in = input.language.is_some() || matches!(extension, Some("o" | "lo" | "a"));
+                let linked_in = input.language.is_some() || matches!(extension, Some("o" | "lo" | "a" | "rlib"));
                 words.extend(runtime.take_if(|_| !linked_in).into_iter().flatten());
                 words.push(object.display().to_string());
             }
@@ -192,10 +192,11 @@ fn link_words(
     Ok(words)
 }
 
-/// The runtime, for the linker and for the loader: it is to be asked for though nobody seems to need it.
+/// The runtime, for the linker and for the loader: it is to be asked for though nobody seems to need it, and whatever kind of
+/// libraries is wanted where it stands.
 fn runtime_words(place: &Path) -> Vec<String> {
     vec![
-        "-Wl,--push-state,--no-as-needed".to_owned(),
+        "-Wl,--push-state,--no-as-needed,-Bdynamic".to_owned(),
         place.join(library::NAME).display().to_string(),
         "-Wl,--pop-state".to_owned(),
         format!("-Wl,-rpath,{}", place.display()),

@@ -27,6 +27,7 @@ mod valid;
 use block::{HEADER, Header};
 use heddle_model::Outcome;
 use heddle_model::fault::FaultKind;
+use heddle_model::primitive::memory;
 
 pub use arena::Place;
 pub use block::State;
@@ -268,9 +269,32 @@ pub fn allocate_for(size: usize, pc: u64) -> *mut u8 {
     family::plain_or_null(size, class::GRAIN, false, pc)
 }
 
+/// Where a block has places whose order matters, freeing it is an operation like a write: others may come before it. What the
+/// block is must be looked at after it, since they may have freed it themselves.
+#[cold]
+fn announce(address: usize, pc: u64) {
+    /// No more than an operation can say that it touches.
+    const STEP: usize = 1 << 20;
+    // SAFETY: reads a static.
+    if !engine::active() || unsafe { SYSTEM_DEPTH } != 0 {
+        return;
+    }
+    let in_heap = arena::containing(address).and_then(arena::existing).is_some() && valid::is_open(address);
+    let end = address + if in_heap { size_of_block(address) } else { 0 };
+    for from in (address..end).step_by(STEP) {
+        let size = STEP.min(end - from);
+        if race::places::within(from, size) {
+            engine::visible(memory::access(memory::WRITE, from as u64, size), pc, |_| {});
+        }
+    }
+}
+
 /// Gives a block back. Only its owner will get it again.
 fn release(address: usize, pc: u64) {
     spin::changed();
+    if race::places::any() {
+        announce(address, pc);
+    }
     let Some(header) = find(address, false, pc) else { return };
     let pc = operators::released(header, address, false, pc);
     if engine::active() {

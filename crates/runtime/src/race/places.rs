@@ -71,6 +71,20 @@ fn search(address: usize, size: usize, filter: u64, pc: u64) -> bool {
     (address >> 3..=(address + size - 1) >> 3).any(|granule| filter >> (granule & 63) & 1 != 0 && contains(granule))
 }
 
+/// Whether there are places at all.
+#[inline(always)]
+pub fn any() -> bool {
+    // SAFETY: one kernel thread.
+    unsafe { OF_PLACES != 0 }
+}
+
+/// Whether one of the places is among these bytes, which are not accessed yet.
+pub fn within(address: usize, size: usize) -> bool {
+    // SAFETY: one kernel thread.
+    let filter = unsafe { OF_PLACES };
+    (address >> 3..(address + size).div_ceil(8)).any(|granule| filter >> (granule & 63) & 1 != 0 && contains(granule))
+}
+
 fn contains(granule: usize) -> bool {
     let mut at = home(granule);
     // SAFETY: one kernel thread; half of the table is empty.
