@@ -41,9 +41,7 @@ macro_rules! table {
 table! {
     pthread_sigqueue,
     pthread_setattr_default_np,
-    sigsuspend,
     sigpause,
-    pause,
     sigqueue,
     tgkill,
     killpg,

@@ -3,7 +3,7 @@
 //!
 //! Threads [take turns](crate::turns) at all of that. What is sent to a thread that does not block it takes effect at once: it is ignored, it
 //! ends the process, or the thread that sends it runs the handler, if it is the one that gets it. A handler that would have to interrupt another
-//! thread is *unsupported*: it could at any instruction. So is whatever waits for a handler (`sigsuspend`, `pause`).
+//! thread is *unsupported*: it could at any instruction. A thread that waits for a handler (`sigsuspend`, `pause`) is different: that is where it runs.
 //!
 //! Whether a thread still runs when a signal is sent to it matters as well, so that is an operation of its own
 //! ([`LOOK`]), and decides: what the turn finds of threads is only what they block.
@@ -30,6 +30,8 @@ originals! {
     fn sigwaitinfo(set: *const u64, info: *mut i32) -> c_int;
     fn sigtimedwait(set: *const u64, info: *mut i32, timeout: *const Timespec) -> c_int;
     fn sigpending(set: *mut u64) -> c_int;
+    fn sigsuspend(mask: *const u64) -> c_int;
+    fn pause() -> c_int;
 }
 
 unsafe extern "C" {
@@ -64,7 +66,7 @@ unsafe fn pending() -> &'static mut u64 {
 
 /// Finds out whether the program can wait for a signal and be asked to end. Once.
 pub fn set_up() {
-    turns::set_up(&raw mut TURNS, &[b"sigwait", b"sigwaitinfo", b"sigtimedwait"]);
+    turns::set_up(&raw mut TURNS, &[b"sigwait", b"sigwaitinfo", b"sigtimedwait", b"sigsuspend", b"pause"]);
     // SAFETY: at start-up.
     unsafe { COUNTS = imports::anybody_wants(b"kill") };
 }
@@ -145,6 +147,18 @@ interpose! {
         let timeout = if timeout.is_null() { None } else { Some(*timeout) };
         let at_once = timeout.is_some_and(|time| time.is_zero());
         describe(wait(*set, timeout.filter(|_| !at_once), at_once, caller()), info)
+    }
+    fn sigsuspend(mask: *const u64) -> c_int {
+        if !active() {
+            return real::sigsuspend(mask);
+        }
+        suspend(*mask, caller())
+    }
+    fn pause() -> c_int {
+        if !active() {
+            return real::pause();
+        }
+        suspend(fiber::of(current()).signal_mask, caller())
     }
     fn sigpending(set: *mut u64) -> c_int {
         if !active() {
@@ -274,6 +288,27 @@ fn wait(set: u64, timeout: Option<Timespec>, at_once: bool, pc: u64) -> Option<T
     });
     fiber::of(me).signals.awaited = 0;
     taken
+}
+
+/// Waits, with `mask` for the time being, for a signal that does something, and lets it. The one place where a handler can run in a thread that
+/// others send the signal to: it interrupts nothing else.
+fn suspend(mask: u64, pc: u64) -> c_int {
+    const EINTR: c_int = 4;
+    let acts = |signal: c_int| disposition(signal as usize) != Disposition::Ignored;
+    let me = fiber::of(current());
+    let before = me.signal_mask;
+    while let Some(taken) = wait(!mask, None, false, pc) {
+        if acts(taken.signal) {
+            me.signal_mask = mask;
+            // SAFETY: as the sender asked. The trap of system calls knows what that comes to.
+            unsafe { real::raise(taken.signal) };
+            me.signal_mask = before;
+            break;
+        }
+    }
+    // SAFETY: libc's address of the calling thread's own variable.
+    unsafe { *__errno_location() = EINTR };
+    -1
 }
 
 /// What `sigwaitinfo` and its relatives return, with what they say of the signal.
