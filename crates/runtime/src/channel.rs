@@ -18,8 +18,9 @@ use heddle_model::{ObjectId, Operation, Outcome};
 
 use crate::clock::Timespec;
 use crate::engine::{self, active, caller, unsupported, visible};
+use crate::files::ordered::{self, Use};
 use crate::pthread::futex;
-use crate::{buffers, start, sys};
+use crate::{buffers, files, start, sys};
 
 /// How often something was done. In a process for one execution, so nobody has to put it back. It has a name that can stand in a
 /// report.
@@ -339,6 +340,7 @@ interpose! {
             buffers::has_written(into, read.min(size as isize), pc);
             return read;
         }
+        ordered::uses(file, Use::Position, pc);
         let read = real::read(file, into, size);
         buffers::has_written(into, read.min(size as isize), pc);
         read
@@ -349,6 +351,7 @@ interpose! {
         if active() && is_one(file) {
             return call(pc, sys::WRITE, [file as usize, from as usize, size, 0, 0, 0], OUT, 0);
         }
+        ordered::uses(file, Use::Change, pc);
         real::write(file, from, size)
     }
     fn readv(file: i32, vector: usize, count: i32) -> isize {
@@ -356,6 +359,7 @@ interpose! {
         if active() && is_one(file) {
             return call(pc, READV, [file as usize, vector, count as usize, 0, 0, 0], IN, 0);
         }
+        ordered::uses(file, Use::Position, pc);
         real::readv(file, vector, count)
     }
     fn writev(file: i32, vector: usize, count: i32) -> isize {
@@ -363,6 +367,7 @@ interpose! {
         if active() && is_one(file) {
             return call(pc, WRITEV, [file as usize, vector, count as usize, 0, 0, 0], OUT, 0);
         }
+        ordered::uses(file, Use::Change, pc);
         real::writev(file, vector, count)
     }
     fn close(file: i32) -> i32 {
@@ -371,6 +376,7 @@ interpose! {
             // Who reads at the other end goes on, with nothing.
             return call(pc, sys::CLOSE, [file as usize, 0, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
         }
+        ordered::uses(file, Use::Position, pc);
         real::close(file)
     }
     fn recv(file: i32, into: *mut c_void, size: usize, flags: i32) -> isize {
@@ -417,7 +423,9 @@ interpose! {
             if to != 0 && !is_near(to as *const u8) {
                 unsupported("sending to another machine", pc);
             }
-            return call(pc, SENDTO, [file as usize, from as usize, size, flags as usize, to, length as usize], OUT, flags);
+            let moved = files::address_of(to, length as usize);
+            let (to, length) = moved.as_ref().map_or((to, length as usize), |to| (to.as_ptr() as usize, to.len()));
+            return call(pc, SENDTO, [file as usize, from as usize, size, flags as usize, to, length], OUT, flags);
         }
         real::sendto(file, from, size, flags, to, length)
     }
@@ -448,7 +456,9 @@ interpose! {
             if !is_near(address) {
                 unsupported("a connection to another machine", pc);
             }
-            let result = call(pc, CONNECT, [file as usize, address as usize, length as usize, 0, 0, 0], 0, DONT_WAIT);
+            let moved = files::address_of(address as usize, length as usize);
+            let (to, length) = moved.as_ref().map_or((address as usize, length as usize), |to| (to.as_ptr() as usize, to.len()));
+            let result = call(pc, CONNECT, [file as usize, to, length, 0, 0, 0], 0, DONT_WAIT);
             if result == -1 && *__errno_location() == -EINPROGRESS as i32 && is_patient(file) {
                 unsupported("a connection that does not come about at once", pc);
             }

@@ -14,7 +14,7 @@ use heddle_model::{Outcome, ThreadId};
 use crate::arch::Context;
 use crate::pthread::unwinder;
 use crate::wire::Wire;
-use crate::{engine, fiber, snapshot, start, sys, trap};
+use crate::{engine, fiber, files, snapshot, start, sys, trap};
 
 /// The fewest threads to prepare for.
 const FEW: usize = 4;
@@ -76,9 +76,35 @@ impl Controller {
 
     /// Runs one plan. The execution is written, not yet published.
     fn run(&self, sequence: u32) {
+        if self.wire.header().restart != Restart::Snapshot as u32 {
+            self.give_input();
+        }
+        if self.wire.header().scratch_used.swap(0, Relaxed) != 0 {
+            files::wipe();
+        }
         trap::arm();
         engine::run(sequence, self.main);
         trap::disarm();
+    }
+
+    /// Standard input, from its beginning.
+    fn give_input(&self) {
+        const DUP2: usize = 33;
+        let input = &self.wire.header().input;
+        if input[0] == 0 {
+            return;
+        }
+        // SAFETY: a path that ends in zero, and descriptors.
+        unsafe {
+            let file = sys::syscall3(sys::OPEN, input.as_ptr() as usize, 0, 0);
+            if file < 0 {
+                self.wire.trouble(b"the file that is to be standard input cannot be read any more");
+            }
+            if file != 0 {
+                sys::syscall3(DUP2, file as usize, 0, 0);
+                sys::syscall3(sys::CLOSE, file as usize, 0, 0);
+            }
+        }
     }
 
     /// How many threads the execution that was just run needs, if it could not be run for lack of them.
@@ -104,6 +130,7 @@ impl Controller {
     fn by_snapshot(&self) -> ! {
         self.trap(Restart::Snapshot);
         self.note_runner(own_pid());
+        self.give_input();
         snapshot::take(&self.main);
         self.wire.set_stage(Stage::Ready);
         let mut sequence = self.first();

@@ -39,6 +39,7 @@ mod custom;
 mod debug;
 mod engine;
 mod fiber;
+mod files;
 mod heap;
 mod hidden;
 mod ids;

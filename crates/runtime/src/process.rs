@@ -8,7 +8,7 @@ use heddle_model::{Ending, ObjectId, Operation};
 
 use crate::engine::{self, active, caller};
 use crate::wire::Record;
-use crate::{memcheck, real, sys, undefined};
+use crate::{files, memcheck, real, sys, trap, undefined};
 
 /// The status that the program has asked to exit with. Reset for each execution by being written before it is read.
 static mut STATUS: i32 = 0;
@@ -49,7 +49,6 @@ pub fn ends() -> bool {
 
 unsafe extern "C" {
     fn __cxa_atexit(handler: unsafe extern "C" fn(usize), argument: usize, object: usize) -> i32;
-    fn fflush(stream: usize) -> i32;
 }
 
 /// Registers the handler that runs after every other. Before any other handler is registered.
@@ -63,7 +62,7 @@ unsafe extern "C" fn after_all_handlers(_: usize) {
     if active() {
         // SAFETY: what the program has printed is in libc's buffers; the write is trapped and captured.
         unsafe {
-            fflush(0);
+            files::ordered::real::fflush(core::ptr::null_mut());
             engine::end_process(process::end(Ending::Exit, STATUS as u32), EXIT_CALLER)
         }
     }
@@ -126,6 +125,9 @@ interpose! {
         if child == 0 && active {
             // The child is a program of its own: it runs on, outside the model, with only the thread that forked.
             engine::release();
+        } else if active {
+            // It was made from its own place in libc, past the trap.
+            trap::arm();
         }
         child
     }

@@ -146,6 +146,7 @@ pub fn resolve() {
         REAL,
         crate::buffers::REAL,
         crate::channel::REAL,
+        crate::files::ordered::REAL,
         crate::hidden::REAL,
         crate::clock::REAL,
         crate::ids::REAL,
