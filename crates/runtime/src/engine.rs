@@ -213,6 +213,12 @@ pub fn leave_out_timeouts() {
     engine().wire.header().timeouts_left_out.store(1, Relaxed);
 }
 
+/// The program does something that is outside the model.
+#[cold]
+pub fn goes_outside(how: wire::Outside) {
+    engine().wire.header().outside.fetch_or(how as u32, Relaxed);
+}
+
 /// The beginning of the shared memory.
 pub fn header() -> &'static heddle_model::wire::Header {
     engine().wire.header()

@@ -7,7 +7,7 @@
 //! interposed by name; this is for the rest.
 
 use heddle_model::primitive::process;
-use heddle_model::wire::Restart;
+use heddle_model::wire::{Outside, Restart};
 use heddle_model::{Ending, Outcome};
 
 use crate::arch::Trapped;
@@ -84,6 +84,7 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
         }
         Answer::Unsupported(name) => engine::unsupported(name, program_pc(&trapped)),
         Answer::Clone(_) => {
+            engine::goes_outside(Outside::Processes);
             // From its own place in the program, untrapped; the next visible operation arms the trap again.
             disarm();
             trapped.repeat();

@@ -10,22 +10,13 @@
 
 use core::ffi::{c_char, c_int, c_long, c_void};
 
-use heddle_model::primitive::atomic::{LOAD, RMW};
-use heddle_model::{ObjectId, OpCode, Operation, ThreadId};
+use heddle_model::primitive::file::{FIND, NAME, READ, USE, on_contents, on_names};
+use heddle_model::{Operation, ThreadId};
 
 use super::descriptors;
 use crate::buffers::Arguments;
 use crate::engine::{self, active, caller, visible};
 use crate::{sys, trap};
-
-/// So many files are told apart: those that fall together are taken for one.
-const FILES: usize = 1 << 12;
-
-// They have names that can stand in a report.
-#[unsafe(no_mangle)]
-static mut names_of_files: u32 = 0;
-#[unsafe(no_mangle)]
-static mut contents_of_files: [u32; FILES] = [0; FILES];
 
 /// Truncating is an operation of its own, on the contents: `open` leaves it to whoever set this.
 static mut TRUNCATES_LATER: bool = false;
@@ -47,27 +38,22 @@ fn is_alone() -> bool {
     !active() || engine::current() == ThreadId::MAIN && engine::children_of_current() == 0
 }
 
-fn tell(code: OpCode, object: usize, pc: u64) {
-    visible(Operation { size: 4, ..Operation::new(code, ObjectId(object as u64)) }, pc, |_| {});
+fn tell(operation: Operation, pc: u64) {
+    visible(operation, pc, |_| {});
 }
 
 /// The names of files are looked at.
 fn looks_at_names(pc: u64) {
     if !is_alone() {
-        tell(LOAD, &raw const names_of_files as usize, pc);
+        tell(on_names(FIND), pc);
     }
 }
 
 /// The names of files are changed.
 fn changes_names(pc: u64) {
     if !is_alone() {
-        tell(RMW, &raw const names_of_files as usize, pc);
+        tell(on_names(NAME), pc);
     }
-}
-
-fn contents(identity: u64) -> usize {
-    // SAFETY: only the address is taken.
-    unsafe { (&raw const contents_of_files).cast::<u32>().add((identity % FILES as u64) as usize) as usize }
 }
 
 /// What is done to a file.
@@ -89,7 +75,7 @@ pub fn uses(file: i32, how: Use, pc: u64) {
     let known = descriptors::known(file);
     if known.is_file() {
         let looks = how == Use::Look || how == Use::Position && known.is_own();
-        tell(if looks { LOAD } else { RMW }, contents(known.identity), pc);
+        tell(on_contents(if looks { READ } else { USE }, known.identity), pc);
     }
 }
 
@@ -107,7 +93,7 @@ pub fn uses_stream(stream: *mut c_void, how: Use, pc: u64) {
     };
     if file < 0 {
         // Memory that is used as a file.
-        tell(RMW, contents(stream as u64 >> 4), pc);
+        tell(on_contents(USE, stream as u64 >> 4), pc);
     } else {
         uses(file, how, pc);
     }
