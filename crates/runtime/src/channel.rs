@@ -20,7 +20,7 @@ use crate::clock::Timespec;
 use crate::engine::{self, active, caller, unsupported, visible};
 use crate::files::ordered::{self, Use};
 use crate::pthread::futex;
-use crate::{buffers, files, start, sys};
+use crate::{buffers, files, process, start, sys};
 
 /// How often something was done. In a process for one execution, so nobody has to put it back. It has a name that can stand in a
 /// report.
@@ -139,7 +139,7 @@ fn step(pc: u64, again: bool, last: bool, attempt: &mut dyn FnMut() -> Option<is
         unsafe {
             event.result = u64::from(pipes_and_sockets);
             IN_VAIN -= u32::from(again);
-            tried.done = attempt();
+            tried.done = attempt().or_else(|| with_patience(attempt));
             match tried.done {
                 Some(_) => pipes_and_sockets += 1,
                 None => IN_VAIN += u32::from(!last),
@@ -149,6 +149,64 @@ fn step(pc: u64, again: bool, last: bool, attempt: &mut dyn FnMut() -> Option<is
     });
     tried
 }
+
+/// What comes of it when others outside the model are given time: processes that the program has made. How fast they are is not to matter.
+fn with_patience(attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
+    const NANOSLEEP: usize = 35;
+    const MILLISECOND: [u64; 2] = [0, 1_000_000];
+    for _ in 0..1000 {
+        if !process::has_made_any() {
+            return None;
+        }
+        // SAFETY: a time that is there.
+        unsafe { sys::syscall3(NANOSLEEP, MILLISECOND.as_ptr() as usize, 0, 0) };
+        if let done @ Some(_) = attempt() {
+            return done;
+        }
+    }
+    None
+}
+
+/// Whether somebody waits for what a process that the program has made may do.
+pub fn waits_outside() -> bool {
+    // SAFETY: one kernel thread.
+    unsafe { IN_VAIN > 0 && process::has_made_any() }
+}
+
+/// Tries until something comes of it, and answers as libc does.
+pub fn until_done(pc: u64, attempt: &mut dyn FnMut() -> Option<isize>) -> isize {
+    answer(until(pc, None, attempt).unwrap_or(0))
+}
+
+/// A call of libc's on a stream over `file`, which reads or writes there: one step, when there is something to read.
+pub fn on_stream<T>(file: i32, reads: bool, pc: u64, call: impl FnOnce() -> T) -> T {
+    let (mut call, mut result) = (Some(call), None);
+    until(pc, None, &mut || {
+        if reads && !is_ready(file, IN) {
+            return None;
+        }
+        // SAFETY: one kernel thread.
+        unsafe { IN_STREAM = true };
+        result = call.take().map(|call| call());
+        // SAFETY: as above.
+        unsafe { IN_STREAM = false };
+        Some(0)
+    });
+    match result {
+        Some(result) => result,
+        None => unsupported("a stream that nobody can use", pc),
+    }
+}
+
+/// What libc does on behalf of a stream. None if it would have to wait, or nobody was told of it.
+pub fn from_libc(number: usize, arguments: &[usize; 6]) -> Option<isize> {
+    // SAFETY: one kernel thread.
+    let told = unsafe { IN_STREAM } || ordered::is_alone();
+    told.then(|| make_at_once(number, *arguments)).flatten()
+}
+
+/// A call of libc's on a stream is under way.
+static mut IN_STREAM: bool = false;
 
 /// Tries until something comes of it. None when the time is over.
 fn until(pc: u64, timeout: Option<Timespec>, attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {

@@ -8,7 +8,7 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
-use heddle_model::wire::{Restart, Stage};
+use heddle_model::wire::{Outside, Restart, Stage};
 use heddle_model::{Outcome, ThreadId};
 
 use crate::arch::Context;
@@ -156,6 +156,7 @@ impl Controller {
 
     fn by_fork(&self) -> ! {
         let server = own_pid();
+        adopt_orphans();
         self.wire.set_stage(Stage::Ready);
         let mut sequence = self.first();
         loop {
@@ -173,6 +174,9 @@ impl Controller {
                 self.wire.trouble(b"fork failed: too many processes, or no memory");
             }
             let status = wait_for(child as usize);
+            if self.wire.header().outside.load(Relaxed) & Outside::Processes as u32 != 0 {
+                end_orphans();
+            }
             if let Some(more) = self.threads_needed(sequence) {
                 self.prepare_more(more);
                 continue;
@@ -209,6 +213,36 @@ fn die_with(parent: usize) {
         sys::syscall3(sys::PRCTL, PR_SET_PDEATHSIG, SIGKILL, 0);
         if sys::syscall3(GETPPID, 0, 0, 0) as usize != parent {
             sys::exit_process(1);
+        }
+    }
+}
+
+/// What an execution's processes leave behind comes to this one, to be ended.
+fn adopt_orphans() {
+    const PR_SET_CHILD_SUBREAPER: usize = 36;
+    // SAFETY: a plain system call.
+    unsafe { sys::syscall3(sys::PRCTL, PR_SET_CHILD_SUBREAPER, 1, 0) };
+}
+
+/// Ends processes that an execution has made and not waited for: thousands of executions would leave thousands of them.
+fn end_orphans() {
+    const KILL: usize = 62;
+    const SIGKILL: usize = 9;
+    let mut text = [0u8; 4096];
+    // Those whose parents are ended come next.
+    loop {
+        let mut ended = false;
+        for number in sys::read_file(c"/proc/thread-self/children", &mut text).split(|&byte| byte == b' ') {
+            let number = core::str::from_utf8(number).ok().and_then(|number| number.trim().parse::<usize>().ok());
+            if let Some(number) = number {
+                // SAFETY: a child of our own, which is there until it is waited for.
+                unsafe { sys::syscall3(KILL, number, SIGKILL, 0) };
+                wait_for(number);
+                ended = true;
+            }
+        }
+        if !ended {
+            return;
         }
     }
 }

@@ -23,8 +23,8 @@ use crate::arch::{self, Context};
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
 use crate::{
-    callstack, custom, debug, fiber, heap, livelock, locals, memcheck, misuse, moments, order, process, race, random,
-    spin, tsan,
+    callstack, channel, custom, debug, fiber, heap, livelock, locals, memcheck, misuse, moments, order, process, race,
+    random, spin, tsan,
 };
 
 /// The return address of the interposed call under way; see `interpose!`.
@@ -426,6 +426,10 @@ fn conclude(decision: Decision) -> ! {
         Decision::Assumed => finish(Outcome::Assumed, 0, 0, b""),
         Decision::Diverged(step) => finish(Outcome::Diverged, step as u64, 0, b""),
         Decision::StepLimit(thread) => finish(Outcome::StepLimit, thread.0 as u64, 0, b""),
+        Decision::Deadlock if channel::waits_outside() => {
+            let pc = engine().world.thread(current()).pc;
+            finish(Outcome::Unsupported, 0, pc, b"waiting for a process that does nothing for a second")
+        }
         // All cannot have ended: the process has then, too. So whoever is left waits.
         Decision::Deadlock | Decision::AllFinished | Decision::Run(_) => finish(Outcome::Deadlock, 0, 0, b""),
     }

@@ -150,6 +150,7 @@ pub fn resolve() {
         crate::hidden::REAL,
         crate::clock::REAL,
         crate::ids::REAL,
+        crate::process::REAL,
         crate::random::REAL,
         crate::unsupported::REAL,
     ];

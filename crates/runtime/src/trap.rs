@@ -13,7 +13,7 @@ use heddle_model::{Ending, Outcome};
 use crate::arch::Trapped;
 use crate::engine::{self, active};
 use crate::files::{self, descriptors, ordered};
-use crate::{channel, livelock, snapshot, start, sys};
+use crate::{channel, livelock, process as processes, snapshot, start, sys};
 
 const ALLOW: u8 = 0;
 const BLOCK: u8 = 1;
@@ -94,6 +94,7 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
             let (arguments, later) = if active() { without_truncation(number, arguments) } else { (arguments, false) };
             let answer = if active() && !in_snapshot { files::answer(number, &arguments) } else { None };
             let mut result = answer.unwrap_or_else(|| pass(number, arguments));
+            processes::set_waits_outside(false);
             // The kernel does not fault on pages that we have made read-only, it refuses.
             let mut reach = 1;
             while result == -sys::EFAULT && arguments.iter().any(|&a| snapshot::open(a, reach)) {
@@ -208,10 +209,15 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         0 | 17 | 19 if is_missing_input(file as i32) => {
             Answer::Unsupported("reading from standard input (--stdin gives it a file)")
         }
-        // Through stdio, mostly: nobody would see it wait.
-        0 | 1 | 17..=20 if channel::is_one(file as i32) => {
-            Answer::Unsupported("input or output on a pipe or socket from inside libc")
+        0 | 1 | 17..=20 if descriptors::is_outside(file as i32) => {
+            processes::set_waits_outside(true);
+            Answer::Pass
         }
+        // Through stdio, mostly: who reads there was told to wait, who writes there cannot.
+        0 | 1 | 17..=20 if channel::is_one(file as i32) => match channel::from_libc(number, arguments) {
+            Some(result) => Answer::Result(result),
+            None => Answer::Unsupported("stdio on a pipe or socket that has to wait in the middle"),
+        },
         0 | 17 | 19 => Answer::Outside("read"),
         // write
         1 if is_captured(file as i32) => {
@@ -248,7 +254,7 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         56 | 435 => Answer::Clone("clone"),
         57 => Answer::Clone("fork"),
         58 => Answer::Clone("vfork"),
-        59 | 322 => Answer::Outside("exec"),
+        59 | 322 => Answer::Unsupported("exec, by which the program becomes another one"),
         // exit, exit_group
         60 | 231 => engine::end_process(process::end(Ending::Exit, arguments[0] as u32), 0),
         // kill, tkill, tgkill of ourselves, with what kills

@@ -33,6 +33,9 @@ pub struct Descriptor {
     kind: u32,
     /// It lies in the scratch directory.
     private: u32,
+    /// Somebody outside the model is at its other end.
+    outside: u32,
+    reserved: u32,
     /// How far its listing has come behind what is on disk.
     pub listed: u64,
 }
@@ -70,8 +73,16 @@ fn fill(file: i32, opener: u32, identity: u64) {
         DESCRIPTIONS
     };
     let private = of_descriptor(file).is_ok_and(|path| entries::number(&path).is_some());
-    *slot(file) =
-        Descriptor { description, opener, identity, kind: status.kind() as u32, private: private.into(), listed: 0 };
+    *slot(file) = Descriptor {
+        description,
+        opener,
+        identity,
+        kind: status.kind() as u32,
+        private: private.into(),
+        outside: 0,
+        reserved: 0,
+        listed: 0,
+    };
 }
 
 /// The current thread has opened `file`.
@@ -100,6 +111,17 @@ pub fn known(file: i32) -> &'static mut Descriptor {
         fill(file, 0, entries::identity_of_descriptor(file));
     }
     slot(file)
+}
+
+/// At the other end of `file` is a process that the program has made.
+pub fn leads_outside(file: i32) {
+    closed(file);
+    known(file).outside = 1;
+}
+
+/// Whether there is.
+pub fn is_outside(file: i32) -> bool {
+    (0..MOST as i32).contains(&file) && slot(file).description != 0 && slot(file).outside != 0
 }
 
 impl Descriptor {

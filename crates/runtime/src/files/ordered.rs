@@ -16,7 +16,7 @@ use heddle_model::{Operation, ThreadId};
 use super::descriptors;
 use crate::buffers::Arguments;
 use crate::engine::{self, active, caller, visible};
-use crate::{sys, trap};
+use crate::{channel, sys, trap};
 
 /// Truncating is an operation of its own, on the contents: `open` leaves it to whoever set this.
 static mut TRUNCATES_LATER: bool = false;
@@ -34,7 +34,7 @@ unsafe extern "C" {
 }
 
 /// Whether nobody else can have used a file, or can before a thread is made.
-fn is_alone() -> bool {
+pub fn is_alone() -> bool {
     !active() || engine::current() == ThreadId::MAIN && engine::children_of_current() == 0
 }
 
@@ -63,6 +63,8 @@ pub enum Use {
     Look,
     /// The position of the descriptor moves, or the descriptor goes.
     Position,
+    /// The same, and nothing is read.
+    Closing,
     /// Its contents change.
     Change,
 }
@@ -74,15 +76,15 @@ pub fn uses(file: i32, how: Use, pc: u64) {
     }
     let known = descriptors::known(file);
     if known.is_file() {
-        let looks = how == Use::Look || how == Use::Position && known.is_own();
+        let looks = how == Use::Look || how != Use::Change && known.is_own();
         tell(on_contents(if looks { READ } else { USE }, known.identity), pc);
     }
 }
 
-/// The caller is about to use a stream.
-pub fn uses_stream(stream: *mut c_void, how: Use, pc: u64) {
+/// A call of libc's on a stream, told to the model.
+pub fn on_stream<T>(stream: *mut c_void, how: Use, pc: u64, call: impl FnOnce() -> T) -> T {
     if is_alone() || stream.is_null() {
-        return;
+        return call();
     }
     // SAFETY: a stream of the program's; libc's variable of the current thread is put back.
     let file = unsafe {
@@ -94,9 +96,20 @@ pub fn uses_stream(stream: *mut c_void, how: Use, pc: u64) {
     if file < 0 {
         // Memory that is used as a file.
         tell(on_contents(USE, stream as u64 >> 4), pc);
+    } else if channel::is_one(file) && !descriptors::is_outside(file) {
+        // What libc has read already need not be waited for.
+        let waits = how == Use::Position && !has_more(stream);
+        return channel::on_stream(file, waits, pc, call);
     } else {
         uses(file, how, pc);
     }
+    call()
+}
+
+/// Whether libc has read more from a stream than the program has taken.
+fn has_more(stream: *mut c_void) -> bool {
+    // SAFETY: glibc's `struct _IO_FILE` begins with flags, where the next byte is, and where the last ends.
+    unsafe { *stream.cast::<usize>().add(1) < *stream.cast::<usize>().add(2) }
 }
 
 /// The caller is about to look at a file by its name: the kernel is asked for it, then for what it is now.
@@ -284,53 +297,63 @@ macro_rules! by_handle {
     ($($uses:ident: fn $name:ident($($arg:ident : $type:ty),*) $(-> $ret:ty)? : $how:ident of $handle:ident;)*) => {
         interpose! {
             $(fn $name($($arg: $type),*) $(-> $ret)? {
-                $uses($handle, Use::$how, caller());
-                real::$name($($arg),*)
+                $uses($handle, Use::$how, caller(), || real::$name($($arg),*))
             })*
         }
     };
 }
 
 by_handle! {
-    uses: fn fstat(file: c_int, into: *mut c_void) -> c_int: Look of file;
-    uses: fn fstat64(file: c_int, into: *mut c_void) -> c_int: Look of file;
-    uses: fn ftruncate(file: c_int, size: i64) -> c_int: Change of file;
-    uses: fn ftruncate64(file: c_int, size: i64) -> c_int: Change of file;
-    uses: fn lseek(file: c_int, by: i64, from: c_int) -> i64: Position of file;
-    uses: fn lseek64(file: c_int, by: i64, from: c_int) -> i64: Position of file;
-    uses: fn vdprintf(file: c_int, format: *const c_char, arguments: *mut Arguments) -> c_int: Change of file;
-    uses_stream: fn fgetc(stream: *mut c_void) -> c_int: Position of stream;
-    uses_stream: fn getc(stream: *mut c_void) -> c_int: Position of stream;
-    uses_stream: fn ungetc(byte: c_int, stream: *mut c_void) -> c_int: Position of stream;
-    uses_stream: fn fputc(byte: c_int, stream: *mut c_void) -> c_int: Change of stream;
-    uses_stream: fn putc(byte: c_int, stream: *mut c_void) -> c_int: Change of stream;
-    uses_stream: fn getline(line: *mut *mut c_char, size: *mut usize, stream: *mut c_void) -> isize: Position of stream;
-    uses_stream: fn getdelim(line: *mut *mut c_char, size: *mut usize, end: c_int, stream: *mut c_void) -> isize:
+    on_file: fn fstat(file: c_int, into: *mut c_void) -> c_int: Look of file;
+    on_file: fn fstat64(file: c_int, into: *mut c_void) -> c_int: Look of file;
+    on_file: fn ftruncate(file: c_int, size: i64) -> c_int: Change of file;
+    on_file: fn ftruncate64(file: c_int, size: i64) -> c_int: Change of file;
+    on_file: fn lseek(file: c_int, by: i64, from: c_int) -> i64: Position of file;
+    on_file: fn lseek64(file: c_int, by: i64, from: c_int) -> i64: Position of file;
+    on_file: fn vdprintf(file: c_int, format: *const c_char, arguments: *mut Arguments) -> c_int: Change of file;
+    on_stream: fn fgetc(stream: *mut c_void) -> c_int: Position of stream;
+    on_stream: fn getc(stream: *mut c_void) -> c_int: Position of stream;
+    on_stream: fn ungetc(byte: c_int, stream: *mut c_void) -> c_int: Closing of stream;
+    on_stream: fn fputc(byte: c_int, stream: *mut c_void) -> c_int: Change of stream;
+    on_stream: fn putc(byte: c_int, stream: *mut c_void) -> c_int: Change of stream;
+    on_stream: fn getline(line: *mut *mut c_char, size: *mut usize, stream: *mut c_void) -> isize: Position of stream;
+    on_stream: fn getdelim(line: *mut *mut c_char, size: *mut usize, end: c_int, stream: *mut c_void) -> isize:
         Position of stream;
-    uses_stream: fn vfprintf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int:
+    on_stream: fn vfprintf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int:
         Change of stream;
-    uses_stream: fn vfscanf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int:
+    on_stream: fn vfscanf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int:
         Position of stream;
-    uses_stream: fn __isoc99_vfscanf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int:
+    on_stream: fn __isoc99_vfscanf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int:
         Position of stream;
-    uses_stream: fn __isoc23_vfscanf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int:
+    on_stream: fn __isoc23_vfscanf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int:
         Position of stream;
-    writes_out: fn fseek(stream: *mut c_void, by: c_long, from: c_int) -> c_int: Position of stream;
-    writes_out: fn fseeko(stream: *mut c_void, by: c_long, from: c_int) -> c_int: Position of stream;
-    writes_out: fn fseeko64(stream: *mut c_void, by: c_long, from: c_int) -> c_int: Position of stream;
-    writes_out: fn rewind(stream: *mut c_void): Position of stream;
-    writes_out: fn ftell(stream: *mut c_void) -> c_long: Position of stream;
-    writes_out: fn ftello(stream: *mut c_void) -> c_long: Position of stream;
-    writes_out: fn ftello64(stream: *mut c_void) -> c_long: Position of stream;
+    writes_out: fn fseek(stream: *mut c_void, by: c_long, from: c_int) -> c_int: Closing of stream;
+    writes_out: fn fseeko(stream: *mut c_void, by: c_long, from: c_int) -> c_int: Closing of stream;
+    writes_out: fn fseeko64(stream: *mut c_void, by: c_long, from: c_int) -> c_int: Closing of stream;
+    writes_out: fn rewind(stream: *mut c_void): Closing of stream;
+    writes_out: fn ftell(stream: *mut c_void) -> c_long: Closing of stream;
+    writes_out: fn ftello(stream: *mut c_void) -> c_long: Closing of stream;
+    writes_out: fn ftello64(stream: *mut c_void) -> c_long: Closing of stream;
 }
 
-/// The caller is about to do something that writes out what a stream holds back, if it holds back anything.
-fn writes_out(stream: *mut c_void, otherwise: Use, pc: u64) {
-    if !is_alone() && !stream.is_null() {
-        // SAFETY: a stream of the program's.
-        let change = unsafe { __fwritable(stream) } != 0;
-        uses_stream(stream, if change { Use::Change } else { otherwise }, pc);
+/// A call of libc's on a descriptor, told to the model.
+fn on_file<T>(file: i32, how: Use, pc: u64, call: impl FnOnce() -> T) -> T {
+    uses(file, how, pc);
+    call()
+}
+
+/// A call that writes out what a stream holds back, if it holds back anything.
+fn writes_out<T>(stream: *mut c_void, otherwise: Use, pc: u64, call: impl FnOnce() -> T) -> T {
+    if is_alone() || stream.is_null() {
+        return call();
     }
+    // SAFETY: a stream of the program's.
+    let how = match (unsafe { __fwritable(stream) } != 0, otherwise) {
+        (true, _) => Use::Change,
+        // Nothing is read, so there is nothing to wait for.
+        (false, how) => how,
+    };
+    on_stream(stream, how, pc, call)
 }
 
 interpose! {
@@ -394,15 +417,13 @@ interpose! {
     }
     fn freopen(name: *const c_char, mode: *const c_char, stream: *mut c_void) -> *mut c_void {
         let pc = caller();
-        writes_out(stream, Use::Position, pc);
-        real::fflush(stream);
+        writes_out(stream, Use::Closing, pc, || real::fflush(stream));
         let (creates, truncates) = mode_of(mode);
         note_stream(opens(creates, truncates, pc, || real::freopen(name, mode, stream)))
     }
     fn freopen64(name: *const c_char, mode: *const c_char, stream: *mut c_void) -> *mut c_void {
         let pc = caller();
-        writes_out(stream, Use::Position, pc);
-        real::fflush(stream);
+        writes_out(stream, Use::Closing, pc, || real::fflush(stream));
         let (creates, truncates) = mode_of(mode);
         note_stream(opens(creates, truncates, pc, || real::freopen64(name, mode, stream)))
     }
@@ -414,21 +435,19 @@ interpose! {
         note_stream(real::tmpfile())
     }
     fn fclose(stream: *mut c_void) -> c_int {
-        writes_out(stream, Use::Position, caller());
+        let pc = caller();
         forget_stream(stream);
-        real::fclose(stream)
+        writes_out(stream, Use::Closing, pc, || real::fclose(stream))
     }
     fn getchar() -> c_int {
-        uses_stream(stdin, Use::Position, caller());
-        real::getchar()
+        on_stream(stdin, Use::Position, caller(), || real::getchar())
     }
     fn fflush(stream: *mut c_void) -> c_int {
         let pc = caller();
         if stream.is_null() && !is_alone() {
             return flush_all(pc);
         }
-        writes_out(stream, Use::Position, pc);
-        real::fflush(stream)
+        writes_out(stream, Use::Closing, pc, || real::fflush(stream))
     }
 }
 
@@ -489,10 +508,11 @@ unsafe fn flush_all(pc: u64) -> c_int {
         for at in 0..STREAMS.len() {
             let stream = STREAMS[at] as *mut c_void;
             if !stream.is_null() && __fwritable(stream) != 0 {
-                uses_stream(stream, Use::Change, pc);
-                if STREAMS[at] == stream as usize {
-                    real::fflush(stream);
-                }
+                on_stream(stream, Use::Change, pc, || {
+                    if STREAMS[at] == stream as usize {
+                        real::fflush(stream);
+                    }
+                });
             }
         }
         // What is left is what is printed.
@@ -517,9 +537,8 @@ unsafe extern "C" fn print_to_stream(
     arguments: *mut Arguments,
     pc: u64,
 ) -> c_int {
-    uses_stream(stream, Use::Change, pc);
     // SAFETY: the program's own call.
-    unsafe { real::vfprintf(stream, format, arguments) }
+    on_stream(stream, Use::Change, pc, || unsafe { real::vfprintf(stream, format, arguments) })
 }
 
 unsafe extern "C" fn print_to_file(file: c_int, format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
@@ -529,43 +548,31 @@ unsafe extern "C" fn print_to_file(file: c_int, format: *const c_char, arguments
 }
 
 unsafe extern "C" fn scan(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
-    uses_stream(stream, Use::Position, pc);
     // SAFETY: the program's own call.
-    unsafe { real::vfscanf(stream, format, arguments) }
+    on_stream(stream, Use::Position, pc, || unsafe { real::vfscanf(stream, format, arguments) })
 }
 
 unsafe extern "C" fn scan99(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
-    uses_stream(stream, Use::Position, pc);
     // SAFETY: the program's own call.
-    unsafe { real::__isoc99_vfscanf(stream, format, arguments) }
+    on_stream(stream, Use::Position, pc, || unsafe { real::__isoc99_vfscanf(stream, format, arguments) })
 }
 
 unsafe extern "C" fn scan23(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
-    uses_stream(stream, Use::Position, pc);
     // SAFETY: the program's own call.
-    unsafe { real::__isoc23_vfscanf(stream, format, arguments) }
+    on_stream(stream, Use::Position, pc, || unsafe { real::__isoc23_vfscanf(stream, format, arguments) })
 }
 
 unsafe extern "C" fn scan_input(format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
     // SAFETY: the program's own call.
-    unsafe {
-        uses_stream(stdin, Use::Position, pc);
-        real::vfscanf(stdin, format, arguments)
-    }
+    unsafe { on_stream(stdin, Use::Position, pc, || real::vfscanf(stdin, format, arguments)) }
 }
 
 unsafe extern "C" fn scan_input99(format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
     // SAFETY: the program's own call.
-    unsafe {
-        uses_stream(stdin, Use::Position, pc);
-        real::__isoc99_vfscanf(stdin, format, arguments)
-    }
+    unsafe { on_stream(stdin, Use::Position, pc, || real::__isoc99_vfscanf(stdin, format, arguments)) }
 }
 
 unsafe extern "C" fn scan_input23(format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
     // SAFETY: the program's own call.
-    unsafe {
-        uses_stream(stdin, Use::Position, pc);
-        real::__isoc23_vfscanf(stdin, format, arguments)
-    }
+    unsafe { on_stream(stdin, Use::Position, pc, || real::__isoc23_vfscanf(stdin, format, arguments)) }
 }
