@@ -20,7 +20,7 @@ use crate::clock::Timespec;
 use crate::engine::{self, active, caller, unsupported, visible};
 use crate::files::ordered::{self, Use};
 use crate::pthread::futex;
-use crate::{buffers, files, process, start, sys};
+use crate::{buffers, files, process, start, sys, timers};
 
 /// How often something was done. In a process for one execution, so nobody has to put it back. It has a name that can stand in a
 /// report.
@@ -101,7 +101,7 @@ fn has_name(file: i32, wanted: &[u8]) -> bool {
 }
 
 /// The kernel's answer as libc gives it.
-fn answer(result: isize) -> isize {
+pub fn answer(result: isize) -> isize {
     if result < 0 {
         // SAFETY: libc gives the address of the calling thread's own variable.
         unsafe { *__errno_location() = -result as i32 };
@@ -139,6 +139,7 @@ fn step(pc: u64, again: bool, last: bool, attempt: &mut dyn FnMut() -> Option<is
         unsafe {
             event.result = u64::from(pipes_and_sockets);
             IN_VAIN -= u32::from(again);
+            timers::run_out();
             tried.done = attempt().or_else(|| with_patience(attempt));
             match tried.done {
                 Some(_) => pipes_and_sockets += 1,
@@ -175,13 +176,13 @@ pub fn waits_outside() -> bool {
 
 /// Tries until something comes of it, and answers as libc does.
 pub fn until_done(pc: u64, attempt: &mut dyn FnMut() -> Option<isize>) -> isize {
-    answer(until(pc, None, attempt).unwrap_or(0))
+    answer(until(pc, Waits::For(-1), attempt).unwrap_or(0))
 }
 
 /// A call of libc's on a stream over `file`, which reads or writes there: one step, when there is something to read.
 pub fn on_stream<T>(file: i32, reads: bool, pc: u64, call: impl FnOnce() -> T) -> T {
     let (mut call, mut result) = (Some(call), None);
-    until(pc, None, &mut || {
+    until(pc, Waits::For(file), &mut || {
         if reads && !is_ready(file, IN) {
             return None;
         }
@@ -209,10 +210,9 @@ pub fn from_libc(number: usize, arguments: &[usize; 6]) -> Option<isize> {
 static mut IN_STREAM: bool = false;
 
 /// Tries until something comes of it. None when the time is over.
-fn until(pc: u64, timeout: Option<Timespec>, attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
+fn until(pc: u64, waits: Waits, attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
     const WAIT: usize = 0;
     const WAKE: usize = 1;
-    let time = timeout.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
     let mut again = false;
     let mut over = false;
     loop {
@@ -228,8 +228,36 @@ fn until(pc: u64, timeout: Option<Timespec>, attempt: &mut dyn FnMut() -> Option
             if over {
                 return None;
             }
-            over = futex::call([word(), WAIT, tried.count as usize, time as usize, 0, 0], pc) == -ETIMEDOUT;
+            let (timeout, by_timer) = waits.timeout();
+            let time = timeout.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
+            let late = futex::call([word(), WAIT, tried.count as usize, time as usize, 0, 0], pc) == -ETIMEDOUT;
+            // A timer that has run out says so when it is tried again.
+            over = late && !by_timer;
             again = true;
+        }
+    }
+}
+
+/// How long to wait.
+#[derive(Clone, Copy)]
+enum Waits {
+    /// For ever; if this is a timer, until it runs out.
+    For(i32),
+    /// So long, if that is given; or until any timer runs out.
+    AtMost(Option<Timespec>),
+}
+
+impl Waits {
+    /// The time until something may have changed by itself, and whether it is a timer that does.
+    fn timeout(self) -> (Option<Timespec>, bool) {
+        let (given, timer) = match self {
+            Waits::For(file) => (None, timers::next(Some(file))),
+            Waits::AtMost(given) => (given, timers::next(None)),
+        };
+        let given_time = given.and_then(Timespec::get);
+        match timer.filter(|&time| given_time.is_none_or(|given| time < given)) {
+            Some(time) => (Some(Timespec::new(time)), true),
+            None => (given, false),
         }
     }
 }
@@ -251,12 +279,13 @@ fn is_patient(file: i32) -> bool {
 fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) -> isize {
     let file = arguments[0] as i32;
     if flags & DONT_WAIT != 0 || !is_patient(file) {
-        let result = until(pc, None, &mut || Some(make(number, arguments)));
+        let result = until(pc, Waits::For(file), &mut || Some(make(number, arguments)));
         return answer(result.unwrap_or(0));
     }
     let mut rest = arguments;
     loop {
-        let result = until(pc, None, &mut || is_ready(file, events).then(|| make_at_once(number, rest)).flatten());
+        let result =
+            until(pc, Waits::For(file), &mut || is_ready(file, events).then(|| make_at_once(number, rest)).flatten());
         let result = result.unwrap_or(0);
         let done = rest[1] - arguments[1];
         if result <= 0 || events != OUT {
@@ -340,7 +369,7 @@ pub unsafe fn poll(files: usize, count: u64, timeout: i32, pc: u64) -> i32 {
         let ready = unsafe { sys::syscall3(POLL, files, count as usize, 0) };
         (ready != 0 || timeout == 0).then_some(ready)
     };
-    answer(until(pc, milliseconds(timeout), &mut attempt).unwrap_or(0)) as i32
+    answer(until(pc, Waits::AtMost(milliseconds(timeout)), &mut attempt).unwrap_or(0)) as i32
 }
 
 /// `select`, likewise.
@@ -365,7 +394,7 @@ pub unsafe fn select(count: i32, sets: [usize; 3], timeout: Option<Timespec>, pc
             let ready = sys::syscall6(SELECT, count as usize, sets[0], sets[1], sets[2], now.as_ptr() as usize, 0);
             (ready != 0 || at_once).then_some(ready)
         };
-        answer(until(pc, timeout.filter(|_| !at_once), &mut attempt).unwrap_or(0)) as i32
+        answer(until(pc, Waits::AtMost(timeout.filter(|_| !at_once)), &mut attempt).unwrap_or(0)) as i32
     }
 }
 
@@ -432,7 +461,9 @@ interpose! {
         let pc = caller();
         if active() && is_one(file) {
             // Who reads at the other end goes on, with nothing.
-            return call(pc, sys::CLOSE, [file as usize, 0, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
+            let closed = call(pc, sys::CLOSE, [file as usize, 0, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
+            timers::closed(file);
+            return closed;
         }
         ordered::uses(file, Use::Position, pc);
         real::close(file)
@@ -555,7 +586,7 @@ interpose! {
                 let ready = sys::syscall6(EPOLL_WAIT, file as usize, events, most as usize, 0, 0, 0);
                 (ready != 0 || timeout == 0).then_some(ready)
             };
-            return answer(until(pc, milliseconds(timeout), &mut attempt).unwrap_or(0)) as i32;
+            return answer(until(pc, Waits::AtMost(milliseconds(timeout)), &mut attempt).unwrap_or(0)) as i32;
         }
         real::epoll_wait(file, events, most, timeout)
     }

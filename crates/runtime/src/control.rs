@@ -12,6 +12,7 @@ use heddle_model::wire::{Outside, Restart, Stage};
 use heddle_model::{Outcome, ThreadId};
 
 use crate::arch::Context;
+use crate::files::descriptors;
 use crate::pthread::unwinder;
 use crate::wire::Wire;
 use crate::{engine, fiber, files, snapshot, start, sys, trap};
@@ -157,6 +158,7 @@ impl Controller {
     fn by_fork(&self) -> ! {
         let server = own_pid();
         adopt_orphans();
+        descriptors::find_early();
         self.wire.set_stage(Stage::Ready);
         let mut sequence = self.first();
         loop {
@@ -165,6 +167,7 @@ impl Controller {
             let child = unsafe { sys::syscall3(sys::FORK, 0, 0, 0) };
             if child == 0 {
                 die_with(server);
+                descriptors::separate();
                 self.note_runner(own_pid());
                 self.trap(Restart::Fork);
                 self.run(sequence);

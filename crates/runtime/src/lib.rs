@@ -64,6 +64,7 @@ mod start;
 mod strings;
 mod sys;
 mod timed;
+mod timers;
 mod trap;
 mod tsan;
 mod undefined;

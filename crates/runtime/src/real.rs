@@ -152,6 +152,7 @@ pub fn resolve() {
         crate::ids::REAL,
         crate::process::REAL,
         crate::random::REAL,
+        crate::timers::REAL,
         crate::unsupported::REAL,
     ];
     for original in tables.into_iter().chain(crate::pthread::REAL).flatten() {

@@ -2,7 +2,7 @@
 //!
 //! Filled in where system calls are seen, so that nothing that libc opens or closes is missed.
 
-use super::path::of_descriptor;
+use super::path::{numbered, of_descriptor};
 use super::{Fails, Kind, Status, entries, system};
 use crate::engine;
 use crate::memory::Reserve;
@@ -153,20 +153,60 @@ pub fn move_open(identity: u64, place: usize) {
         if one.description == 0 || one.identity != identity || one.private != 0 || one.kind != Kind::Regular as u32 {
             continue;
         }
-        let Ok(flags) = system(FCNTL, [file as usize, GET_FLAGS, 0, 0, 0]) else { continue };
-        let position = system(LSEEK, [file as usize, 0, 1, 0, 0]).unwrap_or(0);
-        const CREATE_EXCLUSIVE_TRUNCATE: usize = 0o1300;
-        let Ok(moved) = system(OPEN, [place, flags as usize & !CREATE_EXCLUSIVE_TRUNCATE, 0, 0, 0]) else { continue };
-        let _ = system(LSEEK, [moved as usize, position as usize, 0, 0, 0]);
-        for other in file..MOST as i32 {
-            if slot(other).description == one.description {
-                const GET: usize = 1;
-                let on_exec = system(FCNTL, [other as usize, GET, 0, 0, 0]).unwrap_or(0);
-                let flag = if on_exec != 0 { CLOSE_ON_EXEC } else { 0 };
-                let _ = system(DUP3, [moved as usize, other as usize, flag, 0, 0]);
-                slot(other).private = 1;
+        move_to(file, place, |moved| {
+            for other in file..MOST as i32 {
+                if slot(other).description == one.description {
+                    put_at(moved, other);
+                    slot(other).private = 1;
+                }
+            }
+        });
+    }
+}
+
+/// Files that were opened before `main`, at most so many.
+static mut EARLY: [i32; 64] = [0; 64];
+static mut EARLY_LENGTH: usize = 0;
+
+/// Finds the files that are open before the first execution. Once, where executions are forked from.
+pub fn find_early() {
+    for file in 3..MOST as i32 {
+        let regular = status(file).is_ok_and(|status| status.kind() == Kind::Regular);
+        // SAFETY: one kernel thread.
+        unsafe {
+            if regular && EARLY_LENGTH < EARLY.len() {
+                EARLY[EARLY_LENGTH] = file;
+                EARLY_LENGTH += 1;
             }
         }
-        let _ = system(CLOSE, [moved as usize, 0, 0, 0, 0]);
     }
+}
+
+/// In a process for one execution: gives it positions of its own in those files, where they were.
+pub fn separate() {
+    // SAFETY: one kernel thread.
+    let early = unsafe { &EARLY[..EARLY_LENGTH] };
+    for &file in early {
+        let Ok(path) = numbered(b"/proc/self/fd", file as u32) else { continue };
+        move_to(file, path.address(), |moved| put_at(moved, file));
+    }
+}
+
+/// `file` becomes another number for what `moved` is.
+fn put_at(moved: usize, file: i32) {
+    const GET: usize = 1;
+    let on_exec = system(FCNTL, [file as usize, GET, 0, 0, 0]).unwrap_or(0);
+    let flag = if on_exec != 0 { CLOSE_ON_EXEC } else { 0 };
+    let _ = system(DUP3, [moved, file as usize, flag, 0, 0]);
+}
+
+/// Opens what is at `place` as `file` was opened, at the position where that is, for `use_it`.
+fn move_to(file: i32, place: usize, use_it: impl FnOnce(usize)) {
+    const CREATE_EXCLUSIVE_TRUNCATE: usize = 0o1300;
+    let Ok(flags) = system(FCNTL, [file as usize, GET_FLAGS, 0, 0, 0]) else { return };
+    let position = system(LSEEK, [file as usize, 0, 1, 0, 0]).unwrap_or(0);
+    let Ok(moved) = system(OPEN, [place, flags as usize & !CREATE_EXCLUSIVE_TRUNCATE, 0, 0, 0]) else { return };
+    let _ = system(LSEEK, [moved as usize, position as usize, 0, 0, 0]);
+    use_it(moved as usize);
+    let _ = system(CLOSE, [moved as usize, 0, 0, 0, 0]);
 }

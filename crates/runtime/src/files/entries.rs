@@ -3,7 +3,7 @@
 //! A name that is not here is what it is on disk, unless a directory above it is here. A directory that is here was made by the execution: it has what is
 //! here below it, and nothing else. The files themselves lie in the scratch directory, under numbers.
 
-use super::path::{Path, of_descriptor};
+use super::path::{Path, numbered, of_descriptor};
 use super::{Fails, Kind, Status, hash, system};
 use crate::engine;
 use crate::memory::Reserve;
@@ -125,19 +125,9 @@ fn find_or_add(path: &Path) -> &'static mut Entry {
 }
 
 fn in_scratch(number: u32) -> Path {
-    let mut digits = [b'0'; 10];
-    let (mut at, mut rest) = (digits.len(), number);
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    let path = Path::from_bytes(entries().scratch).and_then(|mut path| path.push(&digits[at..]).map(|()| path));
     // The driver gives a short one.
-    path.unwrap_or_else(|_| engine::unsupported("a scratch directory with so long a name", 0))
+    numbered(entries().scratch, number)
+        .unwrap_or_else(|_| engine::unsupported("a scratch directory with so long a name", 0))
 }
 
 /// Room for a new file in the scratch directory: its number, and where it is.

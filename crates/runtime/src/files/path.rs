@@ -115,10 +115,10 @@ pub fn link_of(path: &Path) -> Fails<Path> {
     Ok(target)
 }
 
-/// What a descriptor stands for, as the program calls it.
-pub fn of_descriptor(file: i32) -> Fails<Path> {
+/// The path of the file with this number for a name in `directory`.
+pub fn numbered(directory: &[u8], number: u32) -> Fails<Path> {
     let mut digits = [b'0'; 10];
-    let (mut at, mut rest) = (digits.len(), file as u32);
+    let (mut at, mut rest) = (digits.len(), number);
     loop {
         at -= 1;
         digits[at] = b'0' + (rest % 10) as u8;
@@ -127,9 +127,14 @@ pub fn of_descriptor(file: i32) -> Fails<Path> {
             break;
         }
     }
-    let mut path = Path::from_bytes(b"/proc/self/fd")?;
+    let mut path = Path::from_bytes(directory)?;
     path.push(&digits[at..])?;
-    Ok(entries::name_of(link_of(&path)?))
+    Ok(path)
+}
+
+/// What a descriptor stands for, as the program calls it.
+pub fn of_descriptor(file: i32) -> Fails<Path> {
+    Ok(entries::name_of(link_of(&numbered(b"/proc/self/fd", file as u32)?)?))
 }
 
 /// The directory that relative paths begin at.
