@@ -1,7 +1,8 @@
 //! One process of the program under test: how it is started, what it says before it can speak, how it ends.
 //!
 //! Everything that could differ from one start to the next is held still: address space randomisation off, the
-//! environment in a fixed order and of a fixed size (the stack begins below it), no standard input, the same limits.
+//! environment in a fixed order and of a fixed size (the stack begins below it), one language and time zone, no standard input (the
+//! runtime opens the file that is to be it, for each execution), the same limits.
 //! The process leads a group of its own, which is killed as a whole, and dies when Heddle does.
 
 use std::ffi::{OsStr, OsString};

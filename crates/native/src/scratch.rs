@@ -44,6 +44,10 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
+            // Directories that nobody may read can be removed if they are empty, which all are.
+            for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+                let _ = std::fs::remove_file(entry.path()).or_else(|_| std::fs::remove_dir(entry.path()));
+            }
             // What is left goes with the directory that it is in.
             let _ = std::fs::remove_dir_all(path);
         }

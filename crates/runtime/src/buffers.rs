@@ -11,6 +11,7 @@ use core::ffi::{c_char, c_int, c_void};
 
 use crate::engine::{active, caller};
 use crate::files::ordered::{self, Use};
+use crate::files::streams;
 use crate::strings::{length_of, reads, writes};
 use crate::{imports, start};
 
@@ -95,18 +96,18 @@ interpose! {
     }
     fn fread(into: *mut c_void, size: usize, count: usize, file: *mut c_void) -> usize {
         let pc = caller();
-        let read = ordered::on_stream(file, Use::Position, pc, || real::fread(into, size, count, file));
+        let read = streams::on_stream(file, Use::Position, pc, || real::fread(into, size, count, file));
         has_written(into, read.saturating_mul(size) as isize, pc);
         read
     }
     fn fwrite(from: *const c_void, size: usize, count: usize, file: *mut c_void) -> usize {
         let pc = caller();
         will_read(from, size.saturating_mul(count), pc);
-        ordered::on_stream(file, Use::Change, pc, || real::fwrite(from, size, count, file))
+        streams::on_stream(file, Use::Change, pc, || real::fwrite(from, size, count, file))
     }
     fn fgets(into: *mut c_char, size: c_int, file: *mut c_void) -> *mut c_char {
         let pc = caller();
-        let line = ordered::on_stream(file, Use::Position, pc, || real::fgets(into, size, file));
+        let line = streams::on_stream(file, Use::Position, pc, || real::fgets(into, size, file));
         if !line.is_null() {
             has_written(into.cast(), length_of(line.cast::<u8>()) as isize + 1, pc);
         }
@@ -115,7 +116,7 @@ interpose! {
     fn fputs(text: *const c_char, file: *mut c_void) -> c_int {
         let pc = caller();
         will_read(text.cast(), length_of(text.cast::<u8>()) + 1, pc);
-        ordered::on_stream(file, Use::Change, pc, || real::fputs(text, file))
+        streams::on_stream(file, Use::Change, pc, || real::fputs(text, file))
     }
     fn puts(text: *const c_char) -> c_int {
         will_read(text.cast(), length_of(text.cast::<u8>()) + 1, caller());

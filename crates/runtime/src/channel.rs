@@ -8,8 +8,11 @@
 //! One word for all is coarser than it must be: calls on two different pipes would commute.
 //!
 //! Such things are outside the program's memory, so programs that use them run in processes of their own
-//! ([`Restart::Fork`](heddle_model::wire::Restart)). What libc does with them on the program's behalf (`fread` on a pipe) does not
-//! come through here; [`crate::trap`] names it.
+//! ([`Restart::Fork`](heddle_model::wire::Restart)). Streams over them come through [`on_stream`], a call at
+//! a time; what else libc does with them on the program's behalf, [`crate::trap`] names.
+//!
+//! Who waits may also wait for a process that the program has made, which is outside the model. It is given time, so that it makes no difference whether it
+//! is fast ([`with_patience`]); a thread that waits for it in vain is not called a deadlock.
 
 use core::ffi::c_void;
 
@@ -20,7 +23,7 @@ use crate::clock::Timespec;
 use crate::engine::{self, active, caller, unsupported, visible};
 use crate::files::ordered::{self, Use};
 use crate::pthread::futex;
-use crate::{buffers, files, process, start, sys, timers};
+use crate::{buffers, files, process, start, sys, timers, trap};
 
 /// How often something was done. In a process for one execution, so nobody has to put it back. It has a name that can stand in a
 /// report.
@@ -66,8 +69,7 @@ pub fn is_one(file: i32) -> bool {
     const KIND: u32 = 0o170_000;
     const FIFO: u32 = 0o010_000;
     const SOCKET: u32 = 0o140_000;
-    if file < 3 {
-        // Standard input is empty, and what is printed is captured.
+    if trap::is_captured(file) {
         return false;
     }
     let mut status = [0u64; 18];

@@ -20,6 +20,7 @@ use heddle_model::{
 };
 
 use crate::arch::{self, Context};
+use crate::files::streams;
 use crate::memory::Reserve;
 use crate::wire::{Record, Wire};
 use crate::{
@@ -251,6 +252,7 @@ pub fn run(sequence: u32, main: Context) {
     random::reset();
     process::reset();
     locals::reset();
+    streams::reset();
     fiber::of(ThreadId::MAIN).context = main;
     fiber::of(ThreadId::MAIN).reset_main();
     // SAFETY: one kernel thread; the fiber is suspended.

@@ -31,7 +31,7 @@ static mut TIMERS: [Timer; MOST] = [Timer { file: 0, clock: 0, at: None, interva
 
 fn timers() -> &'static mut [Timer; MOST] {
     // SAFETY: one kernel thread, and nobody keeps the reference.
-    unsafe { &mut *(&raw mut TIMERS) }
+    unsafe { &mut TIMERS }
 }
 
 fn find(file: i32) -> Option<&'static mut Timer> {

@@ -74,6 +74,8 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
         unsafe { sys::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]) }
     };
     livelock::outside();
+    // SAFETY: one kernel thread.
+    unsafe { CALLED = (trapped.stack(), trapped.pc()) };
     let answer = if active() { answer(number, &arguments) } else { Answer::Pass };
     // SAFETY: set once.
     let in_snapshot = unsafe { RESTART } == Restart::Snapshot;
@@ -180,6 +182,16 @@ fn without_truncation(number: usize, mut arguments: [usize; 6]) -> ([usize; 6], 
         *flags &= !TRUNCATE;
     }
     (arguments, later)
+}
+
+/// Where the last system call was made: the stack, and the instruction.
+static mut CALLED: (usize, u64) = (0, 0);
+
+/// Where in the program the system call was made that is under way.
+pub fn place() -> u64 {
+    // SAFETY: one kernel thread.
+    let (stack, pc) = unsafe { CALLED };
+    nearest_program_pc(stack, pc)
 }
 
 /// The call in the program's own code that led to a trapped system call inside libc.
@@ -290,8 +302,35 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
                 crate::random::getrandom(arguments[0] as *mut u8, arguments[1], arguments[2] as u32)
             })
         }
+        // flock, and fcntl that waits for a lock: somebody else in this process has it, who could not go on
+        73 | 72 if waits_for_lock(number, arguments) => {
+            Answer::Unsupported("waiting for a lock on a file (flock, fcntl)")
+        }
         425..=427 => Answer::Unsupported("io_uring"),
         _ => Answer::Pass,
+    }
+}
+
+/// Whether a lock on a file would have to be waited for. Only asks.
+fn waits_for_lock(number: usize, arguments: &[usize; 6]) -> bool {
+    const FLOCK: usize = 73;
+    const NOT_WAITING: usize = 4;
+    const UNLOCK: usize = 8;
+    let again = |result: isize| result == -EAGAIN;
+    // SAFETY: the program's own call, without waiting: whoever gets the lock now gets it again.
+    unsafe {
+        match (number, arguments[1]) {
+            (FLOCK, how) if how & (NOT_WAITING | UNLOCK) == 0 && RESTART != Restart::Snapshot => {
+                files::answer(number, arguments);
+                again(sys::syscall3(number, arguments[0], how | NOT_WAITING, 0))
+            }
+            // For a file description: F_OFD_SETLKW by F_OFD_SETLK.
+            (_, 38) if RESTART != Restart::Snapshot => {
+                files::answer(number, arguments);
+                again(sys::syscall3(number, arguments[0], 37, arguments[2]))
+            }
+            _ => false,
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::path::{Path, link_of};
 use super::{Call, Fails, Kind, descriptors, entries, listing, system};
-use crate::engine;
+use crate::{engine, trap};
 
 const OPEN: usize = 2;
 const CLOSE: usize = 3;
@@ -111,7 +111,7 @@ fn copy_up(path: &Path, contents: bool, writes: bool) -> Fails<Path> {
             return Ok(place);
         }
         Kind::Link => system(SYMLINK, [link_of(&real)?.address(), place.address(), 0, 0, 0])?,
-        Kind::Directory => engine::unsupported("a change to the mode, owner or times of a directory", 0),
+        Kind::Directory => engine::unsupported("a change to the mode, owner or times of a directory", trap::place()),
         Kind::Other => return Err(EPERM),
     };
     entries::put(path, number, None);
@@ -137,7 +137,8 @@ fn copy(from: &Path, to: &Path, permissions: usize, times: [u64; 4], contents: b
         system(CLOSE, [target as usize, 0, 0, 0, 0]).map(|_| ())
     };
     if copied().is_err() {
-        engine::unsupported("writing to a file that cannot be copied to the directory for temporary files", 0);
+        let what = "writing to a file that cannot be copied to the directory for temporary files";
+        engine::unsupported(what, trap::place());
     }
 }
 

@@ -4,8 +4,8 @@
 
 use super::path::{numbered, of_descriptor};
 use super::{Fails, Kind, Status, entries, system};
-use crate::engine;
 use crate::memory::Reserve;
+use crate::{engine, trap};
 
 /// The most open files.
 const MOST: usize = 4096;
@@ -40,6 +40,8 @@ pub struct Descriptor {
     pub listed: u64,
 }
 
+static mut NOWHERE: Descriptor =
+    Descriptor { description: 0, opener: 0, identity: 0, kind: 0, private: 0, outside: 0, reserved: 0, listed: 0 };
 static mut TABLE: &mut [Descriptor] = &mut [];
 static mut DESCRIPTIONS: u32 = 0;
 
@@ -51,10 +53,15 @@ pub fn set_up(reserve: &mut Reserve) {
 
 fn slot(file: i32) -> &'static mut Descriptor {
     // SAFETY: one kernel thread, and nobody keeps the reference.
-    let table = unsafe { &mut *(&raw mut *TABLE) };
+    let table = unsafe { &mut *TABLE };
     match table.get_mut(file as usize) {
         Some(slot) => slot,
-        None => engine::unsupported("more than 4,096 open files", 0),
+        None if status(file).is_ok() => engine::unsupported("more than 4,096 open files", trap::place()),
+        // SAFETY: as above. There is no such file, and nothing is known of it.
+        None => unsafe {
+            NOWHERE.description = 0;
+            &mut NOWHERE
+        },
     }
 }
 

@@ -5,8 +5,8 @@
 
 use super::path::{Path, numbered, of_descriptor};
 use super::{Fails, Kind, Status, hash, system};
-use crate::engine;
 use crate::memory::Reserve;
+use crate::{engine, trap};
 
 /// The most names that an execution can change.
 const MOST: usize = 1 << 14;
@@ -107,7 +107,7 @@ fn find_or_add(path: &Path) -> &'static mut Entry {
     let entries = entries();
     let name = path.bytes();
     if entries.length == MOST || entries.used + name.len() > ROOM {
-        engine::unsupported("an execution that changes more than 16,384 files", 0);
+        engine::unsupported("an execution that changes more than 16,384 files", trap::place());
     }
     entries.text[entries.used..][..name.len()].copy_from_slice(name);
     let hash = hash(name);
@@ -127,7 +127,7 @@ fn find_or_add(path: &Path) -> &'static mut Entry {
 fn in_scratch(number: u32) -> Path {
     // The driver gives a short one.
     numbered(entries().scratch, number)
-        .unwrap_or_else(|_| engine::unsupported("a scratch directory with so long a name", 0))
+        .unwrap_or_else(|_| engine::unsupported("a scratch directory with so long a name", trap::place()))
 }
 
 /// Room for a new file in the scratch directory: its number, and where it is.

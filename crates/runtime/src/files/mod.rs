@@ -9,19 +9,21 @@
 //!
 //! In which order threads use files is another matter, and told to the model by [`ordered`], at the calls that the program makes.
 
+pub mod calls;
 mod changes;
 pub mod descriptors;
 mod entries;
 mod listing;
 pub mod ordered;
 mod path;
+pub mod streams;
 
 use heddle_model::wire::Outside;
 use path::Path;
 
 use crate::memory::Reserve;
-use crate::sys;
 use crate::wire::Wire;
+use crate::{sys, trap};
 
 /// What the kernel answers: an error is a negative number.
 type Fails<T> = Result<T, isize>;
@@ -198,6 +200,15 @@ fn dispatch(call: Call, a: &[usize; 6]) -> Option<Fails<isize>> {
             adopt(a[0] as i32);
             None
         }
+        // flock, and locks by fcntl: on a file on disk it would be seen by other processes, the search's own among them
+        73 => {
+            adopt(a[0] as i32);
+            None
+        }
+        72 if matches!(a[1], 5..=7 | 36..=38) => {
+            adopt(a[0] as i32);
+            None
+        }
         // mmap, shared, to write
         9 if a[3] & 1 != 0 && a[2] & 2 != 0 && a[4] as i32 >= 0 => {
             adopt(a[4] as i32);
@@ -283,7 +294,7 @@ fn change(call: Call, name: Named) -> Option<Fails<isize>> {
 /// A file that is changed through a descriptor becomes a copy.
 fn change_open(file: i32) -> Option<Fails<isize>> {
     if descriptors::known(file).is_directory() && !descriptors::known(file).is_private() {
-        crate::engine::unsupported("a change to the mode, owner or times of a directory", 0);
+        crate::engine::unsupported("a change to the mode, owner or times of a directory", trap::place());
     }
     adopt(file);
     None
@@ -396,7 +407,10 @@ fn bind(call: Call, a: &[usize; 6]) -> Option<Fails<isize>> {
     let made = path::resolve(AT_CURRENT, &name, false).and_then(|path| {
         changes::make(&path, |place| {
             let Some(address) = with_name(place) else {
-                crate::engine::unsupported("a socket with a name, with so long a directory for temporary files", 0)
+                crate::engine::unsupported(
+                    "a socket with a name, with so long a directory for temporary files",
+                    trap::place(),
+                )
             };
             let mut call = call;
             (call.arguments[1], call.arguments[2]) = (address.as_ptr() as usize, ADDRESS);
