@@ -188,17 +188,23 @@ pub fn on_stream<T>(file: i32, reads: bool, pc: u64, call: impl FnOnce() -> T) -
         if reads && !is_ready(file, IN) {
             return None;
         }
-        // SAFETY: one kernel thread.
-        unsafe { IN_STREAM = true };
-        result = call.take().map(|call| call());
-        // SAFETY: as above.
-        unsafe { IN_STREAM = false };
+        result = call.take().map(in_stream);
         Some(0)
     });
     match result {
         Some(result) => result,
         None => unsupported("a stream that nobody can use", pc),
     }
+}
+
+/// A call of libc's on streams, of which the model knows, or need not know.
+pub fn in_stream<T>(call: impl FnOnce() -> T) -> T {
+    // SAFETY: one kernel thread.
+    unsafe { IN_STREAM = true };
+    let result = call();
+    // SAFETY: as above.
+    unsafe { IN_STREAM = false };
+    result
 }
 
 /// What libc does on behalf of a stream. None if it would have to wait, or nobody was told of it.

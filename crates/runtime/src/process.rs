@@ -65,7 +65,7 @@ unsafe extern "C" fn after_all_handlers(_: usize) {
     if active() {
         // SAFETY: what the program has printed is in libc's buffers; the write is trapped and captured.
         unsafe {
-            files::streams::real::fflush(core::ptr::null_mut());
+            channel::in_stream(|| files::streams::real::fflush(core::ptr::null_mut()));
             engine::end_process(process::end(Ending::Exit, STATUS as u32), EXIT_CALLER)
         }
     }
