@@ -50,6 +50,7 @@ originals! {
     fn truncate64(name: *const c_char, size: i64) -> c_int;
     fn ftruncate(file: c_int, size: i64) -> c_int;
     fn ftruncate64(file: c_int, size: i64) -> c_int;
+    fn flock(file: c_int, how: c_int) -> c_int;
     fn lseek(file: c_int, by: i64, from: c_int) -> i64;
     fn lseek64(file: c_int, by: i64, from: c_int) -> i64;
     fn vdprintf(file: c_int, format: *const c_char, arguments: *mut Arguments) -> c_int;
@@ -95,6 +96,7 @@ by_handle! {
     on_file: fn fstat64(file: c_int, into: *mut c_void) -> c_int: Look of file;
     on_file: fn ftruncate(file: c_int, size: i64) -> c_int: Change of file;
     on_file: fn ftruncate64(file: c_int, size: i64) -> c_int: Change of file;
+    on_file: fn flock(file: c_int, how: c_int) -> c_int: Change of file;
     on_file: fn lseek(file: c_int, by: i64, from: c_int) -> i64: Position of file;
     on_file: fn lseek64(file: c_int, by: i64, from: c_int) -> i64: Position of file;
     on_file: fn vdprintf(file: c_int, format: *const c_char, arguments: *mut Arguments) -> c_int: Change of file;
