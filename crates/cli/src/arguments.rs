@@ -299,6 +299,9 @@ pub struct Check {
     /// cannot be safe.
     #[arg(long, value_name = "VALUES", value_parser = values::numbers, allow_hyphen_values = true)]
     pub nondet: Option<values::Numbers>,
+    /// What every execution reads as its standard input, from the beginning.
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<PathBuf>,
     /// How executions start over.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Restart::Auto)]
     pub restart: Restart,

@@ -40,6 +40,7 @@ pub struct Keeper {
 pub fn about(options: &Check, executor: &NativeExecutor) -> Result<Value, String> {
     let program = executor.program();
     let contents = program.contents().map_err(|error| format!("{}: {error}", program.path.display()))?;
+    let input = executor.options().input.as_ref().and_then(|path| fs::read(path).ok());
     let runtime = xxh3_64(heddle_native::runtime_library());
     let place = |file: &&heddle_native::symbols::Mapping| {
         let own = file.path.parent() == program.path.parent();
@@ -53,6 +54,7 @@ pub fn about(options: &Check, executor: &NativeExecutor) -> Result<Value, String
     add("heddle", format!("{} {runtime:016x}", env!("CARGO_PKG_VERSION")));
     add("the program", format!("{:032x}", xxh3_128(&contents)));
     add("the program's arguments", format!("{:?}", options.arguments));
+    add("--stdin", input.map_or_else(String::new, |bytes| format!("{:032x}", xxh3_128(&bytes))));
     add("the places of its libraries", executor.mappings().files().iter().map(place).collect::<Vec<_>>().join(", "));
     add("--algorithm", options.algorithm.clone());
     add("--max-steps", format!("{:?}", options.max_steps));

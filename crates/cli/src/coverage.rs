@@ -319,6 +319,20 @@ impl Conclusion<'_> {
         if self.options.latitude.spurious_failures > 0 && instrumented == Instrumentation::Memory {
             notes.push("weak compare-exchanges: gcc says which ones are; what clang compiled has none".to_string());
         }
+        if executor.went_outside(wire::Outside::Processes) {
+            notes.push(
+                "processes that the program makes: they run by themselves, and use the files on disk, not those that the \
+                 program wrote"
+                    .to_string(),
+            );
+        }
+        if executor.went_outside(wire::Outside::Files) {
+            notes.push(
+                "files are not put back: there is no room for copies in the directory for temporary files ($TMPDIR), so \
+                 executions see what others wrote"
+                    .to_string(),
+            );
+        }
         if executor.has_undetermined() {
             let values = shown(&executor.options().nondet);
             notes.push(format!("undetermined numbers (__VERIFIER_nondet_...): only the values {values} were tried"));

@@ -65,6 +65,7 @@ enum Meaning {
 pub fn prepare(
     words: &[String],
     arguments: &[String],
+    stdin: Option<&Path>,
     choice: &Choice,
     interrupted: &AtomicBool,
 ) -> Result<Prepared, Failure> {
@@ -73,6 +74,7 @@ pub fn prepare(
     let mut description = trace::Program {
         directory: directory.display().to_string(),
         arguments: arguments.to_vec(),
+        stdin: stdin.map(input).transpose()?,
         ..trace::Program::default()
     };
     match meaning(words).map_err(Failure::Error)? {
@@ -122,6 +124,15 @@ fn source(path: &Path) -> Result<trace::SourceFile, Failure> {
     let hash = sources::fingerprint(path)
         .map_err(|error| Failure::Error(format!("{}: cannot be read: {error}", path.display())))?;
     Ok(trace::SourceFile { path: path.display().to_string(), hash })
+}
+
+/// What is to be read as standard input. It is read from its beginning again and again, so it must be a file.
+fn input(path: &Path) -> Result<trace::SourceFile, Failure> {
+    let whole = path.canonicalize().map_err(|error| Failure::Error(format!("--stdin {}: {error}", path.display())))?;
+    if !whole.is_file() {
+        return Err(Failure::Error(format!("--stdin {}: is no regular file", path.display())));
+    }
+    source(&whole)
 }
 
 fn meaning(words: &[String]) -> Result<Meaning, String> {

@@ -78,6 +78,9 @@ pub struct Program {
     /// Arguments of the program.
     #[serde(default)]
     pub arguments: Vec<String>,
+    /// What it reads as its standard input, where that is a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<SourceFile>,
 }
 
 /// The settings that decide what an execution does, beyond its schedule.

@@ -16,7 +16,7 @@ use crate::{Event, Latitude, Pending, ThreadId};
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// Both sides must have been built with the same.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// The variable in the program's environment that holds the number of the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// Where the runtime maps the file in the program.
@@ -110,6 +110,21 @@ pub const VALUES: usize = 64;
 pub const ATOMIC_FUNCTIONS: usize = 64;
 /// How many labels can be reached.
 pub const LABELS: usize = 512;
+
+/// The longest path of a scratch directory, with a zero at its end.
+pub const SCRATCH: usize = 512;
+/// The longest path of a file to read, with a zero at its end.
+pub const INPUT: usize = 4096;
+
+/// What an execution can do that is outside the model: bits of [`Header::outside`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub enum Outside {
+    /// It made a process.
+    Processes = 1,
+    /// It changed files where they are, because there is no scratch directory.
+    Files = 2,
+}
 
 /// What the program and Heddle say to each other by name (`heddle.h`).
 #[repr(C)]
@@ -209,6 +224,14 @@ pub struct Header {
     /// While the driver sleeps: it wants to be woken when `completed` gets here, and not before, unless the runtime has
     /// nothing left to do. Waking it for each execution would cost more than many an execution does.
     pub wake_at: AtomicU32,
+    /// 1: an execution has left something in the scratch directory. Set by the runtime.
+    pub scratch_used: AtomicU32,
+    /// What executions did that is outside the model ([`Outside`]), by any of them. Set by the runtime.
+    pub outside: AtomicU32,
+    /// A directory for what executions write to files: a path, ending in zero bytes. Empty: there is none.
+    pub scratch: [u8; SCRATCH],
+    /// The file that every execution reads as its standard input: a path, ending in zero bytes. Empty: there is none.
+    pub input: [u8; INPUT],
     /// What the program and Heddle say to each other by name.
     pub annotations: Annotations,
     /// Why the stage is `Failed`: text, ending in zero bytes.

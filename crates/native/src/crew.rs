@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use heddle_model::wire::ThreadName;
 use heddle_model::{Execution, ExecutorError, Outcome, Plan, ThreadId};
 
-use crate::executor::{NativeExecutor, start_failed};
+use crate::executor::{NativeExecutor, Seen, start_failed};
 
 /// The helpers of an executor, and who is at work on what.
 #[derive(Default)]
@@ -39,6 +39,9 @@ impl Crew {
         if self.dismissed { 1 } else { jobs.max(1) as usize }
     }
 }
+
+/// How many numbers come first in what is known.
+const HEAD: usize = 4;
 
 impl NativeExecutor {
     pub(crate) fn crew_depth(&self, own: usize) -> usize {
@@ -133,16 +136,18 @@ impl NativeExecutor {
         Ok(())
     }
 
-    /// What all of them have learnt: names of threads, labels, what was used and left out.
+    /// What all of them have learnt: first [`HEAD`] numbers, then names of threads, labels, what was used and left out.
     pub(crate) fn whole_memory(&self) -> Vec<u8> {
-        let (mut labels, mut used, mut left_out) = self.seen();
-        for (more, also_used, also_left) in self.crew.helpers.iter().map(NativeExecutor::seen) {
-            labels.extend(more);
-            (used, left_out) = (used | also_used, left_out | also_left);
+        let mut seen = self.seen();
+        for more in self.crew.helpers.iter().map(NativeExecutor::seen) {
+            seen.labels.extend(more.labels);
+            seen.used |= more.used;
+            seen.left_out |= more.left_out;
+            seen.outside |= more.outside;
         }
         let names = self.crew.names.iter().flat_map(|name| [u64::from(name.parent.0), name.ordinal.into()]);
-        let head = [self.crew.names.len() as u64, used.into(), left_out.into()];
-        head.into_iter().chain(names).chain(labels).flat_map(u64::to_le_bytes).collect()
+        let head = [self.crew.names.len() as u64, seen.used.into(), seen.left_out.into(), seen.outside.into()];
+        head.into_iter().chain(names).chain(seen.labels).flat_map(u64::to_le_bytes).collect()
     }
 
     /// Goes on with what others have learnt.
@@ -153,7 +158,7 @@ impl NativeExecutor {
             [names, ..] => {
                 memory.len().is_multiple_of(8)
                     && *names <= self.options().layout.threads.into()
-                    && words.len() >= 3 + 2 * *names as usize
+                    && words.len() >= HEAD + 2 * *names as usize
             }
             [] => false,
         };
@@ -166,8 +171,13 @@ impl NativeExecutor {
             ordinal: pair[1] as u32,
             ..ThreadName::default()
         };
-        self.crew.names = words[3..3 + 2 * count].chunks_exact(2).map(name).collect();
-        self.have_seen((words[3 + 2 * count..].iter().copied().collect(), words[1] != 0, words[2] != 0));
+        self.crew.names = words[HEAD..HEAD + 2 * count].chunks_exact(2).map(name).collect();
+        self.have_seen(Seen {
+            labels: words[HEAD + 2 * count..].iter().copied().collect(),
+            used: words[1] != 0,
+            left_out: words[2] != 0,
+            outside: words[3] as u32,
+        });
         Ok(())
     }
 

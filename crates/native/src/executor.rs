@@ -13,7 +13,7 @@ use std::io;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use heddle_model::wire::{Header, LABELS, PLACES, Restart, ThreadName};
+use heddle_model::wire::{self, Header, LABELS, PLACES, Restart, ThreadName};
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 
 use crate::annotations::Label;
@@ -73,6 +73,8 @@ pub struct NativeExecutor {
     fallback: Option<Fallback>,
     /// Of earlier sessions.
     timeouts_left_out: bool,
+    /// Of earlier sessions: [`wire::Outside`].
+    outside: u32,
     needs: Needs,
     names: Vec<ThreadName>,
     pub(crate) taken: Taken,
@@ -88,6 +90,14 @@ pub struct NativeExecutor {
     died: Option<String>,
     runtime: Rc<TemporaryDirectory>,
     pub(crate) crew: Crew,
+}
+
+/// What was seen that is no part of an execution.
+pub(crate) struct Seen {
+    pub(crate) labels: HashSet<u64>,
+    pub(crate) used: bool,
+    pub(crate) left_out: bool,
+    pub(crate) outside: u32,
 }
 
 impl NativeExecutor {
@@ -130,6 +140,7 @@ impl NativeExecutor {
             restart,
             fallback: None,
             timeouts_left_out: false,
+            outside: 0,
             needs: Needs { threads: options.threads, unwinder: false },
             names: Vec::new(),
             taken: Taken::new(),
@@ -161,6 +172,12 @@ impl NativeExecutor {
     pub fn timeouts_left_out(&self) -> bool {
         let now = self.session.as_ref().map(|session| session.wire().header().timeouts_left_out.load(Relaxed) != 0);
         self.timeouts_left_out || now == Some(true)
+    }
+
+    /// Whether an execution did something that is outside the model.
+    pub fn went_outside(&self, how: wire::Outside) -> bool {
+        let now = self.session.as_ref().map_or(0, |session| session.wire().header().outside.load(Relaxed));
+        (self.outside | now) & how as u32 != 0
     }
 
     /// The program.
@@ -329,6 +346,7 @@ impl NativeExecutor {
     fn end_session(&mut self) {
         if let Some(session) = self.session.take() {
             self.timeouts_left_out |= session.wire().header().timeouts_left_out.load(Relaxed) != 0;
+            self.outside |= session.wire().header().outside.load(Relaxed);
             add_checks(&mut self.statistics, &session);
             note(session.wire().header(), &mut self.labels, &mut self.values_used);
         }
@@ -525,25 +543,28 @@ impl NativeExecutor {
     }
 
     /// What was seen that is no part of an execution, by processes that ended and by the one that runs.
-    pub(crate) fn seen(&self) -> (HashSet<u64>, bool, bool) {
+    pub(crate) fn seen(&self) -> Seen {
         let (mut labels, mut used) = (self.labels.clone(), self.values_used);
         if let Some(session) = &self.session {
             note(session.wire().header(), &mut labels, &mut used);
         }
-        (labels, used, self.timeouts_left_out())
+        let outside = self.session.as_ref().map_or(0, |session| session.wire().header().outside.load(Relaxed));
+        Seen { labels, used, left_out: self.timeouts_left_out(), outside: self.outside | outside }
     }
 
     /// The same, seen by another.
-    pub(crate) fn have_seen(&mut self, (labels, used, left_out): (HashSet<u64>, bool, bool)) {
-        self.labels.extend(labels);
-        self.values_used |= used;
-        self.timeouts_left_out |= left_out;
+    pub(crate) fn have_seen(&mut self, seen: Seen) {
+        self.labels.extend(seen.labels);
+        self.values_used |= seen.used;
+        self.timeouts_left_out |= seen.left_out;
+        self.outside |= seen.outside;
     }
 
     /// Takes over what a helper has seen.
     pub(crate) fn learn_from(&mut self, mut helper: NativeExecutor) {
         helper.end_session();
         self.timeouts_left_out |= helper.timeouts_left_out;
+        self.outside |= helper.outside;
         self.values_used |= helper.values_used;
         self.labels.extend(helper.labels.iter());
         self.died = self.died.take().or(helper.died.take());

@@ -28,6 +28,7 @@ mod options;
 mod process;
 pub mod program;
 mod recording;
+mod scratch;
 mod session;
 pub mod symbols;
 mod temporary;

@@ -1,6 +1,7 @@
 //! How a program is to be run.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -39,6 +40,8 @@ pub const DEFAULT_NONDET: [i64; 8] = [0, 1, -1, 2, i32::MAX as i64, i32::MIN as 
 pub struct Options {
     /// The program's arguments, without its name.
     pub arguments: Vec<OsString>,
+    /// The file that every execution reads as its standard input, by an absolute path.
+    pub input: Option<PathBuf>,
     /// How an execution starts over.
     pub restart: RestartMode,
     /// Bytes that the program may allocate in one execution.
@@ -82,6 +85,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             arguments: Vec::new(),
+            input: None,
             restart: RestartMode::Auto,
             memory_limit: 1 << 30,
             stack_size: None,

@@ -1,13 +1,15 @@
 //! One process of the program under test: how it is started, what it says before it can speak, how it ends.
 //!
 //! Everything that could differ from one start to the next is held still: address space randomisation off, the
-//! environment in a fixed order and of a fixed size (the stack begins below it), no standard input, the same limits.
+//! environment in a fixed order and of a fixed size (the stack begins below it), one language and time zone, no standard input (the
+//! runtime opens the file that is to be it, for each execution), the same limits.
 //! The process leads a group of its own, which is killed as a whole, and dies when Heddle does.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -226,14 +228,16 @@ pub fn prepare(wire: i32, parent: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// The environment of the program: the user's, in the order of the names, with what Heddle needs.
+/// The environment of the program: the user's, in the order of the names, with what Heddle needs. The language and the time zone are always the same,
+/// so that a program does the same everywhere.
 ///
 /// It is filled up to a fixed size, because it lies above the stack: addresses of the main thread's variables would
 /// otherwise depend on the shell that Heddle was started from.
 pub fn environment(runtime: &Path, wire: i32) -> Vec<(OsString, OsString)> {
     const OWN: [&str; 5] = ["LD_PRELOAD", "LD_BIND_NOW", ENVIRONMENT, PADDING, "LD_DEBUG"];
-    let mut variables: Vec<(OsString, OsString)> =
-        std::env::vars_os().filter(|(name, _)| !OWN.iter().any(|own| name == OsStr::new(own))).collect();
+    let own = |name: &OsStr| OWN.iter().any(|own| name == OsStr::new(own)) || is_about_the_place(name);
+    let mut variables: Vec<(OsString, OsString)> = std::env::vars_os().filter(|(name, _)| !own(name)).collect();
+    variables.extend(PLACE.map(|(name, value)| (name.into(), value.into())));
     variables.push(("LD_PRELOAD".into(), runtime.into()));
     // A call that is bound when it is first made would write to the program's memory in the middle of an execution.
     variables.push(("LD_BIND_NOW".into(), "1".into()));
@@ -243,6 +247,15 @@ pub fn environment(runtime: &Path, wire: i32) -> Vec<(OsString, OsString)> {
     let padding = used.next_multiple_of(PADDED) - used;
     variables.push((PADDING.into(), OsString::from("x".repeat(padding))));
     variables
+}
+
+/// The language and the time zone of all programs.
+const PLACE: [(&str, &str); 2] = [("LC_ALL", "C"), ("TZ", "UTC0")];
+
+/// Whether a variable says where the user is.
+fn is_about_the_place(name: &OsStr) -> bool {
+    let name = name.as_bytes();
+    name.starts_with(b"LC_") || [&b"LANG"[..], b"LANGUAGE", b"TZ", b"TZDIR"].contains(&name)
 }
 
 const PADDING: &str = "HEDDLE_PADDING";

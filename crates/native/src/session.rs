@@ -5,6 +5,7 @@
 //! run for ever without a visible operation, and the user may have had enough.
 
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,6 +17,7 @@ use heddle_model::wire::{LEAKS, MEMORY, Restart, Stage, ThreadName};
 use crate::options::Options;
 use crate::process::{self, Process};
 use crate::program::Program;
+use crate::scratch::Scratch;
 use crate::watchdog::Watchdog;
 use crate::wire::{Settings, Taken, Wire};
 
@@ -110,7 +112,14 @@ const NAP: Duration = Duration::from_millis(1);
 const LONG_NAP: Duration = Duration::from_millis(40);
 
 /// What a process is told before it begins.
-pub fn settings(options: &Options, program: &Program, restart: Restart, needs: Needs, places: &[u64]) -> Settings {
+pub fn settings(
+    options: &Options,
+    program: &Program,
+    restart: Restart,
+    needs: Needs,
+    places: &[u64],
+    scratch: &Scratch,
+) -> Settings {
     Settings {
         restart,
         memory_limit: options.memory_limit,
@@ -124,6 +133,8 @@ pub fn settings(options: &Options, program: &Program, restart: Restart, needs: N
         misuse: options.misuse,
         outputs: options.outputs,
         unwinder: needs.unwinder,
+        input: options.input.as_ref().map_or_else(Vec::new, |path| path.as_os_str().as_bytes().to_vec()),
+        scratch: scratch.bytes(),
         places: places.to_vec(),
         values: options.nondet.clone(),
         entry: program.annotations.entry,
@@ -135,6 +146,8 @@ pub fn settings(options: &Options, program: &Program, restart: Restart, needs: N
 pub struct Session {
     process: Process,
     wire: Wire,
+    /// After the process: that may be writing to it.
+    _scratch: Scratch,
     /// Plans put in, ever.
     submitted: u32,
     /// It was seen at `main`.
@@ -155,11 +168,16 @@ impl Session {
         names: &[ThreadName],
         places: &[u64],
     ) -> Result<Session, StartError> {
-        let settings = settings(options, program, restart, needs, places);
+        // Where memory is put back nothing is written to files.
+        let scratch = match runtime.parent() {
+            Some(parent) if restart != Restart::Snapshot => Scratch::new(parent),
+            _ => Scratch::none(),
+        };
+        let settings = settings(options, program, restart, needs, places, &scratch);
         let wire = Wire::new(options.layout, &settings, names)?;
         let process = Process::start(&program.path, &options.arguments, runtime, wire.descriptor())
             .map_err(StartError::CannotExecute)?;
-        Ok(Session { process, wire, submitted: 0, ready: false, without_looking: 0, patience: 0 })
+        Ok(Session { process, wire, _scratch: scratch, submitted: 0, ready: false, without_looking: 0, patience: 0 })
     }
 
     /// The process's id.

@@ -48,6 +48,10 @@ pub struct Settings {
     pub outputs: bool,
     /// See [`Header::unwinder`].
     pub unwinder: bool,
+    /// See [`Header::input`].
+    pub input: Vec<u8>,
+    /// See [`Header::scratch`].
+    pub scratch: Vec<u8>,
     /// The places of plain memory that are visible.
     pub places: Vec<u64>,
     /// See [`Annotations::values`].
@@ -56,6 +60,13 @@ pub struct Settings {
     pub entry: u64,
     /// See [`Annotations::functions`].
     pub functions: Vec<[u64; 2]>,
+}
+
+/// Nothing, if there is no room for it and a zero.
+fn put_text(room: &mut [u8], text: &[u8]) {
+    if text.len() < room.len() {
+        room[..text.len()].copy_from_slice(text);
+    }
 }
 
 /// The shared memory of one process.
@@ -119,6 +130,8 @@ impl Wire {
             (*header).misuse = settings.misuse.into();
             (*header).outputs = settings.outputs.into();
             (*header).races = settings.races as u32;
+            put_text(&mut (*header).scratch, &settings.scratch);
+            put_text(&mut (*header).input, &settings.input);
             *(*header).unwinder.get_mut() = settings.unwinder.into();
             *(*header).names.get_mut() = names.len() as u32;
             let annotations: &mut Annotations = &mut (*header).annotations;
@@ -360,6 +373,8 @@ mod tests {
             misuse: true,
             outputs: true,
             races: heddle_model::wire::Races::Go,
+            input: Vec::new(),
+            scratch: Vec::new(),
             places: vec![8, 16],
             unwinder: true,
             values: vec![1, -1],

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use heddle_model::primitive::{self, atomic, condvar, mutex, once, process, rwlock, semaphore};
+use heddle_model::primitive::{self, atomic, condvar, file, mutex, once, process, rwlock, semaphore};
 use heddle_model::race::Race;
 use heddle_model::{Ending, ObjectId, OpCode, Operation, Outcome, ThreadId};
 
@@ -134,7 +134,9 @@ fn mentioned(operation: &Operation) -> impl Iterator<Item = (ObjectId, &'static 
     };
     // What a crash is about is an address, not an object; what was misused is one.
     let misused = process::ending(operation) == Some(Ending::Misuse);
-    let object = if operation.code == process::END && !misused { ObjectId::NONE } else { operation.object };
+    // The names of files are none of them.
+    let nothing = operation.code == process::END && !misused || matches!(operation.code, file::FIND | file::NAME);
+    let object = if nothing { ObjectId::NONE } else { operation.object };
     let waits = matches!(operation.code, condvar::WAIT | condvar::REACQUIRE);
     let second = waits.then_some((ObjectId(operation.argument), "mutex"));
     [(object, kind)].into_iter().chain(second)

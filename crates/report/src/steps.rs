@@ -1,8 +1,8 @@
 //! An execution step by step, in words.
 
 use heddle_model::primitive::{
-    OperationName, atomic, barrier, choice, condvar, futex, memory, mutex, once, process, rwlock, section, semaphore,
-    spin, thread, yielding,
+    OperationName, atomic, barrier, choice, condvar, file, futex, memory, mutex, once, process, rwlock, section,
+    semaphore, spin, thread, yielding,
 };
 use heddle_model::trace::TraceStep;
 use heddle_model::{Ending, Event, EventFlags, OpCode, Operation, Outcome, ThreadId};
@@ -101,6 +101,7 @@ pub fn object(operation: &Operation, names: &Names) -> String {
         // A thread that begins or ends says so itself.
         thread::START | thread::EXIT | process::END | atomic::FENCE => String::new(),
         yielding::YIELD | yielding::SLEEP | choice::CHOOSE | section::BEGIN | section::END => String::new(),
+        file::FIND | file::NAME => String::new(),
         condvar::WAIT | condvar::REACQUIRE => {
             let mutex = names.object(heddle_model::ObjectId(operation.argument));
             format!("{} with {mutex}", names.object(operation.object))

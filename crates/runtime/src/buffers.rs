@@ -10,6 +10,8 @@
 use core::ffi::{c_char, c_int, c_void};
 
 use crate::engine::{active, caller};
+use crate::files::ordered::{self, Use};
+use crate::files::streams;
 use crate::strings::{length_of, reads, writes};
 use crate::{imports, start};
 
@@ -68,45 +70,53 @@ originals! {
 interpose! {
     fn pread(file: c_int, into: *mut c_void, size: usize, at: i64) -> isize {
         let pc = caller();
+        ordered::uses(file, Use::Look, pc);
         let read = real::pread(file, into, size, at);
         has_written(into, read, pc);
         read
     }
     fn pread64(file: c_int, into: *mut c_void, size: usize, at: i64) -> isize {
         let pc = caller();
+        ordered::uses(file, Use::Look, pc);
         let read = real::pread64(file, into, size, at);
         has_written(into, read, pc);
         read
     }
     fn pwrite(file: c_int, from: *const c_void, size: usize, at: i64) -> isize {
-        will_read(from, size, caller());
+        let pc = caller();
+        will_read(from, size, pc);
+        ordered::uses(file, Use::Change, pc);
         real::pwrite(file, from, size, at)
     }
     fn pwrite64(file: c_int, from: *const c_void, size: usize, at: i64) -> isize {
-        will_read(from, size, caller());
+        let pc = caller();
+        will_read(from, size, pc);
+        ordered::uses(file, Use::Change, pc);
         real::pwrite64(file, from, size, at)
     }
     fn fread(into: *mut c_void, size: usize, count: usize, file: *mut c_void) -> usize {
         let pc = caller();
-        let read = real::fread(into, size, count, file);
+        let read = streams::on_stream(file, Use::Position, pc, || real::fread(into, size, count, file));
         has_written(into, read.saturating_mul(size) as isize, pc);
         read
     }
     fn fwrite(from: *const c_void, size: usize, count: usize, file: *mut c_void) -> usize {
-        will_read(from, size.saturating_mul(count), caller());
-        real::fwrite(from, size, count, file)
+        let pc = caller();
+        will_read(from, size.saturating_mul(count), pc);
+        streams::on_stream(file, Use::Change, pc, || real::fwrite(from, size, count, file))
     }
     fn fgets(into: *mut c_char, size: c_int, file: *mut c_void) -> *mut c_char {
         let pc = caller();
-        let line = real::fgets(into, size, file);
+        let line = streams::on_stream(file, Use::Position, pc, || real::fgets(into, size, file));
         if !line.is_null() {
             has_written(into.cast(), length_of(line.cast::<u8>()) as isize + 1, pc);
         }
         line
     }
     fn fputs(text: *const c_char, file: *mut c_void) -> c_int {
-        will_read(text.cast(), length_of(text.cast::<u8>()) + 1, caller());
-        real::fputs(text, file)
+        let pc = caller();
+        will_read(text.cast(), length_of(text.cast::<u8>()) + 1, pc);
+        streams::on_stream(file, Use::Change, pc, || real::fputs(text, file))
     }
     fn puts(text: *const c_char) -> c_int {
         will_read(text.cast(), length_of(text.cast::<u8>()) + 1, caller());

@@ -6,8 +6,11 @@
 //! One word for all is coarser than it must be: calls on two different pipes would commute.
 //!
 //! Such things are outside the program's memory, so programs that use them run in processes of their own
-//! ([`Restart::Fork`](heddle_model::wire::Restart)). What libc does with them on the program's behalf (`fread` on a pipe) does not
-//! come through here; [`crate::trap`] names it.
+//! ([`Restart::Fork`](heddle_model::wire::Restart)). Streams over them come through [`on_stream`], a call at
+//! a time; what else libc does with them on the program's behalf, [`crate::trap`] names.
+//!
+//! Who waits may also wait for a process that the program has made, which is outside the model. It is given time, so that it makes no difference whether it
+//! is fast ([`with_patience`]); a thread that waits for it in vain is not called a deadlock.
 
 use core::ffi::c_void;
 
@@ -15,8 +18,9 @@ use heddle_model::Outcome;
 
 use crate::clock::Timespec;
 use crate::engine::{self, active, caller, unsupported};
+use crate::files::ordered::{self, Use};
 use crate::turns::{self, Turns};
-use crate::{buffers, start, sys};
+use crate::{buffers, files, process, start, sys, timers, trap};
 
 /// In a process for one execution, so nobody has to put it back.
 #[unsafe(no_mangle)]
@@ -55,8 +59,7 @@ pub fn is_one(file: i32) -> bool {
     const KIND: u32 = 0o170_000;
     const FIFO: u32 = 0o010_000;
     const SOCKET: u32 = 0o140_000;
-    if file < 3 {
-        // Standard input is empty, and what is printed is captured.
+    if trap::is_captured(file) {
         return false;
     }
     let mut status = [0u64; 18];
@@ -90,7 +93,7 @@ fn has_name(file: i32, wanted: &[u8]) -> bool {
 }
 
 /// The kernel's answer as libc gives it.
-fn answer(result: isize) -> isize {
+pub fn answer(result: isize) -> isize {
     if result < 0 {
         // SAFETY: libc gives the address of the calling thread's own variable.
         unsafe { *__errno_location() = -result as i32 };
@@ -100,23 +103,113 @@ fn answer(result: isize) -> isize {
 }
 
 /// Tries until something comes of it. None when the time is over.
-fn until(pc: u64, timeout: Option<Timespec>, attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
+fn until(pc: u64, waits: Waits, attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
     if start::restarts_by_snapshot() {
         engine::stop(Outcome::NeedsFork, 0, pc, b"a pipe or a socket");
     }
-    turns::until(&raw mut TURNS, pc, timeout, attempt)
+    turns::until(&raw mut TURNS, pc, &|| waits.timeout(), &mut || {
+        timers::run_out();
+        attempt().or_else(|| with_patience(attempt))
+    })
 }
 
 /// Finds out whether the program can wait for one of these and be asked to end. Once.
 pub fn set_up() {
-    turns::set_up(&raw mut TURNS, &[b"pipe", b"pipe2", b"socketpair", b"socket", b"eventfd"]);
+    turns::set_up(&raw mut TURNS, &[b"pipe", b"pipe2", b"socketpair", b"socket", b"eventfd", b"timerfd_create"]);
 }
+
+/// What comes of it when others outside the model are given time: processes that the program has made. How fast they are is not to matter.
+fn with_patience(attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
+    const NANOSLEEP: usize = 35;
+    const MILLISECOND: [u64; 2] = [0, 1_000_000];
+    for _ in 0..1000 {
+        if !process::has_made_any() {
+            return None;
+        }
+        // SAFETY: a time that is there.
+        unsafe { sys::syscall3(NANOSLEEP, MILLISECOND.as_ptr() as usize, 0, 0) };
+        if let done @ Some(_) = attempt() {
+            return done;
+        }
+    }
+    None
+}
+
+/// Whether somebody waits for what a process that the program has made may do.
+pub fn waits_outside() -> bool {
+    turns::is_awaited(&raw const TURNS) && process::has_made_any()
+}
+
+/// Tries until something comes of it, and answers as libc does.
+pub fn until_done(pc: u64, attempt: &mut dyn FnMut() -> Option<isize>) -> isize {
+    answer(until(pc, Waits::For(-1), attempt).unwrap_or(0))
+}
+
+/// A call of libc's on a stream over `file`, which reads or writes there: one step, when there is something to read.
+pub fn on_stream<T>(file: i32, reads: bool, pc: u64, call: impl FnOnce() -> T) -> T {
+    let (mut call, mut result) = (Some(call), None);
+    until(pc, Waits::For(file), &mut || {
+        if reads && !is_ready(file, IN) {
+            return None;
+        }
+        result = call.take().map(in_stream);
+        Some(0)
+    });
+    match result {
+        Some(result) => result,
+        None => unsupported("a stream that nobody can use", pc),
+    }
+}
+
+/// A call of libc's on streams, of which the model knows, or need not know.
+pub fn in_stream<T>(call: impl FnOnce() -> T) -> T {
+    // SAFETY: one kernel thread.
+    unsafe { IN_STREAM = true };
+    let result = call();
+    // SAFETY: as above.
+    unsafe { IN_STREAM = false };
+    result
+}
+
+/// What libc does on behalf of a stream. None if it would have to wait, or nobody was told of it.
+pub fn from_libc(number: usize, arguments: &[usize; 6]) -> Option<isize> {
+    // SAFETY: one kernel thread.
+    let told = unsafe { IN_STREAM } || ordered::is_alone();
+    told.then(|| make_at_once(number, *arguments)).flatten()
+}
+
+/// A call of libc's on a stream is under way.
+static mut IN_STREAM: bool = false;
 
 /// A thread was asked to end.
 pub fn stir(pc: u64) {
     // A program that is put back by snapshots has none of these.
     if !start::restarts_by_snapshot() {
         turns::stir(&raw mut TURNS, pc);
+    }
+}
+
+/// How long to wait.
+#[derive(Clone, Copy)]
+enum Waits {
+    /// For ever; if this is a timer, until it runs out.
+    For(i32),
+    /// So long, if that is given; or until any timer runs out.
+    AtMost(Option<Timespec>),
+}
+
+impl Waits {
+    /// The time until something may have changed by itself, and whether it is a timer that does.
+    fn timeout(self) -> (Option<Timespec>, bool) {
+        let (given, timer) = match self {
+            Waits::For(file) => (None, timers::next(Some(file))),
+            Waits::AtMost(given) => (given, timers::next(None)),
+        };
+        let given_time = given.and_then(Timespec::get);
+        match timer.filter(|&time| given_time.is_none_or(|given| time < given)) {
+            Some(time) => (Some(Timespec::new(time)), true),
+            None => (given, false),
+        }
     }
 }
 
@@ -137,12 +230,13 @@ fn is_patient(file: i32) -> bool {
 fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) -> isize {
     let file = arguments[0] as i32;
     if flags & DONT_WAIT != 0 || !is_patient(file) {
-        let result = until(pc, None, &mut || Some(make(number, arguments)));
+        let result = until(pc, Waits::For(file), &mut || Some(make(number, arguments)));
         return answer(result.unwrap_or(0));
     }
     let mut rest = arguments;
     loop {
-        let result = until(pc, None, &mut || is_ready(file, events).then(|| make_at_once(number, rest)).flatten());
+        let result =
+            until(pc, Waits::For(file), &mut || is_ready(file, events).then(|| make_at_once(number, rest)).flatten());
         let result = result.unwrap_or(0);
         let done = rest[1] - arguments[1];
         if result <= 0 || events != OUT {
@@ -226,7 +320,7 @@ pub unsafe fn poll(files: usize, count: u64, timeout: i32, pc: u64) -> i32 {
         let ready = unsafe { sys::syscall3(POLL, files, count as usize, 0) };
         (ready != 0 || timeout == 0).then_some(ready)
     };
-    answer(until(pc, milliseconds(timeout), &mut attempt).unwrap_or(0)) as i32
+    answer(until(pc, Waits::AtMost(milliseconds(timeout)), &mut attempt).unwrap_or(0)) as i32
 }
 
 /// `select`, likewise.
@@ -251,7 +345,7 @@ pub unsafe fn select(count: i32, sets: [usize; 3], timeout: Option<Timespec>, pc
             let ready = sys::syscall6(SELECT, count as usize, sets[0], sets[1], sets[2], now.as_ptr() as usize, 0);
             (ready != 0 || at_once).then_some(ready)
         };
-        answer(until(pc, timeout.filter(|_| !at_once), &mut attempt).unwrap_or(0)) as i32
+        answer(until(pc, Waits::AtMost(timeout.filter(|_| !at_once)), &mut attempt).unwrap_or(0)) as i32
     }
 }
 
@@ -284,6 +378,7 @@ interpose! {
             buffers::has_written(into, read.min(size as isize), pc);
             return read;
         }
+        ordered::uses(file, Use::Position, pc);
         let read = real::read(file, into, size);
         buffers::has_written(into, read.min(size as isize), pc);
         read
@@ -294,6 +389,7 @@ interpose! {
         if active() && is_one(file) {
             return call(pc, sys::WRITE, [file as usize, from as usize, size, 0, 0, 0], OUT, 0);
         }
+        ordered::uses(file, Use::Change, pc);
         real::write(file, from, size)
     }
     fn readv(file: i32, vector: usize, count: i32) -> isize {
@@ -301,6 +397,7 @@ interpose! {
         if active() && is_one(file) {
             return call(pc, READV, [file as usize, vector, count as usize, 0, 0, 0], IN, 0);
         }
+        ordered::uses(file, Use::Position, pc);
         real::readv(file, vector, count)
     }
     fn writev(file: i32, vector: usize, count: i32) -> isize {
@@ -308,14 +405,18 @@ interpose! {
         if active() && is_one(file) {
             return call(pc, WRITEV, [file as usize, vector, count as usize, 0, 0, 0], OUT, 0);
         }
+        ordered::uses(file, Use::Change, pc);
         real::writev(file, vector, count)
     }
     fn close(file: i32) -> i32 {
         let pc = caller();
         if active() && is_one(file) {
             // Who reads at the other end goes on, with nothing.
-            return call(pc, sys::CLOSE, [file as usize, 0, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
+            let closed = call(pc, sys::CLOSE, [file as usize, 0, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
+            timers::closed(file);
+            return closed;
         }
+        ordered::uses(file, Use::Position, pc);
         real::close(file)
     }
     fn recv(file: i32, into: *mut c_void, size: usize, flags: i32) -> isize {
@@ -362,7 +463,9 @@ interpose! {
             if to != 0 && !is_near(to as *const u8) {
                 unsupported("sending to another machine", pc);
             }
-            return call(pc, SENDTO, [file as usize, from as usize, size, flags as usize, to, length as usize], OUT, flags);
+            let moved = files::address_of(to, length as usize);
+            let (to, length) = moved.as_ref().map_or((to, length as usize), |to| (to.as_ptr() as usize, to.len()));
+            return call(pc, SENDTO, [file as usize, from as usize, size, flags as usize, to, length], OUT, flags);
         }
         real::sendto(file, from, size, flags, to, length)
     }
@@ -393,7 +496,9 @@ interpose! {
             if !is_near(address) {
                 unsupported("a connection to another machine", pc);
             }
-            let result = call(pc, CONNECT, [file as usize, address as usize, length as usize, 0, 0, 0], 0, DONT_WAIT);
+            let moved = files::address_of(address as usize, length as usize);
+            let (to, length) = moved.as_ref().map_or((address as usize, length as usize), |to| (to.as_ptr() as usize, to.len()));
+            let result = call(pc, CONNECT, [file as usize, to, length, 0, 0, 0], 0, DONT_WAIT);
             if result == -1 && *__errno_location() == -EINPROGRESS as i32 && is_patient(file) {
                 unsupported("a connection that does not come about at once", pc);
             }
@@ -432,7 +537,7 @@ interpose! {
                 let ready = sys::syscall6(EPOLL_WAIT, file as usize, events, most as usize, 0, 0, 0);
                 (ready != 0 || timeout == 0).then_some(ready)
             };
-            return answer(until(pc, milliseconds(timeout), &mut attempt).unwrap_or(0)) as i32;
+            return answer(until(pc, Waits::AtMost(milliseconds(timeout)), &mut attempt).unwrap_or(0)) as i32;
         }
         real::epoll_wait(file, events, most, timeout)
     }

@@ -47,7 +47,7 @@ impl Timespec {
     }
 
     /// In nanoseconds, if it makes sense.
-    fn get(self) -> Option<u64> {
+    pub fn get(self) -> Option<u64> {
         let sound = self.seconds >= 0 && (0..SECOND as i64).contains(&self.nanoseconds);
         sound.then(|| (self.seconds as u64).saturating_mul(SECOND).saturating_add(self.nanoseconds as u64))
     }
@@ -88,6 +88,11 @@ pub unsafe fn deadline(id: i32, time: *const Timespec) -> Option<Deadline> {
     }
     // Before the beginning of time is long ago.
     Some(time.get().and_then(|time| time.checked_sub(begin)).map_or(Deadline::passed(), Deadline::at))
+}
+
+/// When clock `id` shows `time`: nanoseconds since the execution began.
+pub fn since_beginning(id: i32, time: u64) -> u64 {
+    time.saturating_sub(if id == REALTIME { EPOCH } else { UPTIME })
 }
 
 /// Whether the program can wait by clock `id`.

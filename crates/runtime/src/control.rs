@@ -8,13 +8,14 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
-use heddle_model::wire::{Restart, Stage};
+use heddle_model::wire::{Outside, Restart, Stage};
 use heddle_model::{Outcome, ThreadId};
 
 use crate::arch::Context;
+use crate::files::descriptors;
 use crate::pthread::unwinder;
 use crate::wire::Wire;
-use crate::{engine, fiber, snapshot, start, sys, trap};
+use crate::{engine, fiber, files, snapshot, start, sys, trap};
 
 /// The fewest threads to prepare for.
 const FEW: usize = 4;
@@ -76,9 +77,35 @@ impl Controller {
 
     /// Runs one plan. The execution is written, not yet published.
     fn run(&self, sequence: u32) {
+        if self.wire.header().restart != Restart::Snapshot as u32 {
+            self.give_input();
+        }
+        if self.wire.header().scratch_used.swap(0, Relaxed) != 0 {
+            files::wipe();
+        }
         trap::arm();
         engine::run(sequence, self.main);
         trap::disarm();
+    }
+
+    /// Standard input, from its beginning.
+    fn give_input(&self) {
+        const DUP2: usize = 33;
+        let input = &self.wire.header().input;
+        if input[0] == 0 {
+            return;
+        }
+        // SAFETY: a path that ends in zero, and descriptors.
+        unsafe {
+            let file = sys::syscall3(sys::OPEN, input.as_ptr() as usize, 0, 0);
+            if file < 0 {
+                self.wire.trouble(b"the file that is to be standard input cannot be read any more");
+            }
+            if file != 0 {
+                sys::syscall3(DUP2, file as usize, 0, 0);
+                sys::syscall3(sys::CLOSE, file as usize, 0, 0);
+            }
+        }
     }
 
     /// How many threads the execution that was just run needs, if it could not be run for lack of them.
@@ -104,6 +131,7 @@ impl Controller {
     fn by_snapshot(&self) -> ! {
         self.trap(Restart::Snapshot);
         self.note_runner(own_pid());
+        self.give_input();
         snapshot::take(&self.main);
         self.wire.set_stage(Stage::Ready);
         let mut sequence = self.first();
@@ -129,6 +157,8 @@ impl Controller {
 
     fn by_fork(&self) -> ! {
         let server = own_pid();
+        adopt_orphans();
+        descriptors::find_early();
         self.wire.set_stage(Stage::Ready);
         let mut sequence = self.first();
         loop {
@@ -137,6 +167,7 @@ impl Controller {
             let child = unsafe { sys::syscall3(sys::FORK, 0, 0, 0) };
             if child == 0 {
                 die_with(server);
+                descriptors::separate();
                 self.note_runner(own_pid());
                 self.trap(Restart::Fork);
                 self.run(sequence);
@@ -146,6 +177,9 @@ impl Controller {
                 self.wire.trouble(b"fork failed: too many processes, or no memory");
             }
             let status = wait_for(child as usize);
+            if self.wire.header().outside.load(Relaxed) & Outside::Processes as u32 != 0 {
+                end_orphans();
+            }
             if let Some(more) = self.threads_needed(sequence) {
                 self.prepare_more(more);
                 continue;
@@ -182,6 +216,36 @@ fn die_with(parent: usize) {
         sys::syscall3(sys::PRCTL, PR_SET_PDEATHSIG, SIGKILL, 0);
         if sys::syscall3(GETPPID, 0, 0, 0) as usize != parent {
             sys::exit_process(1);
+        }
+    }
+}
+
+/// What an execution's processes leave behind comes to this one, to be ended.
+fn adopt_orphans() {
+    const PR_SET_CHILD_SUBREAPER: usize = 36;
+    // SAFETY: a plain system call.
+    unsafe { sys::syscall3(sys::PRCTL, PR_SET_CHILD_SUBREAPER, 1, 0) };
+}
+
+/// Ends processes that an execution has made and not waited for: thousands of executions would leave thousands of them.
+fn end_orphans() {
+    const KILL: usize = 62;
+    const SIGKILL: usize = 9;
+    let mut text = [0u8; 4096];
+    // Those whose parents are ended come next.
+    loop {
+        let mut ended = false;
+        for number in sys::read_file(c"/proc/thread-self/children", &mut text).split(|&byte| byte == b' ') {
+            let number = core::str::from_utf8(number).ok().and_then(|number| number.trim().parse::<usize>().ok());
+            if let Some(number) = number {
+                // SAFETY: a child of our own, which is there until it is waited for.
+                unsafe { sys::syscall3(KILL, number, SIGKILL, 0) };
+                wait_for(number);
+                ended = true;
+            }
+        }
+        if !ended {
+            return;
         }
     }
 }

@@ -5,8 +5,8 @@
 //! operation on the generator, named by the address of one of its functions; then libc does the work. Looking at the
 //! environment commutes with looking, changing it does not.
 //!
-//! Not here: what is documented as unsafe to use from several threads at all (`strtok`, `localtime`, `setlocale`), and the
-//! buffers of streams, whose contents the program gets back only through files.
+//! Not here: what is documented as unsafe to use from several threads at all (`strtok`, `localtime`, `setlocale`), and
+//! streams, which are in [`crate::files`].
 
 use core::ffi::{c_char, c_double, c_int, c_long};
 

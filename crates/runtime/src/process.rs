@@ -1,14 +1,16 @@
 //! The end of the process, however it comes, and its children.
 
-use core::ffi::{CStr, c_char};
+use core::ffi::{CStr, c_char, c_void};
 
 use heddle_model::fault::Fault;
 use heddle_model::primitive::process;
-use heddle_model::{Ending, ObjectId, Operation};
+use heddle_model::wire::Outside;
+use heddle_model::{Ending, ObjectId, Operation, Outcome};
 
 use crate::engine::{self, active, caller};
+use crate::files::{self, descriptors};
 use crate::wire::Record;
-use crate::{memcheck, real, sys, undefined};
+use crate::{channel, memcheck, start, sys, trap, undefined};
 
 /// The status that the program has asked to exit with. Reset for each execution by being written before it is read.
 static mut STATUS: i32 = 0;
@@ -48,8 +50,8 @@ pub fn ends() -> bool {
 }
 
 unsafe extern "C" {
+    fn fileno(stream: *mut c_void) -> i32;
     fn __cxa_atexit(handler: unsafe extern "C" fn(usize), argument: usize, object: usize) -> i32;
-    fn fflush(stream: usize) -> i32;
 }
 
 /// Registers the handler that runs after every other. Before any other handler is registered.
@@ -63,7 +65,7 @@ unsafe extern "C" fn after_all_handlers(_: usize) {
     if active() {
         // SAFETY: what the program has printed is in libc's buffers; the write is trapped and captured.
         unsafe {
-            fflush(0);
+            channel::in_stream(|| files::streams::real::fflush(core::ptr::null_mut()));
             engine::end_process(process::end(Ending::Exit, STATUS as u32), EXIT_CALLER)
         }
     }
@@ -76,7 +78,7 @@ pub fn exit_normally(status: i32) -> ! {
     unsafe {
         STATUS = status;
         ENDS = true;
-        real::exit(status)
+        crate::real::exit(status)
     }
 }
 
@@ -103,32 +105,167 @@ interpose! {
         if active() {
             engine::end_process(process::end(Ending::Abort, 0), caller())
         }
-        real::abort()
+        crate::real::abort()
     }
 
     fn __assert_fail(assertion: *const c_char, file: *const c_char, line: u32, function: *const c_char) -> ! {
         if active() {
             assertion_failed(assertion, caller())
         }
-        real::__assert_fail(assertion, file, line, function)
+        crate::real::__assert_fail(assertion, file, line, function)
     }
 
     fn __assert(assertion: *const c_char, file: *const c_char, line: i32) -> ! {
         if active() {
             assertion_failed(assertion, caller())
         }
-        real::__assert_fail(assertion, file, line as u32, core::ptr::null())
+        crate::real::__assert_fail(assertion, file, line as u32, core::ptr::null())
     }
 
     fn fork() -> i32 {
-        let active = active();
-        let child = real::fork();
-        if child == 0 && active {
-            // The child is a program of its own: it runs on, outside the model, with only the thread that forked.
-            engine::release();
-        }
-        child
+        forks(caller())
     }
+
+    // POSIX lets it be the same; the real one would have the child run in our memory.
+    fn vfork() -> i32 {
+        forks(caller())
+    }
+
+    fn system(command: *const c_char) -> i32 {
+        beside(caller(), || real::system(command))
+    }
+
+    fn popen(command: *const c_char, mode: *const c_char) -> *mut c_void {
+        let active = active();
+        let stream = beside(caller(), || real::popen(command, mode));
+        if active && !stream.is_null() {
+            descriptors::leads_outside(fileno(stream));
+        }
+        stream
+    }
+
+    fn pclose(stream: *mut c_void) -> i32 {
+        let active = active();
+        let file = fileno(stream);
+        let status = beside(caller(), || real::pclose(stream));
+        if active {
+            descriptors::closed(file);
+        }
+        status
+    }
+
+    fn posix_spawn(
+        child: *mut i32, path: *const c_char, actions: usize, attributes: usize, arguments: usize, environment: usize,
+    ) -> i32 {
+        beside(caller(), || real::posix_spawn(child, path, actions, attributes, arguments, environment))
+    }
+
+    fn posix_spawnp(
+        child: *mut i32, path: *const c_char, actions: usize, attributes: usize, arguments: usize, environment: usize,
+    ) -> i32 {
+        beside(caller(), || real::posix_spawnp(child, path, actions, attributes, arguments, environment))
+    }
+
+    fn wait(status: *mut i32) -> i32 {
+        wait_for(-1, status, 0, 0, caller())
+    }
+
+    fn waitpid(child: i32, status: *mut i32, options: i32) -> i32 {
+        wait_for(child, status, options, 0, caller())
+    }
+
+    fn wait3(status: *mut i32, options: i32, usage: usize) -> i32 {
+        wait_for(-1, status, options, usage, caller())
+    }
+
+    fn wait4(child: i32, status: *mut i32, options: i32, usage: usize) -> i32 {
+        wait_for(child, status, options, usage, caller())
+    }
+}
+
+originals! {
+    fn system(command: *const c_char) -> i32;
+    fn popen(command: *const c_char, mode: *const c_char) -> *mut c_void;
+    fn pclose(stream: *mut c_void) -> i32;
+    fn posix_spawn(
+        child: *mut i32, path: *const c_char, actions: usize, attributes: usize, arguments: usize, environment: usize
+    ) -> i32;
+    fn posix_spawnp(
+        child: *mut i32, path: *const c_char, actions: usize, attributes: usize, arguments: usize, environment: usize
+    ) -> i32;
+    fn wait4(child: i32, status: *mut i32, options: i32, usage: usize) -> i32;
+}
+
+/// This execution has made processes. In a process for one execution: nobody has to put it back.
+static mut MADE: bool = false;
+/// It waits for one, in the kernel.
+static mut WAITS: bool = false;
+
+/// Whether somebody outside the model may do something.
+pub fn has_made_any() -> bool {
+    const WAITID: usize = 247;
+    const EXITED_NOW_KEEP: usize = 4 | 1 | 0x0100_0000;
+    // SAFETY: only asks.
+    unsafe { MADE && sys::syscall6(WAITID, 0, 0, 0, EXITED_NOW_KEEP, 0, 0) == 0 }
+}
+
+/// Whether the kernel has the program wait for somebody outside the model.
+pub fn waits_outside() -> bool {
+    // SAFETY: one kernel thread.
+    unsafe { WAITS }
+}
+
+/// It does, or it does not any more.
+pub fn set_waits_outside(waits: bool) {
+    // SAFETY: one kernel thread.
+    unsafe { WAITS = waits };
+}
+
+/// Calls a function of libc's that makes a process, or waits for one: nothing of that is under control.
+fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
+    if !active() {
+        return call();
+    }
+    if start::restarts_by_snapshot() {
+        engine::stop(Outcome::NeedsFork, 0, pc, b"processes");
+    }
+    engine::goes_outside(Outside::Processes);
+    // SAFETY: one kernel thread.
+    unsafe { MADE = true };
+    // A new process must begin where it was made, which is not in the trap's handler.
+    trap::disarm();
+    set_waits_outside(true);
+    let result = engine::uncontrolled(call);
+    set_waits_outside(false);
+    trap::arm();
+    result
+}
+
+fn forks(pc: u64) -> i32 {
+    let active = active();
+    // SAFETY: the program's own call.
+    let child = beside(pc, || unsafe { crate::real::fork() });
+    if child == 0 && active {
+        // The child is a program of its own: it runs on, outside the model, with only the thread that forked.
+        engine::release();
+    }
+    child
+}
+
+/// Waits for a child, while other threads may go on.
+unsafe fn wait_for(child: i32, status: *mut i32, options: i32, usage: usize, pc: u64) -> i32 {
+    const NOT: i32 = 1;
+    if !active() {
+        // SAFETY: the program's own call.
+        return unsafe { real::wait4(child, status, options, usage) };
+    }
+    let mut attempt = || {
+        let arguments = [child as usize, status as usize, (options | NOT) as usize, usage, 0, 0];
+        // SAFETY: the program's own call, without waiting.
+        let ended = unsafe { sys::syscall6(sys::WAIT4, arguments[0], arguments[1], arguments[2], arguments[3], 0, 0) };
+        (ended != 0 || options & NOT != 0).then_some(ended)
+    };
+    channel::until_done(pc, &mut attempt) as i32
 }
 
 fn end_at_once(status: i32, pc: u64) -> ! {

@@ -146,10 +146,14 @@ pub fn resolve() {
         REAL,
         crate::buffers::REAL,
         crate::channel::REAL,
+        crate::files::calls::REAL,
+        crate::files::streams::REAL,
         crate::hidden::REAL,
         crate::clock::REAL,
         crate::ids::REAL,
+        crate::process::REAL,
         crate::random::REAL,
+        crate::timers::REAL,
         crate::unsupported::REAL,
     ];
     for original in tables.into_iter().chain(crate::pthread::REAL).flatten() {

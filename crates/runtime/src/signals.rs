@@ -8,7 +8,7 @@ use heddle_model::{Ending, ObjectId, Operation, Outcome};
 
 use crate::engine::{self, active};
 use crate::memory::Reserve;
-use crate::{arch, memcheck, snapshot, start, sys, trap};
+use crate::{arch, memcheck, process as processes, snapshot, start, sys, trap};
 
 const SIGILL: usize = 4;
 const SIGTRAP: usize = 5;
@@ -86,6 +86,9 @@ pub fn set_up(reserve: &mut Reserve) {
 
 /// The driver waits for too long: says where the program is.
 unsafe extern "C" fn on_hang(_: i32, _: *const u64, context: *mut u64) {
+    if processes::waits_outside() {
+        engine::unsupported("waiting for a process for longer than --hang-timeout", engine::caller());
+    }
     if active() {
         // SAFETY: the third argument of a handler.
         let (pc, stack) = unsafe { (arch::interrupted_pc(context), arch::interrupted_stack(context)) };

@@ -15,8 +15,8 @@ use crate::memory::{PAGE, Reserve, STATES};
 use crate::pthread::{cancel, unwinder};
 use crate::wire::Wire;
 use crate::{
-    annotate, buffers, control, custom, engine, fiber, heap, memcheck, misuse, process, race, real, signals, snapshot,
-    spin, sys, undefined,
+    annotate, buffers, control, custom, engine, fiber, files, heap, memcheck, misuse, process, race, real, signals,
+    snapshot, spin, sys, undefined,
 };
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
@@ -202,6 +202,7 @@ unsafe fn set_up(wire: Wire) {
     signals::set_up(&mut reserve);
     snapshot::set_up(&mut reserve, threads);
     spin::set_up(&mut reserve, threads);
+    files::set_up(&mut reserve, wire);
     custom::set_up(&mut reserve);
     misuse::set_up(header.misuse != 0);
     annotate::set_up(header);

@@ -7,13 +7,14 @@
 //! interposed by name; this is for the rest.
 
 use heddle_model::primitive::process;
-use heddle_model::wire::Restart;
+use heddle_model::wire::{Outside, Restart};
 use heddle_model::{Ending, Outcome};
 
 use crate::arch::Trapped;
 use crate::engine::{self, active};
+use crate::files::{self, descriptors, ordered};
 use crate::signals::{Disposition, disposition};
-use crate::{channel, ids, livelock, snapshot, start, sys};
+use crate::{channel, ids, livelock, process as processes, snapshot, start, sys};
 
 const ALLOW: u8 = 0;
 const BLOCK: u8 = 1;
@@ -74,6 +75,8 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
         unsafe { sys::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]) }
     };
     livelock::outside();
+    // SAFETY: one kernel thread.
+    unsafe { CALLED = (trapped.stack(), trapped.pc()) };
     let answer = if active() { answer(number, &arguments) } else { Answer::Pass };
     // SAFETY: set once.
     let in_snapshot = unsafe { RESTART } == Restart::Snapshot;
@@ -84,23 +87,112 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
         }
         Answer::Unsupported(name) => engine::unsupported(name, program_pc(&trapped)),
         Answer::Clone(_) => {
+            engine::goes_outside(Outside::Processes);
             // From its own place in the program, untrapped; the next visible operation arms the trap again.
             disarm();
             trapped.repeat();
             return;
         }
         Answer::Pass | Answer::Outside(_) => {
-            let mut result = pass(number, arguments);
+            let (arguments, later) = if active() { without_truncation(number, arguments) } else { (arguments, false) };
+            let answer = if active() && !in_snapshot { files::answer(number, &arguments) } else { None };
+            let mut result = answer.unwrap_or_else(|| pass(number, arguments));
+            processes::set_waits_outside(false);
             // The kernel does not fault on pages that we have made read-only, it refuses.
             let mut reach = 1;
             while result == -sys::EFAULT && arguments.iter().any(|&a| snapshot::open(a, reach)) {
                 result = pass(number, arguments);
                 reach *= 4;
             }
+            if active() && !in_snapshot {
+                keep_track(number, &arguments, result);
+                if later && result >= 0 {
+                    ordered::to_truncate(result as i32);
+                }
+            }
             result
         }
     };
     trapped.set_result(result);
+}
+
+/// The descriptors, of the first 64, whose output is captured.
+static mut CAPTURED: u64 = 0b110;
+/// Those that are standard input.
+static mut INPUT: u64 = 1;
+
+/// Whether `file` is standard input, and nobody has said what that is.
+fn is_missing_input(file: i32) -> bool {
+    // SAFETY: one kernel thread.
+    (0..64).contains(&file) && unsafe { INPUT } & 1 << file != 0 && engine::header().input[0] == 0
+}
+
+/// Whether what is written to `file` is what the program prints.
+pub fn is_captured(file: i32) -> bool {
+    // SAFETY: one kernel thread.
+    (0..64).contains(&file) && unsafe { CAPTURED } & 1 << file != 0
+}
+
+/// What became of the program's descriptors by a call that was made.
+fn keep_track(number: usize, arguments: &[usize; 6], result: isize) {
+    const FCNTL_DUP: [usize; 2] = [0, 1030];
+    if result < 0 {
+        return;
+    }
+    let (old, new) = match number {
+        2 | 257 | 437 | 85 => {
+            stands_for(result as i32, None);
+            return descriptors::opened(result as i32);
+        }
+        3 => {
+            stands_for(arguments[0] as i32, None);
+            return descriptors::closed(arguments[0] as i32);
+        }
+        32 | 33 | 292 => (arguments[0] as i32, result as i32),
+        72 if FCNTL_DUP.contains(&arguments[1]) => (arguments[0] as i32, result as i32),
+        _ => return,
+    };
+    stands_for(new, Some(old));
+    descriptors::copied(old, new);
+}
+
+/// `file` is what `old` is, or something new.
+fn stands_for(file: i32, old: Option<i32>) {
+    if !(0..64).contains(&file) {
+        return;
+    }
+    // SAFETY: one kernel thread. In a process for one execution: nobody has to put these back.
+    unsafe {
+        for mask in [&raw mut CAPTURED, &raw mut INPUT] {
+            let is = old.filter(|old| (0..64).contains(old)).is_some_and(|old| *mask & 1 << old != 0);
+            *mask = *mask & !(1 << file) | u64::from(is) << file;
+        }
+    }
+}
+
+/// An `open` that leaves truncating to its caller, if that wants it so; whether it does.
+fn without_truncation(number: usize, mut arguments: [usize; 6]) -> ([usize; 6], bool) {
+    const TRUNCATE: usize = 0o1000;
+    let flags = match number {
+        2 => &mut arguments[1],
+        257 => &mut arguments[2],
+        _ => return (arguments, false),
+    };
+    let later = ordered::truncates_later() && *flags & TRUNCATE != 0;
+    if later {
+        *flags &= !TRUNCATE;
+    }
+    (arguments, later)
+}
+
+/// Where the last system call was made: the stack, and the instruction.
+static mut CALLED: (usize, u64) = (0, 0);
+
+/// Where in the program the system call was made that is under way.
+pub fn place() -> u64 {
+    // SAFETY: one kernel thread.
+    let (stack, pc) = unsafe { CALLED };
+    nearest_program_pc(stack, pc)
 }
 
 /// The call in the program's own code that led to a trapped system call inside libc.
@@ -127,20 +219,27 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
     match number {
         // read, pread64, readv: nobody can type in the middle of a thousand executions, and a program that finds nothing
         // there is not the program that was meant. All other files only exist in processes of their own.
-        0 | 17 | 19 if file == 0 => Answer::Unsupported("reading from standard input"),
-        // Through stdio, mostly: nobody would see it wait.
-        0 | 1 | 17..=20 if channel::is_one(file as i32) => {
-            Answer::Unsupported("input or output on a pipe or socket from inside libc")
+        0 | 17 | 19 if is_missing_input(file as i32) => {
+            Answer::Unsupported("reading from standard input (--stdin gives it a file)")
         }
-        0 | 17 | 19 => Answer::Pass,
+        0 | 1 | 17..=20 if descriptors::is_outside(file as i32) => {
+            processes::set_waits_outside(true);
+            Answer::Pass
+        }
+        // Through stdio, mostly: who reads there was told to wait, who writes there cannot.
+        0 | 1 | 17..=20 if channel::is_one(file as i32) => match channel::from_libc(number, arguments) {
+            Some(result) => Answer::Result(result),
+            None => Answer::Unsupported("stdio on a pipe or socket that has to wait in the middle"),
+        },
+        0 | 17 | 19 => Answer::Outside("read"),
         // write
-        1 if file == 1 || file == 2 => {
+        1 if is_captured(file as i32) => {
             // SAFETY: the program vouches for its buffer; the kernel would read it too.
             engine::printed(unsafe { core::slice::from_raw_parts(arguments[1] as *const u8, arguments[2]) });
             Answer::Result(arguments[2] as isize)
         }
         // writev
-        20 if file == 1 || file == 2 => Answer::Result(printed_vector(arguments[1], arguments[2])),
+        20 if is_captured(file as i32) => Answer::Result(printed_vector(arguments[1], arguments[2])),
         1 | 20 | 18 => Answer::Outside("write"),
         2 | 257 | 437 | 85 => Answer::Outside("open"),
         // close, dup: only of what was opened
@@ -168,7 +267,7 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         56 | 435 => Answer::Clone("clone"),
         57 => Answer::Clone("fork"),
         58 => Answer::Clone("vfork"),
-        59 | 322 => Answer::Outside("exec"),
+        59 | 322 => Answer::Unsupported("exec, by which the program becomes another one"),
         // exit, exit_group
         60 | 231 => engine::end_process(process::end(Ending::Exit, arguments[0] as u32), 0),
         // kill, tkill, tgkill
@@ -180,9 +279,59 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         // select, poll, accept, connect, recv, epoll_wait, wait4: they may block, which the watchdog sees
         7 | 23 | 42..=52 | 61 | 232 | 233 | 247 | 270 | 271 | 281 | 288 => Answer::Outside("input or output"),
         // Not newfstatat (262), readlink and readlinkat (89, 267), which only look: every printf asks what it writes to.
-        82..=84 | 86..=88 | 90..=95 | 258..=261 | 263..=266 | 268 => Answer::Outside("a change to the file system"),
+        76
+        | 77
+        | 80..=84
+        | 86..=88
+        | 90..=95
+        | 132
+        | 133
+        | 188..=190
+        | 197..=199
+        | 235
+        | 258..=261
+        | 263..=266
+        | 268
+        | 280
+        | 285
+        | 316
+        | 452 => Answer::Outside("a change to the file system"),
+        // getrandom, for the names of temporary files
+        318 => {
+            // SAFETY: the program's own buffer.
+            Answer::Result(unsafe {
+                crate::random::getrandom(arguments[0] as *mut u8, arguments[1], arguments[2] as u32)
+            })
+        }
+        // flock, and fcntl that waits for a lock: somebody else in this process has it, who could not go on
+        73 | 72 if waits_for_lock(number, arguments) => {
+            Answer::Unsupported("waiting for a lock on a file (flock, fcntl)")
+        }
         425..=427 => Answer::Unsupported("io_uring"),
         _ => Answer::Pass,
+    }
+}
+
+/// Whether a lock on a file would have to be waited for. Only asks.
+fn waits_for_lock(number: usize, arguments: &[usize; 6]) -> bool {
+    const FLOCK: usize = 73;
+    const NOT_WAITING: usize = 4;
+    const UNLOCK: usize = 8;
+    let again = |result: isize| result == -EAGAIN;
+    // SAFETY: the program's own call, without waiting: whoever gets the lock now gets it again.
+    unsafe {
+        match (number, arguments[1]) {
+            (FLOCK, how) if how & (NOT_WAITING | UNLOCK) == 0 && RESTART != Restart::Snapshot => {
+                files::answer(number, arguments);
+                again(sys::syscall3(number, arguments[0], how | NOT_WAITING, 0))
+            }
+            // For a file description: F_OFD_SETLKW by F_OFD_SETLK.
+            (_, 38) if RESTART != Restart::Snapshot => {
+                files::answer(number, arguments);
+                again(sys::syscall3(number, arguments[0], 37, arguments[2]))
+            }
+            _ => false,
+        }
     }
 }
 

@@ -87,17 +87,23 @@ fn step(turns: *mut Turns, pc: u64, again: bool, last: bool, attempt: &mut dyn F
     tried
 }
 
-/// Tries until something comes of it. None when the time is over.
+/// Whether somebody waits here.
+pub fn is_awaited(turns: *const Turns) -> bool {
+    // SAFETY: one kernel thread.
+    unsafe { (*turns).in_vain > 0 }
+}
+
+/// Tries until something comes of it. None when the time is over: `timeout` says how long to wait at most before the next attempt, if there is
+/// a limit, and whether there will be more then.
 pub fn until(
     turns: *mut Turns,
     pc: u64,
-    timeout: Option<Timespec>,
+    timeout: &dyn Fn() -> (Option<Timespec>, bool),
     attempt: &mut dyn FnMut() -> Option<isize>,
 ) -> Option<isize> {
     const WAIT: usize = 0;
     // SAFETY: set once.
     let (word, cancellable) = unsafe { ((*turns).word as usize, (*turns).cancellable) };
-    let time = timeout.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
     let mut again = false;
     let mut over = false;
     if cancellable {
@@ -118,8 +124,11 @@ pub fn until(
             // Who asks it to end from here on changes the word after that.
             cancel::point(pc);
         }
+        let (timeout, goes_on) = timeout();
+        let time = timeout.as_ref().map_or(core::ptr::null(), core::ptr::from_ref);
         // SAFETY: a word and a time that are there.
-        over = unsafe { futex::call([word, WAIT, tried.count as usize, time as usize, 0, 0], pc) } == -ETIMEDOUT;
+        let late = unsafe { futex::call([word, WAIT, tried.count as usize, time as usize, 0, 0], pc) } == -ETIMEDOUT;
+        over = late && !goes_on;
         again = true;
     }
 }

@@ -54,7 +54,6 @@ table! {
     timer_settime,
     pthread_kill_other_threads_np,
     signalfd,
-    timerfd_create,
     timer_create,
     setitimer,
     alarm,

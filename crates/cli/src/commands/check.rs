@@ -120,6 +120,7 @@ fn given(mut options: Check) -> Result<(Check, Option<Given>), String> {
     }
     options.words.clone_from(&trace.program.build);
     options.arguments.clone_from(&trace.program.arguments);
+    options.stdin = trace.program.stdin.as_ref().map(|file| PathBuf::from(&file.path));
     options.memory_limit = trace.settings.memory_limit;
     options.memory = if trace.settings.memory { MemoryChecks::Report } else { MemoryChecks::Off };
     options.leaks = trace.settings.leaks;
@@ -162,7 +163,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
             if options.ub {
                 words.extend(UNDEFINED.map(str::to_owned));
             }
-            prepare::prepare(&words, &options.arguments, &choice, &interrupted)
+            prepare::prepare(&words, &options.arguments, options.stdin.as_deref(), &choice, &interrupted)
         }
     };
     progress.finish();
@@ -367,6 +368,7 @@ fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -
     };
     let native = heddle_native::Options {
         arguments: options.arguments.iter().map(Into::into).collect(),
+        input: prepared.description.stdin.as_ref().map(|file| PathBuf::from(&file.path)),
         restart,
         memory_limit: options.memory_limit,
         memory: options.memory == MemoryChecks::Report,

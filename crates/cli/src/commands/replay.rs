@@ -107,7 +107,7 @@ pub fn enter(trace: &Trace, console: &Console) -> Result<(), Failure> {
 
 /// The files that are not what they were.
 fn changes(trace: &Trace) -> Vec<String> {
-    let files = trace.program.sources.iter().chain(&trace.program.binary);
+    let files = trace.program.sources.iter().chain(&trace.program.binary).chain(&trace.program.stdin);
     let change = |file: &heddle_model::trace::SourceFile| match sources::fingerprint(Path::new(&file.path)) {
         Ok(hash) if hash == file.hash => None,
         Ok(_) => Some(format!("{} has changed since this was recorded", file.path)),
@@ -119,12 +119,13 @@ fn changes(trace: &Trace) -> Vec<String> {
 /// Builds the program of a trace again, or opens the one that was given.
 pub fn prepare(trace: &Trace, given: Option<PathBuf>, interrupted: &AtomicBool) -> Result<Prepared, Failure> {
     let program = &trace.program;
+    let stdin = program.stdin.as_ref().map(|file| Path::new(&file.path));
     let words = match (&given, &program.binary) {
         (Some(path), _) => vec![path.display().to_string()],
         (None, Some(binary)) => vec![binary.path.clone()],
         (None, None) => program.build.clone(),
     };
-    prepare::prepare(&words, &program.arguments, &prepare::choice_of(program), interrupted).map_err(|failure| {
+    prepare::prepare(&words, &program.arguments, stdin, &prepare::choice_of(program), interrupted).map_err(|failure| {
         match failure {
             Failure::Error(message) => Failure::Error(format!("the program cannot be built again: {message}")),
             other => other,
@@ -144,6 +145,7 @@ fn launch(trace: &Trace, prepared: &Prepared, interrupted: &Arc<AtomicBool>) -> 
     let options = heddle_native::Options {
         misuse: trace.settings.misuse,
         arguments: trace.program.arguments.iter().map(Into::into).collect(),
+        input: prepared.description.stdin.as_ref().map(|file| PathBuf::from(&file.path)),
         restart,
         memory_limit: *memory_limit,
         memory: *memory,

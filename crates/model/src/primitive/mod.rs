@@ -9,6 +9,7 @@ pub mod cancellation;
 pub mod choice;
 pub mod condvar;
 pub mod custom;
+pub mod file;
 pub mod futex;
 pub mod memory;
 pub mod mutex;
@@ -126,8 +127,8 @@ static FAMILIES: [&dyn Primitive; 21] = [
     &section::Sections,
     &queue::Policies,
     &custom::Custom,
+    &file::Files,
     // Room for relatives of the ones above.
-    &Nothing,
     &Nothing,
     &futex::Futexes,
 ];

@@ -16,6 +16,7 @@ use heddle_model::Plan;
 use heddle_model::wire::Restart;
 
 use crate::executor::NativeExecutor;
+use crate::scratch::Scratch;
 use crate::temporary::TemporaryDirectory;
 use crate::wire::Wire;
 use crate::{process, session};
@@ -40,7 +41,9 @@ impl NativeExecutor {
         let directory = TemporaryDirectory::new()?;
         std::fs::write(directory.path().join("heddle.py"), SCRIPT)?;
         std::fs::write(directory.path().join("trace.json"), debugger.trace)?;
-        let settings = session::settings(self.options(), self.program(), Restart::Exec, self.needs(), self.places());
+        let scratch = Scratch::new(directory.path());
+        let settings =
+            session::settings(self.options(), self.program(), Restart::Exec, self.needs(), self.places(), &scratch);
         let mut wire = Wire::new(self.options().layout, &settings, self.thread_names())?;
         let plan = Plan { record: true, ..plan.clone() };
         let mut submitted = 0;

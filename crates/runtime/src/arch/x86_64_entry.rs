@@ -198,7 +198,7 @@ pub unsafe extern "C" fn forward_watched() {
     )
 }
 
-/// Defines variadic functions: `body` is called with the `fixed` arguments (2 or 3), the address of a `va_list` of the others, and the return
+/// Defines variadic functions: `body` is called with the `fixed` arguments (1 to 3), the address of a `va_list` of the others, and the return
 /// address.
 macro_rules! variadic {
     ($($name:ident => $body:ident, fixed $fixed:tt;)*) => { $(
@@ -251,6 +251,7 @@ macro_rules! variadic {
             )
         }
     )* };
+    (@arguments 1) => { "lea rsi, [rsp + 176]\nmov rdx, rax" };
     (@arguments 2) => { "lea rdx, [rsp + 176]\nmov rcx, rax" };
     (@arguments 3) => { "lea rcx, [rsp + 176]\nmov r8, rax" };
 }

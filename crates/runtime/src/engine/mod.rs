@@ -16,16 +16,18 @@ use heddle_model::primitive::choice::ATTEMPT;
 use heddle_model::primitive::process::END;
 use heddle_model::primitive::{self, section, thread, yielding};
 use heddle_model::race::Race;
+use heddle_model::wire::Outside;
 use heddle_model::{Event, EventFlags, Latitude, Memory, ObjectId, Operation, Order, Outcome, Phase, ThreadId, World};
 
 use self::finish::{finish, record_stack};
 use crate::arch::{self, Context};
+use crate::files::streams;
 use crate::memory::Reserve;
 use crate::pthread::signal;
 use crate::wire::{Record, Wire};
 use crate::{
-    callstack, custom, debug, fiber, heap, livelock, locals, memcheck, misuse, moments, order, process, race, random,
-    spin, tsan,
+    callstack, channel, custom, debug, fiber, heap, livelock, locals, memcheck, misuse, moments, order, process, race,
+    random, spin, tsan,
 };
 
 /// The return address of the interposed call under way; see `interpose!`.
@@ -219,6 +221,12 @@ pub fn leave_out_timeouts() {
     engine().wire.header().timeouts_left_out.store(1, Relaxed);
 }
 
+/// The program does something that is outside the model.
+#[cold]
+pub fn goes_outside(how: Outside) {
+    engine().wire.header().outside.fetch_or(how as u32, Relaxed);
+}
+
 /// The beginning of the shared memory.
 pub fn header() -> &'static heddle_model::wire::Header {
     engine().wire.header()
@@ -252,6 +260,7 @@ pub fn run(sequence: u32, main: Context) {
     random::reset();
     process::reset();
     locals::reset();
+    streams::reset();
     fiber::of(ThreadId::MAIN).context = main;
     fiber::of(ThreadId::MAIN).reset_main();
     // SAFETY: one kernel thread; the fiber is suspended.
@@ -427,6 +436,10 @@ fn conclude(decision: Decision) -> ! {
         Decision::Assumed => finish(Outcome::Assumed, 0, 0, b""),
         Decision::Diverged(step) => finish(Outcome::Diverged, step as u64, 0, b""),
         Decision::StepLimit(thread) => finish(Outcome::StepLimit, thread.0 as u64, 0, b""),
+        Decision::Deadlock if channel::waits_outside() => {
+            let pc = engine().world.thread(current()).pc;
+            finish(Outcome::Unsupported, 0, pc, b"waiting for a process that does nothing for a second")
+        }
         // All cannot have ended: the process has then, too. So whoever is left waits.
         Decision::Deadlock | Decision::AllFinished | Decision::Run(_) => finish(Outcome::Deadlock, 0, 0, b""),
     }

@@ -271,7 +271,7 @@ struct Taken {
 fn wait(set: u64, timeout: Option<Timespec>, at_once: bool, pc: u64) -> Option<Taken> {
     let me = current();
     let mut taken = None;
-    turns::until(&raw mut TURNS, pc, timeout, &mut || {
+    turns::until(&raw mut TURNS, pc, &|| (timeout, false), &mut || {
         let signals = &mut fiber::of(me).signals;
         // SAFETY: one kernel thread.
         let process = unsafe { pending() };

@@ -20,7 +20,7 @@ mod objects;
 pub mod places;
 mod shadow;
 
-use heddle_model::primitive::{atomic, memory as plain_memory, queue, section};
+use heddle_model::primitive::{atomic, file, memory as plain_memory, queue, section};
 use heddle_model::race::{Access, Race};
 use heddle_model::{Event, Outcome, ThreadId};
 
@@ -81,8 +81,8 @@ pub fn switched(thread: ThreadId) {
 /// An event has been taken: it orders what comes after it.
 #[inline]
 pub fn event(event: &Event) {
-    // A plain access orders nothing, visible or not.
-    if !on() || event.operation.code.family() == plain_memory::FAMILY {
+    // A plain access orders nothing, visible or not, and no language says that a file does.
+    if !on() || matches!(event.operation.code.family(), plain_memory::FAMILY | file::FAMILY) {
         return;
     }
     if event.operation.code.family() == section::FAMILY {

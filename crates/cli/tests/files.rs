@@ -1,0 +1,108 @@
+//! Files and standard input from the outside: what is on disk stays as it was, and what is read can be read again.
+
+mod common;
+
+use std::fs;
+
+use common::{Session, installed, program};
+
+/// Appends to a file that is there makes another one, and finds that the threads did not come in one order.
+const WRITER: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *append(void *word)
+{
+    FILE *file = fopen("notes.txt", "a");
+    fputs(word, file);
+    fclose(file);
+    return NULL;
+}
+
+int main(int count, char **words)
+{
+    pthread_t one, two;
+    char line[100];
+    assert(count == 2 && chdir(words[1]) == 0);
+    FILE *made = fopen("made.txt", "wx");
+    assert(made);
+    fclose(made);
+    pthread_create(&one, NULL, append, "one ");
+    pthread_create(&two, NULL, append, "two ");
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    FILE *file = fopen("notes.txt", "r");
+    assert(fgets(line, sizeof line, file));
+    fclose(file);
+    assert(unlink("notes.txt") == 0);
+    assert(strcmp(line, "begin one two ") == 0);
+    return 0;
+}
+"#;
+
+/// The session, and the words for its program.
+fn writer() -> (Session, [String; 3]) {
+    let session = Session::new();
+    let file = session.write("writer.c", WRITER).display().to_string();
+    session.write("notes.txt", "begin ");
+    let place = session.path("").display().to_string();
+    (session, [file, "--".to_owned(), place])
+}
+
+fn must_be_untouched(session: &Session) {
+    assert_eq!(fs::read_to_string(session.path("notes.txt")).unwrap(), "begin ");
+    assert!(!session.path("made.txt").exists());
+}
+
+#[test]
+fn the_disk_stays_as_it_was() {
+    let mut counts = Vec::new();
+    for flags in [&["--restart", "auto"][..], &["--restart", "fork"], &["--restart", "exec"], &["--jobs", "3"]] {
+        let (session, [file, rest, place]) = writer();
+        let run = session.check([&["--all", &file], flags, &[&rest, &place]].concat());
+        let report = run.json();
+        assert_eq!(report["verdict"], "found", "{run}");
+        assert_eq!(report["findings"].as_array().unwrap().len(), 1, "{run}");
+        assert_eq!(report["coverage"]["exhaustive"], true, "{run}");
+        counts.push((report["executions"].clone(), report["findings"][0]["count"].clone()));
+        must_be_untouched(&session);
+    }
+    assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+}
+
+#[test]
+fn a_debugger_sees_the_same_and_changes_nothing() {
+    if !installed("gdb") {
+        println!("skipped: gdb is not installed");
+        return;
+    }
+    let (session, words) = writer();
+    let run = session.check(&words);
+    let trace = session.path("out/assertion-1.json").display().to_string();
+    let script = "heddle thread 0 print line\nheddle goto 2\nheddle goto end\nheddle thread 0 print line\n";
+    let script = session.write("script.gdb", script).display().to_string();
+    let seen = session.run(["replay", &trace, "--gdb-batch", &script]);
+    assert_eq!(seen.code, 1, "{seen}\n{run}");
+    assert_eq!(seen.stdout.matches("begin two one ").count(), 2, "{seen}");
+    must_be_untouched(&session);
+}
+
+#[test]
+fn standard_input_can_be_read_again() {
+    let session = Session::new();
+    let input = session.write("input", "root").display().to_string();
+    let shared = program("stdin-shared.c").display().to_string();
+    let run = session.check([&shared, "--stdin", &input]);
+    assert_eq!(run.json()["findings"][0]["kind"], "assertion", "{run}");
+    session.write("input", "other");
+    let trace = session.path("out/assertion-1.json").display().to_string();
+    session.run(["replay", &trace]).must_say(1, &["input has changed since this was recorded"]);
+    session.write("input", "");
+    session.run(["replay", &trace]).must_say(2, &["input has changed since this was recorded"]);
+    for (name, why) in [("nothing", "No such file"), ("/dev/null", "is no regular file"), (".", "is no regular file")] {
+        session.run(["check", &shared, "--stdin", name]).must_say(2, &[why, "--stdin"]);
+    }
+}
