@@ -106,3 +106,88 @@ fn standard_input_can_be_read_again() {
         session.run(["check", &shared, "--stdin", name]).must_say(2, &[why, "--stdin"]);
     }
 }
+
+/// One thread writes by name and by a shared descriptor, the other looks at the size, renames, cuts off and reads.
+const MIXED: &str = r#"
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int shared, results[2][3];
+
+static void *writer(void *unused)
+{
+    int file = open("f", O_CREAT | O_WRONLY | O_APPEND, 0600);
+    results[0][0] = write(file, "new", 3);
+    close(file);
+    results[0][1] = write(shared, "xy", 2);
+    return unused;
+}
+
+static void *reader(void *unused)
+{
+    struct stat status;
+    char byte = 0;
+    if (FIRST) {
+        results[1][0] = stat("f", &status) ? -1 : (int)status.st_size;
+        results[1][1] = rename("f", "g");
+    } else {
+        FILE *file = fopen("f", "w");
+        results[1][0] = fclose(file);
+        results[1][1] = read(shared, &byte, 1);
+    }
+    results[1][2] = byte;
+    return unused;
+}
+
+static void show(const char *name)
+{
+    struct stat status;
+    printf("%s %d, ", name, stat(name, &status) ? -1 : (int)status.st_size);
+}
+
+int main(void)
+{
+    pthread_t one, two;
+    int file = open("f", O_CREAT | O_WRONLY, 0600);
+    if (write(file, "first", 5) != 5)
+        return 1;
+    close(file);
+    shared = open("s", O_CREAT | O_RDWR, 0600);
+    if (write(shared, "shared", 6) != 6 || lseek(shared, 0, SEEK_SET) != 0)
+        return 1;
+    pthread_create(&one, NULL, writer, NULL);
+    pthread_create(&two, NULL, reader, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    show("f");
+    show("g");
+    show("s");
+    for (int i = 0; i < 6; i++)
+        printf("%d ", results[i / 3][i % 3]);
+    return 0;
+}
+"#;
+
+#[test]
+fn no_order_of_uses_is_missed() {
+    for variant in ["-DFIRST=1", "-DFIRST=0"] {
+        let outcomes = |algorithm: &str| {
+            let session = Session::new();
+            let file = session.write("mixed.c", MIXED).display().to_string();
+            let run = session.check([&file, variant, "--outcomes", "--races", "off", "--algorithm", algorithm]);
+            let report = run.json();
+            assert_eq!(report["verdict"], "safe", "{run}");
+            let list = report["outcomes"].as_array().expect("a list").clone();
+            let mut outputs: Vec<String> = list.iter().map(|outcome| outcome["output"].to_string()).collect();
+            outputs.sort();
+            (outputs, report["executions"].as_u64().unwrap())
+        };
+        let (all, most) = outcomes("dfs");
+        let (some, few) = outcomes("optimal");
+        assert_eq!(all, some, "{variant}");
+        assert!(all.len() > 2 && few < most, "{variant}: {few} of {most}, {all:?}");
+    }
+}
