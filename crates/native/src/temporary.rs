@@ -58,7 +58,9 @@ impl Drop for TemporaryDirectory {
         // What cannot be removed now is removed by the next one who makes a directory.
         let _ = remove(&self.path);
         // A compiler whose Heddle was killed may have been at work in one when this began.
-        self.path.parent().map_or((), remove_abandoned);
+        if let Some(parent) = self.path.parent() {
+            remove_abandoned(parent);
+        }
     }
 }
 
