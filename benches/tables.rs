@@ -3,6 +3,7 @@
 //! Ratios count, not absolute numbers: the same machine, the same minutes. Rates are the best and the median of
 //! several rounds, since a busy machine only ever makes things slower.
 
+mod jobs;
 mod million;
 mod split;
 
@@ -48,6 +49,9 @@ fn main() {
     }
     if wanted("million") {
         million::table();
+    }
+    if wanted("jobs") {
+        jobs::table();
     }
     if wanted("bugs") {
         bugs();

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use common::{Finished, Session, root, send};
 
-/// How often something is killed. `HEDDLE_KILLS` for more, by hand.
+/// How often something is killed. `HEDDLE_KILLS` for more: `./x kills`.
 fn kills() -> u32 {
     std::env::var("HEDDLE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10)
 }
@@ -171,7 +171,7 @@ fn killed_at_random_moments() {
         let json = last.json();
         // lastzero(14) = 17 * 2^12.
         assert_eq!((json["verdict"].as_str(), json["executions"].as_u64()), (Some("safe"), Some(17 << 12)), "{last}");
-        assert!(search.session.processes().is_empty(), "{last}");
+        search.session.must_be_clean(&last);
         assert!(!search.file().exists());
     }
     assert!(resumed > 0, "nothing went on from a checkpoint");

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 const PREFIX: &str = "heddle-";
 const LOCK: &str = ".owner";
-/// A directory younger than this may be one whose owner has not taken its lock yet.
+/// A directory without a lock, and younger than this, may be one whose owner has not made it yet.
 const SETTLED: Duration = Duration::from_secs(60);
 
 /// A private directory, removed with all that is in it when this is dropped.
@@ -30,26 +30,19 @@ impl TemporaryDirectory {
     pub fn new() -> io::Result<TemporaryDirectory> {
         let parent = std::env::temp_dir();
         remove_abandoned(&parent);
-        let template = parent.join(format!("{PREFIX}XXXXXX"));
-        let mut name = CString::new(template.as_os_str().as_bytes())?.into_bytes_with_nul();
-        // SAFETY: a string that ends in zero and is ours to change. It makes the directory with mode 0700.
-        if unsafe { libc::mkdtemp(name.as_mut_ptr().cast()) }.is_null() {
-            let error = io::Error::last_os_error();
-            return Err(io::Error::new(
-                error.kind(),
-                format!("cannot make a directory in {}: {error}", parent.display()),
-            ));
-        }
-        name.pop();
-        let path = PathBuf::from(std::ffi::OsStr::from_bytes(&name));
-        match File::create(path.join(LOCK)) {
-            Ok(owner) => {
-                lock(&owner);
-                Ok(TemporaryDirectory { path, _owner: owner })
-            }
-            Err(error) => {
-                let _ = fs::remove_dir_all(&path);
-                Err(error)
+        loop {
+            let path = make(&parent)?;
+            let lock_file = path.join(LOCK);
+            match File::create(&lock_file) {
+                // Somebody who tidies may have come between the two and taken it for abandoned: then it is gone.
+                Ok(owner) if lock(&owner) && lock_file.exists() => {
+                    return Ok(TemporaryDirectory { path, _owner: owner });
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    let _ = fs::remove_dir_all(&path);
+                    return Err(error);
+                }
             }
         }
     }
@@ -63,8 +56,35 @@ impl TemporaryDirectory {
 impl Drop for TemporaryDirectory {
     fn drop(&mut self) {
         // What cannot be removed now is removed by the next one who makes a directory.
-        let _ = fs::remove_dir_all(&self.path);
+        let _ = remove(&self.path);
+        // A compiler whose Heddle was killed may have been at work in one when this began.
+        if let Some(parent) = self.path.parent() {
+            remove_abandoned(parent);
+        }
     }
+}
+
+/// A new directory with mode 0700.
+fn make(parent: &Path) -> io::Result<PathBuf> {
+    let template = parent.join(format!("{PREFIX}XXXXXX"));
+    let mut name = CString::new(template.as_os_str().as_bytes())?.into_bytes_with_nul();
+    // SAFETY: a string that ends in zero and is ours to change.
+    if unsafe { libc::mkdtemp(name.as_mut_ptr().cast()) }.is_null() {
+        let error = io::Error::last_os_error();
+        return Err(io::Error::new(error.kind(), format!("cannot make a directory in {}: {error}", parent.display())));
+    }
+    name.pop();
+    Ok(PathBuf::from(std::ffi::OsStr::from_bytes(&name)))
+}
+
+/// Removes a directory and what is in it, the lock last: who is killed meanwhile leaves one that the next can tell is abandoned.
+fn remove(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)?.flatten().filter(|entry| entry.file_name() != LOCK) {
+        let path = entry.path();
+        if entry.file_type()?.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
+    }
+    let _ = fs::remove_file(path.join(LOCK));
+    fs::remove_dir(path)
 }
 
 fn lock(file: &File) -> bool {
@@ -80,10 +100,16 @@ fn remove_abandoned(parent: &Path) {
             continue;
         }
         let path = entry.path();
-        let settled =
-            entry.metadata().and_then(|m| m.modified()).is_ok_and(|at| at.elapsed().is_ok_and(|age| age > SETTLED));
-        if settled && File::open(path.join(LOCK)).is_ok_and(|owner| lock(&owner)) {
-            let _ = fs::remove_dir_all(&path);
+        match File::open(path.join(LOCK)) {
+            Ok(owner) if lock(&owner) => drop(remove(&path)),
+            Ok(_) => {}
+            Err(_) => {
+                let age = entry.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
+                // Only if it is empty: it may be somebody else's after all.
+                if age.is_some_and(|age| age > SETTLED) {
+                    drop(fs::remove_dir(&path));
+                }
+            }
         }
     }
 }
@@ -109,9 +135,20 @@ mod tests {
         let abandoned = parent.path().join(format!("{PREFIX}gone"));
         fs::create_dir(&abandoned).unwrap();
         File::create(abandoned.join(LOCK)).unwrap();
-        let long_ago = std::time::SystemTime::now() - 2 * SETTLED;
-        File::open(&abandoned).unwrap().set_modified(long_ago).unwrap();
         remove_abandoned(parent.path());
         assert!(!abandoned.exists());
+    }
+
+    #[test]
+    fn one_that_is_being_made_is_left_alone() {
+        let parent = TemporaryDirectory::new().unwrap();
+        let young = parent.path().join(format!("{PREFIX}young"));
+        fs::create_dir(&young).unwrap();
+        remove_abandoned(parent.path());
+        assert!(young.exists());
+        let long_ago = std::time::SystemTime::now() - 2 * SETTLED;
+        File::open(&young).unwrap().set_modified(long_ago).unwrap();
+        remove_abandoned(parent.path());
+        assert!(!young.exists());
     }
 }

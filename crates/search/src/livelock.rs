@@ -157,6 +157,12 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_thread_is_counted() {
+        let steps: Vec<Step> = [0, 2, 2, 0, 2].map(|thread| Step::of(&event(thread, 8, 0))).to_vec();
+        assert_eq!((longest(&steps), longest(&steps[..1]), longest(&[])), (3, 1, 0));
+    }
+
+    #[test]
     fn the_shortest_round_is_found_where_it_begins() {
         let mut events: Vec<Event> = (0..7).map(|i| event(0, 100 + i, i)).collect();
         for round in 0..TIMES as u64 + 1 {
