@@ -1,7 +1,9 @@
-// A block is freed by one thread while another still reads it, and nothing orders the two.
+// A block is freed by one thread while another still reads it, and nothing orders the two. In the other order that is a use after free,
+// which a search for all findings comes to as well.
 //
 // heddle: verdict = found
 // heddle: kind = data-race
+// heddle: more = yes
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
