@@ -221,9 +221,9 @@ else
 fi
 
 if fetch pbzip2; then
-    if build pbzip2 "$work/pbzip2" make CXX="$heddle c++" CC="$heddle cc"; then
-        # Signals between threads.
-        expect pbzip2 'unsupported: `(pthread_kill|sigwait)|nothing found' "$work/pbzip2/pbzip2" --max-executions 20 --timeout 60s -- -p2 -b1 -k -f -c "$work/input"
+    # It is no C++11, which clang insists on.
+    if build pbzip2 "$work/pbzip2" env HEDDLE_CXX=g++ HEDDLE_CC=gcc make CXX="$heddle c++" CC="$heddle cc"; then
+        expect pbzip2 'safe: all|nothing found' "$work/pbzip2/pbzip2" --max-executions 50 --timeout 60s -- -p2 -b1 -k -f -c "$work/input"
     fi
 else
     skip "pbzip2 cannot be fetched"
@@ -233,7 +233,7 @@ if fetch lbzip2; then
     # The name that its library of portable code looks for is gone from today's headers.
     configure() { ./configure CC="$heddle cc" CFLAGS="-O1 -g" && quiet_make CPPFLAGS=-D_IO_ftrylockfile; }
     if build lbzip2 "$work/lbzip2" configure; then
-        expect lbzip2 'unsupported: `(sigsuspend|pthread_kill)|nothing found' "$work/lbzip2/src/lbzip2" --max-executions 20 --timeout 60s -- -n 2 -1 -c -k "$work/input"
+        expect lbzip2 'nothing found' "$work/lbzip2/src/lbzip2" --max-executions 20 --timeout 60s -- -n 2 -1 -c -k "$work/input"
     fi
 else
     skip "lbzip2 cannot be fetched"
