@@ -10,9 +10,8 @@ use std::path::{Path, PathBuf};
 
 use common::{Expectation, Session, root, sources};
 
-/// Programs whose reports name what is not the same everywhere, or that cannot start over by snapshot.
-const APART: [&str; 6] =
-    ["everything.cpp", "long-search.c", "race-vector.cpp", "terminates.cpp", "pipe-order.c", "pipe-deadlock.c"];
+/// Programs whose reports name what is not the same everywhere.
+const APART: [&str; 4] = ["everything.cpp", "long-search.c", "race-vector.cpp", "terminates.cpp"];
 
 /// More than the headers say: the same program in another size, or with other options.
 const MORE: [(&str, &[&str]); 8] = [
@@ -81,7 +80,7 @@ fn reports_look_as_they_did() {
         let file = file.strip_prefix(root()).expect("in the repository").display().to_string();
         let mut words = vec!["check".to_owned(), file, "--cc".to_owned(), "gcc".to_owned()];
         // How far the minimiser comes is a matter of time.
-        words.extend(["--hang-timeout", "2s", "--restart", "snapshot", "--minimise", "off"].map(str::to_owned));
+        words.extend(["--hang-timeout", "2s", "--minimise", "off"].map(str::to_owned));
         words.extend(options.iter().cloned());
         let run = session.run(words);
         let text = normalised(&run.stdout, &session);
