@@ -7,7 +7,7 @@ use std::process::Command;
 
 use common::{Expectation, Session, clang, program};
 
-const PROGRAMS: [&str; 15] = [
+const PROGRAMS: [&str; 14] = [
     "atomic-ref",
     "atomic-wait",
     "call-once",
@@ -20,7 +20,6 @@ const PROGRAMS: [&str; 15] = [
     "latch",
     "recursive-mutex",
     "semaphore-cpp",
-    "semaphore-cpp-short",
     "shared-mutex",
     "shared-pointers",
 ];
