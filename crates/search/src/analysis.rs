@@ -47,6 +47,8 @@ struct Link {
     access: Access,
     event: u32,
     older: u32,
+    /// The newest older one in another mode: what looks, or what only adds, commutes with its like, however many there are.
+    unlike: u32,
     granule: u32,
 }
 
@@ -304,7 +306,11 @@ impl Analysis {
         for &(granule, access) in touches.granules(touch) {
             let head = &mut heads[granule as usize];
             let access = footprint.accesses()[access as usize];
-            links.push(Link { access, event: index as u32, older: *head, granule });
+            let unlike = match links.get(*head as usize) {
+                Some(newest) if newest.access.mode == access.mode => newest.unlike,
+                _ => *head,
+            };
+            links.push(Link { access, event: index as u32, older: *head, unlike, granule });
             *head = links.len() as u32 - 1;
         }
         self.touched.push(touch);
@@ -320,6 +326,12 @@ impl Analysis {
             let mut at = heads[granule as usize];
             while at != NONE {
                 let link = &links[at as usize];
+                #[cfg(test)]
+                tests::WALKED.set(tests::WALKED.get() + 1);
+                if link.access.mode.commutes_with(access.mode) {
+                    at = link.unlike;
+                    continue;
+                }
                 if link.access.conflicts_with(access) {
                     if events[link.event as usize].thread.index() != thread {
                         candidates.push((link.event, at));
@@ -380,8 +392,13 @@ impl Analysis {
         mut at: u32,
     ) {
         while at != NONE {
-            let Link { access: other, event: earlier, older, .. } = self.links[at as usize];
-            if other.object == access.object && other.mode != Mode::Read {
+            let Link { access: other, event: earlier, older, unlike, .. } = self.links[at as usize];
+            if other.mode == Mode::Read {
+                // Who only looks takes nothing away.
+                at = unlike;
+                continue;
+            }
+            if other.object == access.object {
                 let event = &events[earlier as usize];
                 let known = self.known(earlier, event.thread.index());
                 if event.thread != later.thread
@@ -490,4 +507,51 @@ fn waker(events: &[Event], event: &Event, last: u32) -> u32 {
     };
     let after = last as usize + 1;
     events[after..].iter().position(woke).map_or(NONE, |at| (after + at) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use heddle_model::primitive::{atomic, semaphore};
+    use heddle_model::{ObjectId, Operation, ThreadId};
+
+    use super::*;
+
+    thread_local! {
+        /// How many links were looked at.
+        pub static WALKED: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// The work for `length` events of three threads that take turns at one object, all alike but for each `every`-th.
+    fn work(length: u32, often: OpCode, rarely: OpCode, every: u32) -> u64 {
+        let event = |index: u32| {
+            let code = if index.is_multiple_of(every) { rarely } else { often };
+            let operation = Operation { size: 4, ..Operation::new(code, ObjectId(0x1000)) };
+            Event { operation, thread: ThreadId((index % 3) as u16), ..Event::default() }
+        };
+        let events: Vec<Event> = (0..length).map(event).collect();
+        WALKED.set(0);
+        Analysis::default().run(&events, &[], 0);
+        WALKED.get()
+    }
+
+    /// Twice as long an execution is twice the work. (All looks and additions since the last change are a race with the next one, so it makes a
+    /// difference where that is.)
+    #[test]
+    fn work_grows_with_the_length() {
+        let kinds = [
+            (atomic::LOAD, atomic::STORE),
+            (atomic::STORE, atomic::LOAD),
+            (atomic::RMW, atomic::RMW),
+            (semaphore::POST, semaphore::WAIT),
+            (semaphore::GETVALUE, semaphore::WAIT),
+        ];
+        for (often, rarely) in kinds {
+            for every in [2, 10, 1000, 100_000] {
+                let (once, twice) = (work(4000, often, rarely, every), work(8000, often, rarely, every));
+                assert!(twice <= 3 * once, "{often:?} and {rarely:?}, every {every}: {once}, then {twice}");
+            }
+        }
+    }
 }
