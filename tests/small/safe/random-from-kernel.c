@@ -1,4 +1,4 @@
-// Random numbers that come from the kernel behind everybody's back decide who does what.
+// Random numbers from the kernel, asked for by an instruction of the program's own, are the same in every execution: who does what is decided by the order alone.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
