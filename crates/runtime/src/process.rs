@@ -9,6 +9,7 @@ use heddle_model::{Ending, ObjectId, Operation, Outcome};
 
 use crate::engine::{self, active, caller};
 use crate::files::{self, descriptors};
+use crate::signals::{Disposition, disposition};
 use crate::wire::Record;
 use crate::{channel, memcheck, start, sys, trap, undefined};
 
@@ -196,6 +197,11 @@ originals! {
     fn wait4(child: i32, status: *mut i32, options: i32, usage: usize) -> i32;
 }
 
+/// Sent when a child ends: by the kernel, whenever that is, and whatever the model says is blocked.
+pub const SIGCHLD: usize = 17;
+/// What comes of a handler for it.
+pub const HANDLES_ENDS: &str = "a handler for SIGCHLD in a program that makes processes";
+
 /// This execution has made processes. In a process for one execution: nobody has to put it back.
 static mut MADE: bool = false;
 /// It waits for one, in the kernel.
@@ -207,6 +213,12 @@ pub fn has_made_any() -> bool {
     const EXITED_NOW_KEEP: usize = 4 | 1 | 0x0100_0000;
     // SAFETY: only asks.
     unsafe { MADE && sys::syscall6(WAITID, 0, 0, 0, EXITED_NOW_KEEP, 0, 0) == 0 }
+}
+
+/// Whether there was ever one in this execution, who may have sent a signal, if only that it has ended.
+pub fn has_ever_made_any() -> bool {
+    // SAFETY: one kernel thread.
+    unsafe { MADE }
 }
 
 /// Whether the kernel has the program wait for somebody outside the model.
@@ -228,6 +240,9 @@ fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
     }
     if start::restarts_by_snapshot() {
         engine::stop(Outcome::NeedsFork, 0, pc, b"processes");
+    }
+    if disposition(SIGCHLD) == Disposition::Handled {
+        engine::unsupported(HANDLES_ENDS, pc);
     }
     engine::goes_outside(Outside::Processes);
     // SAFETY: one kernel thread.

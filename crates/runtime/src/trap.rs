@@ -257,6 +257,9 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         13 if crate::signals::OURS.contains(&arguments[0]) && arguments[1] != 0 => {
             Answer::Unsupported("sigaction of a signal that Heddle needs itself")
         }
+        13 if arguments[0] == processes::SIGCHLD && arguments[1] != 0 && processes::has_ever_made_any() => {
+            Answer::Unsupported(processes::HANDLES_ENDS)
+        }
         13 => Answer::Outside("sigaction"),
         // rt_sigprocmask: there is one mask for all threads. It is left open, and said to be.
         14 => Answer::Result(clear_old_mask(arguments[2], arguments[3])),

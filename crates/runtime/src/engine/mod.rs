@@ -436,6 +436,15 @@ fn conclude(decision: Decision) -> ! {
         Decision::Assumed => finish(Outcome::Assumed, 0, 0, b""),
         Decision::Diverged(step) => finish(Outcome::Diverged, step as u64, 0, b""),
         Decision::StepLimit(thread) => finish(Outcome::StepLimit, thread.0 as u64, 0, b""),
+        Decision::Deadlock if signal::waits_outside() => {
+            let pc = engine().world.thread(current()).pc;
+            finish(
+                Outcome::Unsupported,
+                0,
+                pc,
+                b"waiting for a signal in a program that makes processes, which may send it",
+            )
+        }
         Decision::Deadlock if channel::waits_outside() => {
             let pc = engine().world.thread(current()).pc;
             finish(Outcome::Unsupported, 0, pc, b"waiting for a process that does nothing for a second")

@@ -78,6 +78,11 @@ pub fn reset() {
     unsafe { PENDING = 0 };
 }
 
+/// Whether somebody waits for a signal that may come from a process that the program has made.
+pub fn waits_outside() -> bool {
+    turns::is_awaited(&raw const TURNS) && crate::process::has_ever_made_any()
+}
+
 /// A thread was asked to end.
 pub fn stir(pc: u64) {
     turns::stir(&raw mut TURNS, pc);
