@@ -1,6 +1,6 @@
 //! `--jobs`: one search by one process of the program, and by two. The same counts, in what part of the time?
 //!
-//! The executions take some 0.3 ms each, as those of a small real program do: where they take less than a few times what the search takes to look
+//! The executions take some 0.6 ms each, as those of a small real program do: where they take less than a few times what the search takes to look
 //! at them, there is little for a second process to do, since one search decides on all that is run.
 
 use std::process::{Command, Stdio};

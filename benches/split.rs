@@ -54,6 +54,10 @@ impl Executor for Keeping<'_> {
         self.kept.push(Kept { events: events.to_vec(), pending: pending.to_vec(), outcome, detail, thread });
         Ok(execution)
     }
+
+    fn abandon(&mut self) {
+        self.inner.abandon();
+    }
 }
 
 /// Gives back what was kept, in the same order.
@@ -89,6 +93,10 @@ impl Executor for Played<'_> {
             races: &[],
             output: &[],
         })
+    }
+
+    fn abandon(&mut self) {
+        self.under_way.clear();
     }
 }
 

@@ -305,9 +305,13 @@ pub struct Check {
     /// How executions start over.
     #[arg(long, value_enum, value_name = "HOW", default_value_t = Restart::Auto)]
     pub restart: Restart,
-    /// How many processes of the program work on the search. The result is the same, and comes sooner.
+    /// How many processes of the program work on the search, at most: no more than keep it busy are started. The result is the same, and
+    /// comes sooner.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: u32,
+    /// Start all of them at once, whether there is work for them or not: for tests.
+    #[arg(long, hide = true)]
+    pub jobs_at_once: bool,
     /// Write the search to this file now and then, and when it is cut off: --resume goes on from there. Removed when the search
     /// is complete.
     #[arg(long, value_name = "FILE")]

@@ -139,6 +139,14 @@ impl Executor for Aimed<'_> {
         self.executor.receive()
     }
 
+    fn wait_until(&mut self, deadline: Option<Instant>) {
+        self.executor.wait_until(deadline);
+    }
+
+    fn abandon(&mut self) {
+        self.executor.abandon();
+    }
+
     fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
         self.executor.reveal(places)
     }

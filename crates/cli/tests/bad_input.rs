@@ -351,3 +351,23 @@ fn no_room_for_the_output() {
         run.must_say(2, &["space"]);
     }
 }
+
+/// The time limit does not wait for an execution that takes longer, nor for others that are under way.
+#[test]
+fn the_time_is_up_in_the_middle_of_an_execution() {
+    const SOURCE: &str = "#include <pthread.h>\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\n\
+        static void *work(void *p) { volatile long sum = 0; for (int i = 0; i < 2000; i++) { for (int k = 0; k < 2000000; k++) sum += k;\n\
+          pthread_mutex_lock(&m); pthread_mutex_unlock(&m); } return p; }\n\
+        int main(void) { pthread_t a, b; pthread_create(&a, 0, work, 0); pthread_create(&b, 0, work, 0); pthread_join(a, 0); pthread_join(b, 0); return 0; }\n";
+    for more in
+        [&["--restart", "auto"][..], &["--restart", "fork"], &["--restart", "exec"], &["--jobs", "2", "--jobs-at-once"]]
+    {
+        let session = Session::new();
+        let file = session.write("long.c", SOURCE).display().to_string();
+        let run = session.check([&[file.as_str(), "--timeout", "1s"], more].concat());
+        let json = run.json();
+        assert_eq!((run.code, json["verdict"].as_str()), (3, Some("incomplete")), "{run}");
+        assert_eq!(json["executions"].as_u64(), Some(0), "{run}");
+        session.must_be_clean(&run);
+    }
+}

@@ -52,7 +52,7 @@ fn cut_off_by_a_limit_and_continued() {
     assert_eq!((first.code, first.json()["executions"].as_u64()), (3, Some(100)), "{first}");
     let second = search.run(true, &["--max-executions", "700"]);
     assert_eq!((second.code, second.json()["executions"].as_u64()), (3, Some(700)), "{second}");
-    let last = search.run(true, &["--jobs", "2"]);
+    let last = search.run(true, &["--jobs", "2", "--jobs-at-once"]);
     // lastzero(9) = 12 * 2^7.
     assert_eq!((last.code, last.json()["executions"].as_u64()), (0, Some(1536)), "{last}");
     assert!(!search.file().exists(), "it is complete");
@@ -130,6 +130,25 @@ fn interrupted_by_the_user() {
     assert_eq!((last.code, last.json()["executions"].as_u64()), (0, Some(16 << 11)), "{last}");
 }
 
+/// Threads that create threads: who is who is part of the search, and not only what was run.
+#[test]
+fn threads_in_any_order() {
+    const SOURCE: &str = "#include <pthread.h>\n#include <stdatomic.h>\nstatic atomic_int turn;\n\
+        static void *leaf(void *p) { atomic_fetch_add(&turn, 1); return p; }\n\
+        static void *branch(void *p) { pthread_t t; if (atomic_fetch_add(&turn, 1) % 2 == 0) { pthread_create(&t, 0, leaf, 0); pthread_join(t, 0); } return p; }\n\
+        int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, branch, 0);\n\
+          for (int i = 0; i < 3; i++) pthread_join(t[i], 0); return 0; }\n";
+    let sources = Session::new();
+    let file = sources.write("tree.c", SOURCE).display().to_string();
+    for cut in ["1", "2", "5", "10", "20"] {
+        let search = Interrupted::new(&[&file]);
+        let first = search.run(false, &["--max-executions", cut]);
+        assert_eq!(first.code, 3, "{first}");
+        let last = search.run(true, &[]);
+        assert_eq!((last.code, last.json()["executions"].as_u64()), (0, Some(30)), "{cut}: {last}");
+    }
+}
+
 #[test]
 fn killed_at_random_moments() {
     let file = lastzero();
@@ -142,7 +161,8 @@ fn killed_at_random_moments() {
     };
     let (mut killed, mut resumed) = (0, 0);
     while killed < kills() {
-        let search = Interrupted::new(&[&file, "-DN=14", "--jobs", if below(2) == 0 { "1" } else { "2" }]);
+        let search =
+            Interrupted::new(&[&file, "-DN=14", "--jobs-at-once", "--jobs", if below(2) == 0 { "1" } else { "2" }]);
         let last = loop {
             let resume = search.file().exists();
             resumed += u32::from(resume);

@@ -60,7 +60,9 @@ fn must_be_untouched(session: &Session) {
 #[test]
 fn the_disk_stays_as_it_was() {
     let mut counts = Vec::new();
-    for flags in [&["--restart", "auto"][..], &["--restart", "fork"], &["--restart", "exec"], &["--jobs", "3"]] {
+    for flags in
+        [&["--restart", "auto"][..], &["--restart", "fork"], &["--restart", "exec"], &["--jobs", "3", "--jobs-at-once"]]
+    {
         let (session, [file, rest, place]) = writer();
         let run = session.check([&["--all", &file], flags, &[&rest, &place]].concat());
         let report = run.json();

@@ -23,7 +23,7 @@ fn timeless(mut json: Value) -> Value {
 fn must_agree(words: &[&str]) {
     let check = |jobs: &str| {
         let session = Session::new();
-        timeless(session.check([words, &["--jobs", jobs, "--minimise", "off"]].concat()).json())
+        timeless(session.check([words, &["--jobs", jobs, "--jobs-at-once", "--minimise", "off"]].concat()).json())
     };
     let one = check("1");
     for jobs in ["2", "3", "4"] {
@@ -83,7 +83,7 @@ fn processes_that_are_killed() {
     let file = root().join("tests/counts/lastzero.c").display().to_string();
     let session = Session::new();
     let mut killed = 0;
-    let running = session.start(session.command(["check", &file, "-DN=14", "--jobs", "3", "--json"]));
+    let running = session.start(session.command(["check", &file, "-DN=14", "--jobs", "3", "--jobs-at-once", "--json"]));
     let end = Instant::now() + Duration::from_secs(120);
     let mut running = running;
     while running.child.try_wait().expect("it runs").is_none() && Instant::now() < end {

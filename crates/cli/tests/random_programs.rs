@@ -11,7 +11,7 @@ use heddle_model::primitive::{atomic, condvar, futex, process};
 use heddle_model::wire::Restart;
 use heddle_model::{Event, EventFlags, Execution, Executor, Latitude, ObjectId, Outcome, ThreadId};
 use heddle_native::compile::{Choice, Compiled, compile};
-use heddle_native::{NativeExecutor, RestartMode, TemporaryDirectory};
+use heddle_native::{Hire, NativeExecutor, RestartMode, TemporaryDirectory};
 use heddle_search::canonical::{Label, canonical};
 use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop, Summary};
 use heddle_testkit::generate::{self, Random, Shape};
@@ -186,8 +186,14 @@ impl Batch {
         let Program { timeouts, spurious: spurious_wakeups, failures: spurious_failures, wakeup, .. } =
             self.programs[index];
         let latitude = Latitude { timeouts, spurious_wakeups, spurious_failures, wakeup };
-        let options =
-            heddle_native::Options { arguments, restart, latitude, jobs, ..heddle_native::Options::default() };
+        let options = heddle_native::Options {
+            arguments,
+            restart,
+            latitude,
+            jobs,
+            hire: Hire::AtOnce,
+            ..heddle_native::Options::default()
+        };
         NativeExecutor::launch(&self.compiled.program, options).unwrap_or_else(|error| panic!("{error}"))
     }
 

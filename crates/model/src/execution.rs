@@ -1,5 +1,7 @@
 //! What a search gets back, and from whom.
 
+use std::time::Instant;
+
 use crate::primitive::process;
 use crate::race::Race;
 use crate::{Ending, Event, Outcome, Pending, Plan, ThreadId};
@@ -48,6 +50,9 @@ pub enum ExecutorError {
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
+    /// It did not come in time.
+    #[error("the execution did not come to its end in time")]
+    Late,
 }
 
 /// Somebody who runs plans. A search knows nothing else of how a program is run.
@@ -64,6 +69,13 @@ pub trait Executor {
 
     /// The execution of the oldest plan that was handed over. Valid until the next call.
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError>;
+
+    /// From now on nobody waits for an execution longer than until then: [`Executor::receive`] says that it is [late](ExecutorError::Late),
+    /// and then everything under way is to be [abandoned](Executor::abandon).
+    fn wait_until(&mut self, _deadline: Option<Instant>) {}
+
+    /// Forgets the plans under way, even if one of them does not come to its end.
+    fn abandon(&mut self);
 
     /// From now on accesses to these places (granules of eight bytes, by their addresses; all that there are, each once) are
     /// visible operations. No plan that has a schedule is under way.

@@ -1,7 +1,10 @@
 //! Several processes of one program at work on one search (`--jobs`).
 //!
-//! One executor leads; the others are its helpers, each with a process of its own. Plans are dealt out in turn, and results
-//! come back in the order in which plans were handed over. As many plans are under way in all as with one process (as long as there
+//! One executor leads; the others are its helpers, each with a process of its own. A plan goes to the process with the fewest left
+//! to run, and results come back in the order in which plans were handed over. Dealing them out in turn would be simpler, but then
+//! all processes are as slow as the slowest, which is the one that shares its processor with the search. A helper is hired only
+//! when the search does little but wait for results: where executions take hardly longer than looking at them, one process keeps it
+//! busy, and more would only take processors from it. As many plans are under way in all as with one process (as long as there
 //! is one for each), so a search with helpers proposes the same plans in the same order as one without, and ends with the same
 //! counts, findings and numbers: only the time differs. Exactly-once needs no agreement between processes, since one search
 //! decides on all of them; a process that dies costs what it costs without helpers.
@@ -13,11 +16,13 @@
 //! Helpers belong to the thread of their leader: processes die with the thread that started them.
 
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use heddle_model::wire::ThreadName;
 use heddle_model::{Execution, ExecutorError, Outcome, Plan, ThreadId};
 
 use crate::executor::{NativeExecutor, Seen, start_failed};
+use crate::options::{Hire, Options};
 
 /// The helpers of an executor, and who is at work on what.
 #[derive(Default)]
@@ -25,18 +30,53 @@ pub(crate) struct Crew {
     helpers: Vec<NativeExecutor>,
     /// Who has the plans under way, oldest first: 0 is the leader.
     turns: VecDeque<usize>,
-    /// Whose turn it is.
-    next: usize,
     /// The list of names that all agree on.
     names: Vec<ThreadName>,
     /// They were dismissed.
     dismissed: bool,
+    /// How long the search has waited, and since when that is counted.
+    waited: Duration,
+    since: Option<Instant>,
+    /// For so many whiles in a row it did little but wait.
+    idle: u32,
 }
+
+/// How long to look whether the search waits, and how often it must have been found waiting.
+const WHILE: Duration = Duration::from_millis(10);
+const WHILES: u32 = 3;
 
 impl Crew {
     /// How many are at work at most.
     fn size(&self, jobs: u32) -> usize {
         if self.dismissed { 1 } else { jobs.max(1) as usize }
+    }
+
+    /// Nothing is under way any more.
+    pub(crate) fn forget(&mut self) {
+        self.turns.clear();
+    }
+
+    /// Whether another one is to be hired, of `jobs` in all.
+    fn needs_another(&mut self, jobs: u32, hire: Hire) -> bool {
+        if self.helpers.len() + 1 >= self.size(jobs) || self.turns.is_empty() {
+            return false;
+        }
+        if hire == Hire::AtOnce {
+            return true;
+        }
+        let now = Instant::now();
+        let past = now - *self.since.get_or_insert(now);
+        if past < WHILE {
+            return false;
+        }
+        let waits = self.waited * 3 > past * 2;
+        (self.waited, self.since) = (Duration::ZERO, Some(now));
+        self.idle = if waits { self.idle + 1 } else { 0 };
+        let needed = self.idle >= WHILES;
+        if needed {
+            self.idle = 0;
+        }
+        needed
     }
 }
 
@@ -58,20 +98,31 @@ impl NativeExecutor {
     }
 
     fn deal_to(&mut self, crew: &mut Crew, plan: &Plan) -> Result<(), ExecutorError> {
-        let (turn, size) = (crew.next, crew.size(self.options().jobs));
-        if turn > crew.helpers.len() {
-            crew.helpers.push(self.hire()?);
-        }
+        let Options { jobs, hire, .. } = *self.options();
+        let another = crew.needs_another(jobs, hire);
+        let turn = match self.least_busy(crew) {
+            Some(turn) if !another => turn,
+            _ => {
+                crew.helpers.push(self.hire()?);
+                crew.helpers.len()
+            }
+        };
         let worker = if turn == 0 { self } else { &mut crew.helpers[turn - 1] };
         worker.agree(&crew.names)?;
         worker.put(plan)?;
         crew.turns.push_back(turn);
-        crew.next = (turn + 1) % size;
         Ok(())
     }
 
+    /// Who has the fewest plans left to run, of those with room for one more.
+    fn least_busy(&self, crew: &Crew) -> Option<usize> {
+        let everybody = std::iter::once(self).chain(&crew.helpers).enumerate();
+        let with_room = everybody.filter(|(_, worker)| worker.has_room());
+        with_room.min_by_key(|(_, worker)| worker.left_to_run()).map(|(turn, _)| turn)
+    }
+
     /// One more process.
-    fn hire(&self) -> Result<NativeExecutor, ExecutorError> {
+    fn hire(&mut self) -> Result<NativeExecutor, ExecutorError> {
         let helper = self.sibling().map_err(start_failed)?;
         let places = |executor: &NativeExecutor| {
             executor.mappings().files().iter().map(|file| (file.start, file.path.clone())).collect::<Vec<_>>()
@@ -82,6 +133,7 @@ impl NativeExecutor {
                 "addresses differ from one process of the program to the next here: --jobs cannot be used".to_owned(),
             ));
         }
+        self.in_company = true;
         Ok(helper)
     }
 
@@ -101,6 +153,7 @@ impl NativeExecutor {
     }
 
     fn collect_from(&mut self, crew: &mut Crew, turn: Option<usize>) -> Result<Outcome, ExecutorError> {
+        let begin = (crew.helpers.len() + 1 < crew.size(self.options().jobs)).then(Instant::now);
         let worker = match turn {
             None | Some(0) => self,
             Some(turn) => &mut crew.helpers[turn - 1],
@@ -118,6 +171,7 @@ impl NativeExecutor {
             crew.names = worker.thread_names().to_vec();
         }
         worker.taken_out();
+        crew.waited += begin.map_or(Duration::ZERO, |begin| begin.elapsed());
         Ok(outcome)
     }
 
@@ -129,7 +183,7 @@ impl NativeExecutor {
     pub fn dismiss_helpers(&mut self) -> Result<(), ExecutorError> {
         self.discard()?;
         self.crew.dismissed = true;
-        self.crew.next = 0;
+        self.in_company = false;
         for helper in std::mem::take(&mut self.crew.helpers) {
             self.learn_from(helper);
         }
@@ -184,6 +238,10 @@ impl NativeExecutor {
     /// Whether plans are under way.
     pub(crate) fn is_at_work(&self) -> bool {
         !self.crew.turns.is_empty()
+    }
+
+    pub(crate) fn tell_helpers(&mut self, tell: impl FnMut(&mut NativeExecutor)) {
+        self.crew.helpers.iter_mut().for_each(tell);
     }
 
     pub(crate) fn reveal_to_helpers(&mut self, places: &[u64]) -> Result<(), ExecutorError> {

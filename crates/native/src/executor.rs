@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::io;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
 
 use heddle_model::wire::{self, Header, LABELS, PLACES, Restart, ThreadName};
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
@@ -90,6 +91,8 @@ pub struct NativeExecutor {
     died: Option<String>,
     runtime: Rc<TemporaryDirectory>,
     pub(crate) crew: Crew,
+    /// Others work on the same search.
+    pub(crate) in_company: bool,
 }
 
 /// What was seen that is no part of an execution.
@@ -114,6 +117,7 @@ impl NativeExecutor {
         (sibling.restart, sibling.needs) = (self.restart, self.needs);
         sibling.names.clone_from(&self.names);
         sibling.places.clone_from(&self.places);
+        sibling.in_company = true;
         sibling.start()?;
         Ok(sibling)
     }
@@ -152,6 +156,7 @@ impl NativeExecutor {
             died: None,
             runtime,
             crew: Crew::default(),
+            in_company: false,
             options,
         };
         executor.start()?;
@@ -369,9 +374,10 @@ impl NativeExecutor {
             }
             let Some(session) = &mut self.session else { continue };
             let index = self.received.wrapping_sub(self.session_first);
-            match session.wait(index, &self.options)? {
+            match session.wait(index, &self.options, self.in_company)? {
                 Waited::Done => {}
                 Waited::Interrupted => return Err(ExecutorError::Interrupted),
+                Waited::Late => return Err(ExecutorError::Late),
                 Waited::Died(..) if !session.was_ready() => return Err(start_failed(session.start_error())),
                 Waited::Died(_, what) if session.has_run_others() => {
                     self.statistics.repeated += 1;
@@ -480,7 +486,7 @@ impl NativeExecutor {
     pub(crate) fn put(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
         let depth = self.plans.len();
         let layout = &self.options.layout;
-        if self.submitted.wrapping_sub(self.received) as usize >= depth {
+        if !self.has_room() {
             return Err(io::Error::other("more plans are handed over than there is room for").into());
         }
         if plan.schedule.len() > layout.events as usize || plan.sleep.len() > layout.threads as usize {
@@ -496,6 +502,18 @@ impl NativeExecutor {
         Ok(())
     }
 
+    /// Whether one more plan can be handed over.
+    pub(crate) fn has_room(&self) -> bool {
+        (self.submitted.wrapping_sub(self.received) as usize) < self.plans.len()
+    }
+
+    /// How many of the plans that were handed over have not come to their end yet.
+    pub(crate) fn left_to_run(&self) -> u32 {
+        // The program could have written to the counter: it is good for a guess, and for no more.
+        let ended = self.session.as_ref().map_or(0, Session::completed).wrapping_add(self.session_first);
+        self.submitted.wrapping_sub(ended).min(self.submitted.wrapping_sub(self.received))
+    }
+
     /// The oldest result was obtained, and is given back.
     pub(crate) fn taken_out(&mut self) {
         self.received = self.received.wrapping_add(1);
@@ -503,6 +521,15 @@ impl NativeExecutor {
             for number in 0..self.submitted.wrapping_sub(self.received) {
                 self.feed(self.received.wrapping_add(number));
             }
+        }
+    }
+
+    /// Ends the process if it has anything to do, and forgets what that was.
+    pub(crate) fn drop_plans(&mut self) {
+        if self.submitted != self.received {
+            self.end_session();
+            self.received = self.submitted;
+            self.alone = false;
         }
     }
 
@@ -596,6 +623,17 @@ impl Executor for NativeExecutor {
 
     fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
         self.deal(plan)
+    }
+
+    fn wait_until(&mut self, deadline: Option<Instant>) {
+        self.options.deadline = deadline;
+        self.tell_helpers(|helper| helper.options.deadline = deadline);
+    }
+
+    fn abandon(&mut self) {
+        self.drop_plans();
+        self.tell_helpers(NativeExecutor::drop_plans);
+        self.crew.forget();
     }
 
     fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {

@@ -43,7 +43,7 @@ pub fn runtime_library() -> &'static [u8] {
     library::BYTES
 }
 
-pub use options::{DEFAULT_NONDET, Options, RestartMode, restart_name};
+pub use options::{DEFAULT_NONDET, Hire, Options, RestartMode, restart_name};
 pub use process::signal_name;
 pub use program::{Instrumentation, Program, ProgramError};
 pub use recording::RecordedExecution;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use heddle_model::Latitude;
 use heddle_model::wire::{Layout, Races, Restart};
@@ -34,6 +34,15 @@ pub const QUARANTINE: u64 = 64 << 10;
 
 /// What an undetermined number is where nobody says otherwise: the edges of the types, and what is next to zero.
 pub const DEFAULT_NONDET: [i64; 8] = [0, 1, -1, 2, i32::MAX as i64, i32::MIN as i64, i64::MAX, i64::MIN];
+
+/// When one more process is put to work on a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hire {
+    /// When the search waits for results for most of the time.
+    WhenWaiting,
+    /// As soon as there is more than one plan: for tests.
+    AtOnce,
+}
 
 /// How a program is to be run.
 #[derive(Clone, Debug)]
@@ -75,8 +84,12 @@ pub struct Options {
     pub threads: u32,
     /// How much room there is in the shared memory.
     pub layout: Layout,
-    /// How many processes are to work on one search.
+    /// How many processes are to work on one search, at most.
     pub jobs: u32,
+    /// When to start those after the first.
+    pub hire: Hire,
+    /// Nobody waits for an execution longer than until then.
+    pub deadline: Option<Instant>,
     /// Raised by whoever wants all this to stop: Ctrl-C.
     pub interrupted: Arc<AtomicBool>,
 }
@@ -103,6 +116,8 @@ impl Default for Options {
             threads: 8,
             layout: Layout::new(32, 4096, 1 << 20, 1 << 22, 1 << 20),
             jobs: 1,
+            hire: Hire::WhenWaiting,
+            deadline: None,
             interrupted: Arc::default(),
         }
     }

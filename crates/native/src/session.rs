@@ -100,6 +100,8 @@ pub enum Waited {
     Hung(&'static str),
     /// The user asked to stop.
     Interrupted,
+    /// It did not come in time. It goes on.
+    Late,
 }
 
 /// How often to look before going to sleep: some 30 microseconds.
@@ -265,17 +267,22 @@ impl Session {
         true
     }
 
+    /// How many of its plans have come to their end.
+    pub fn completed(&self) -> u32 {
+        self.wire.header().completed.load(Ordering::Relaxed)
+    }
+
     /// Whether more than one plan was ever handed to this process.
     pub fn has_run_others(&self) -> bool {
         self.submitted != 1
     }
 
-    /// Waits for the result of plan number `index` of this session.
-    pub fn wait(&mut self, index: u32, options: &Options) -> io::Result<Waited> {
+    /// Waits for the result of plan number `index` of this session, by itself or while others work on the same search.
+    pub fn wait(&mut self, index: u32, options: &Options, in_company: bool) -> io::Result<Waited> {
         if self.is_done(index) {
             return Ok(Waited::Done);
         }
-        if options.jobs > 1 {
+        if in_company {
             // Looking would take a processor from one of the processes that are waited for.
             return self.wait_asleep(index, options);
         }
@@ -326,6 +333,9 @@ impl Session {
             }
             if options.interrupted.load(Ordering::Relaxed) {
                 return Ok(Waited::Interrupted);
+            }
+            if options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ok(Waited::Late);
             }
             if self.was_ready() {
                 if let Some(how) = watchdog.look(&self.process, &self.wire, options) {

@@ -11,6 +11,7 @@
 //! it differs: then it gets an execution with the outcome [`Outcome::Diverged`].
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use heddle_model::race::Race;
 use heddle_model::{Event, Execution, Executor, ExecutorError, Outcome, Pending, Plan, ThreadId};
@@ -225,6 +226,24 @@ impl Executor for Repeated<'_> {
                 Some(UnderWay::Once) | None => return self.inner.receive(),
             }
         }
+    }
+
+    fn wait_until(&mut self, deadline: Option<Instant>) {
+        self.inner.wait_until(deadline);
+    }
+
+    fn abandon(&mut self) {
+        self.under_way.clear();
+        (self.comparing, self.spoilt) = (false, false);
+        self.inner.abandon();
+    }
+
+    fn memory(&mut self) -> Vec<u8> {
+        self.inner.memory()
+    }
+
+    fn remember(&mut self, memory: &[u8]) -> Result<(), ExecutorError> {
+        self.inner.remember(memory)
     }
 
     fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {

@@ -216,6 +216,9 @@ fn run_from(
     Ok(summary)
 }
 
+/// How long executions are waited for that nobody looks at.
+const GRACE: Duration = Duration::from_millis(100);
+
 fn drive(
     strategy: &mut dyn Strategy,
     options: &Options,
@@ -231,6 +234,7 @@ fn drive(
     let mut submitted = number;
     let mut kept = begin;
     let mut shown = begin;
+    executor.wait_until(options.timeout.map(|limit| begin + limit));
     summary.stop = loop {
         let room = executor.depth().max(1);
         while under_way.len() < room && options.max_executions.is_none_or(|max| submitted < max) {
@@ -256,6 +260,11 @@ fn drive(
         };
         let execution = match executor.receive() {
             Ok(execution) => execution,
+            Err(ExecutorError::Late) => {
+                executor.abandon();
+                under_way.clear();
+                break Stop::Time;
+            }
             Err(error) => {
                 if matches!(error, ExecutorError::Interrupted) && options.checkpoint.is_some() {
                     keep(strategy, places.as_deref(), before, (&summary, number), begin, executor, observer);
@@ -324,10 +333,20 @@ fn drive(
     if options.checkpoint.is_some() && matches!(summary.stop, Stop::Observer | Stop::Time | Stop::Executions) {
         keep(strategy, places.as_deref(), before, (&summary, number), begin, executor, observer);
     }
-    // What is still under way is not looked at, but the executor must get rid of it.
+    // What is still under way is not looked at, but the executor must get rid of it. It is mostly done soon; then the executor need not
+    // begin anew.
+    executor.wait_until(Some(Instant::now() + GRACE));
     for _ in under_way {
-        executor.receive()?;
+        match executor.receive() {
+            Ok(_) => {}
+            Err(ExecutorError::Late) => {
+                executor.abandon();
+                break;
+            }
+            Err(error) => return Err(error),
+        }
     }
+    executor.wait_until(None);
     summary.elapsed = begin.elapsed();
     Ok(summary)
 }

@@ -28,6 +28,10 @@ impl Executor for Keeping<'_> {
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
         self.inner.receive()
     }
+
+    fn abandon(&mut self) {
+        self.inner.abandon();
+    }
 }
 
 struct Quiet {

@@ -314,4 +314,8 @@ impl Executor for Scripted<'_> {
             races: &[],
         })
     }
+
+    fn abandon(&mut self) {
+        self.queue.clear();
+    }
 }

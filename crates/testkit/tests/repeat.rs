@@ -44,6 +44,10 @@ impl Executor for Flaky<'_> {
         }
         Ok(Execution { events: &self.events, ..execution })
     }
+
+    fn abandon(&mut self) {
+        self.script.abandon();
+    }
 }
 
 fn run(depth: usize, wrong: Option<u64>) -> (u64, Stop, Option<(u64, usize)>, u64) {

@@ -14,7 +14,7 @@ use heddle_model::wire;
 use heddle_model::{Executor, ExecutorError, FindingKind, Location, Outcome, Plan, RunReport, Trace, Verdict};
 use heddle_native::compile::Choice;
 use heddle_native::symbols::Symbols;
-use heddle_native::{DEFAULT_NONDET, NativeExecutor, RestartMode, StartError, restart_name};
+use heddle_native::{DEFAULT_NONDET, Hire, NativeExecutor, RestartMode, StartError, restart_name};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::{json, recognise, text};
 use heddle_search::repeat::{Divergence, Repeated};
@@ -385,6 +385,7 @@ fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -
         },
         hang_after: options.hang_timeout,
         jobs: options.jobs,
+        hire: if options.jobs_at_once { Hire::AtOnce } else { Hire::WhenWaiting },
         interrupted: Arc::clone(interrupted),
         nondet: options.nondet.as_ref().map_or_else(|| DEFAULT_NONDET.to_vec(), |list| list.0.clone()),
         ..heddle_native::Options::default()
