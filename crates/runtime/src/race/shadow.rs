@@ -321,7 +321,7 @@ fn found(cell: &Cell) -> Found {
 fn among_more<'a>(mut at: u32, mut pass: Pass<'a>, new: &Cell, generation: u64, again: bool, races: &dyn Fn(&Found)) {
     let last = loop {
         // SAFETY: one kernel thread; links lead to blocks in use, and none leads back.
-        let block: &'a mut Block = unsafe { &mut *(&raw mut MORE[at as usize]) };
+        let block: &'a mut Block = unsafe { &mut MORE[at as usize] };
         if !pass.over(&mut block.cells, new, generation, again, races) {
             return;
         }
