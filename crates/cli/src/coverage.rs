@@ -16,6 +16,7 @@ use heddle_search::{Algorithm, Stop};
 use crate::arguments::{Check, MisuseWish, Races};
 use crate::collect::{Candidate, Collector};
 use crate::outcomes::Outcomes;
+use crate::sources;
 use crate::values::{show_duration, show_size};
 
 /// Why the search ended.
@@ -302,6 +303,25 @@ fn shown(values: &[i64]) -> String {
     values.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
 }
 
+/// So many lines are named.
+const LINES: usize = 3;
+
+/// What to say of atomic instructions that are not seen.
+pub fn assembly(lines: &[Location]) -> Option<String> {
+    let directory = std::env::current_dir().unwrap_or_default();
+    let name = |at: &Location| format!("{}:{}", sources::shorten(&at.file, &directory), at.line);
+    let named: Vec<String> = lines.iter().take(LINES).map(name).collect();
+    let more = lines.len().saturating_sub(LINES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!named.is_empty()).then(|| {
+        format!(
+            "atomic instructions in inline assembly at {}{more}: they are not seen, so what they order may be missed, or be called \
+             a data race",
+            named.join(", ")
+        )
+    })
+}
+
 impl Conclusion<'_> {
     fn notes(&self, instrumented: Instrumentation, races: bool, executor: &NativeExecutor) -> Vec<String> {
         let mut notes = notes(instrumented, races, self.options.misuse == MisuseWish::Report);
@@ -311,6 +331,9 @@ impl Conclusion<'_> {
                 "memory accesses and atomics in {}: not built by heddle, they are not seen",
                 unseen.join(", ")
             ));
+        }
+        if instrumented == Instrumentation::Memory {
+            notes.extend(assembly(&executor.assembly()));
         }
         if races && self.options.races == Races::Ignore && !executor.places().is_empty() {
             let places = text::counted(executor.places().len() as u64, "place");

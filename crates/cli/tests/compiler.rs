@@ -6,7 +6,7 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{Finished, Session, clang};
+use common::{Finished, Session, clang, root};
 
 /// Both compilers behind the wrapper.
 fn compilers() -> [(&'static str, &'static str); 2] {
@@ -402,4 +402,34 @@ fn real_threads_without_heddle() {
             assert_eq!(build.outside("real"), "160000 160000\n");
         }
     }
+}
+
+/// What is written down in assembly orders nothing that Heddle sees: it says where that is.
+#[test]
+fn atomic_instructions_in_assembly() {
+    const SOURCE: &str = "#include <pthread.h>\nstatic int lock, x;\n\
+        static void take(void) { int one; do { one = 1;\n\
+          __asm__ volatile(\"xchgl %0, %1\" : \"+r\"(one), \"+m\"(lock) : : \"memory\"); } while (one); }\n\
+        static int add(int *p) { int v = 1;\n\
+          __asm__ volatile(\"lock; xaddl %0, %1\" : \"+r\"(v), \"+m\"(*p) : : \"memory\"); return v; }\n\
+        #ifdef RACE\n#define USE take(); x++; *(volatile int *)&lock = 0\n#else\n#define USE (void)take\n#endif\n\
+        static void *work(void *p) { USE; add(&x); return p; }\n\
+        int main(void) { pthread_t a, b; pthread_create(&a, 0, work, 0); pthread_create(&b, 0, work, 0);\n\
+          pthread_join(a, 0); pthread_join(b, 0); return 0; }\n";
+    let session = Session::new();
+    let file = session.write("assembly.c", SOURCE).display().to_string();
+    for compiler in ["gcc", clang()] {
+        for level in ["-O0", "-O2"] {
+            let words = ["check", &file, "--cc", compiler, level];
+            session.run(words).must_say(0, &["not covered: atomic instructions in inline assembly", "assembly.c:6"]);
+            session.run([&words[..], &["-DRACE"]].concat()).must_say(
+                1,
+                &["found: 1 finding", "warning: atomic instructions in inline assembly", "assembly.c:4, "],
+            );
+        }
+    }
+    // The compilers' own atomics are seen.
+    let file = root().join("tests/programs/memory-atomics.cpp").display().to_string();
+    let run = session.run(["check", &file]);
+    assert!(!run.to_string().contains("inline assembly"), "{run}");
 }

@@ -10,14 +10,19 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
+use heddle_model::finding::Location;
 use heddle_model::wire::{self, Header, LABELS, PLACES, Restart, ThreadName};
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 
 use crate::annotations::Label;
+use crate::assembly;
 use crate::crew::Crew;
 use crate::library;
 use crate::options::{Options, RestartMode};
@@ -292,6 +297,14 @@ impl NativeExecutor {
         names
     }
 
+    /// Where instrumented code has atomic instructions in inline assembly: they are not seen.
+    pub fn assembly(&self) -> Vec<Location> {
+        let is_own = |path: &Path| path.file_name().is_some_and(|name| name == library::NAME);
+        let is_built = |path: &Path| path == self.program.path || !is_own(path) && plain::is_instrumented(path);
+        let files = self.mappings.files().into_iter().filter(|mapping| is_built(&mapping.path));
+        files.flat_map(|mapping| assembly::lines(&mapping.path)).collect()
+    }
+
     /// Whether addresses are the same from one process to the next. Some containers forbid that.
     pub fn addresses_are_fixed() -> bool {
         process::can_fix_addresses()
@@ -413,6 +426,11 @@ impl NativeExecutor {
                 _ => {
                     if self.restart == Restart::Exec {
                         self.end_session();
+                    }
+                    if outcome == Outcome::Killed && self.taken.message.is_empty() {
+                        // The runtime saw a child die: it knows the status, and no words.
+                        let status = ExitStatus::from_raw(self.taken.result.detail as i32);
+                        self.taken.message = format!("the program {}", process::describe(status).1);
                     }
                     return Ok(outcome);
                 }

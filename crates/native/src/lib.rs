@@ -18,6 +18,7 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
 pub mod annotations;
+mod assembly;
 pub mod compile;
 mod crew;
 mod debugger;

@@ -19,6 +19,7 @@ use heddle_model::Outcome;
 use crate::clock::Timespec;
 use crate::engine::{self, active, caller, unsupported};
 use crate::files::ordered::{self, Use};
+use crate::pthread::signal;
 use crate::turns::{self, Turns};
 use crate::{buffers, files, process, start, sys, timers, trap};
 
@@ -231,6 +232,7 @@ fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) 
     let file = arguments[0] as i32;
     if flags & DONT_WAIT != 0 || !is_patient(file) {
         let result = until(pc, Waits::For(file), &mut || Some(make(number, arguments)));
+        tell_of_broken(pc);
         return answer(result.unwrap_or(0));
     }
     let mut rest = arguments;
@@ -240,6 +242,7 @@ fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) 
         let result = result.unwrap_or(0);
         let done = rest[1] - arguments[1];
         if result <= 0 || events != OUT {
+            tell_of_broken(pc);
             return if done > 0 { done as isize } else { answer(result) };
         }
         if number == WRITEV || number == SENDMSG {
@@ -259,7 +262,44 @@ fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) 
 /// The program's own call, made for it.
 fn make(number: usize, [a, b, c, d, e, f]: [usize; 6]) -> isize {
     // SAFETY: under the contract of that call.
-    unsafe { sys::syscall6(number, a, b, c, d, e, f) }
+    let call = || unsafe { sys::syscall6(number, a, b, c, d, e, f) };
+    if matches!(number, sys::WRITE | WRITEV | SENDTO | SENDMSG) { holding_back_sigpipe(call) } else { call() }
+}
+
+const SIGPIPE: i32 = 13;
+/// The kernel has sent SIGPIPE, and the program does not know yet.
+static mut BROKEN: bool = false;
+
+/// A call that may find that nobody reads any more. The kernel would end the process then, at a place where no event says so: what it
+/// sends is taken from it.
+fn holding_back_sigpipe(call: impl Fn() -> isize) -> isize {
+    const RT_SIGTIMEDWAIT: usize = 128;
+    const BLOCK: usize = 0;
+    const SET: usize = 2;
+    const EPIPE: isize = 32;
+    const BYTES: usize = 8;
+    let only = 1u64 << (SIGPIPE - 1);
+    let (mut before, at_once) = (0u64, [0u64; 2]);
+    let set = &raw const only as usize;
+    // SAFETY: plain system calls with words of our own. The program's masks are not the kernel's.
+    unsafe {
+        sys::syscall6(sys::RT_SIGPROCMASK, BLOCK, set, &raw mut before as usize, BYTES, 0, 0);
+        let result = call();
+        if result == -EPIPE {
+            let sent = sys::syscall6(RT_SIGTIMEDWAIT, set, 0, at_once.as_ptr() as usize, BYTES, 0, 0);
+            BROKEN |= sent == SIGPIPE as isize;
+        }
+        sys::syscall6(sys::RT_SIGPROCMASK, SET, &raw const before as usize, 0, BYTES, 0, 0);
+        result
+    }
+}
+
+/// The thread sends itself the signal that the kernel has sent it.
+fn tell_of_broken(pc: u64) {
+    // SAFETY: one kernel thread.
+    if unsafe { core::mem::take(&mut *(&raw mut BROKEN)) } {
+        signal::send_to_self(SIGPIPE, pc);
+    }
 }
 
 /// The same, but in no case does it wait in the kernel, where nobody else could go on. None if it would have to.

@@ -4,7 +4,7 @@
 //! generators whose state is in the program's memory (`rand`, `random`, `drand48`) are left alone: their state is
 //! restored with the rest.
 //!
-//! Not controlled: the processor's own generator (`rdrand`), and devices read as files.
+//! Not controlled: the processor's own generator (`rdrand`), but for `std::random_device`, which uses it, and devices read as files.
 
 use heddle_model::ThreadId;
 
@@ -26,7 +26,7 @@ pub fn reset() {
 }
 
 /// The next number of the current thread's sequence (SplitMix64: Steele, Lea, Flood 2014, seeded by the thread).
-fn draw() -> u64 {
+pub fn draw() -> u64 {
     spin::changed();
     livelock::outside();
     let ThreadId(thread) = engine::current();
@@ -57,6 +57,9 @@ originals! {
     fn arc4random() -> u32;
     fn arc4random_buf(into: *mut u8, size: usize);
     fn arc4random_uniform(bound: u32) -> u32;
+    // std::random_device: libstdc++'s, and LLVM's.
+    fn _ZNSt13random_device9_M_getvalEv(device: *mut u8) -> u32;
+    fn _ZNSt3__113random_deviceclEv(device: *mut u8) -> u32;
 }
 
 unsafe extern "C" {
@@ -95,5 +98,11 @@ interpose! {
         }
         // The high half of the product: no modulo, as even as 64 bits can be.
         ((u128::from(draw()) * u128::from(bound)) >> 64) as u32
+    }
+    fn _ZNSt13random_device9_M_getvalEv(device: *mut u8) -> u32 {
+        if active() { draw() as u32 } else { real::_ZNSt13random_device9_M_getvalEv(device) }
+    }
+    fn _ZNSt3__113random_deviceclEv(device: *mut u8) -> u32 {
+        if active() { draw() as u32 } else { real::_ZNSt3__113random_deviceclEv(device) }
     }
 }

@@ -148,6 +148,7 @@ pub fn resolve() {
         crate::channel::REAL,
         crate::files::calls::REAL,
         crate::files::streams::REAL,
+        crate::files::temporary::REAL,
         crate::hidden::REAL,
         crate::clock::REAL,
         crate::ids::REAL,

@@ -26,7 +26,7 @@ use crate::arguments::{Check, LivelockWish, MemoryChecks, MisuseWish, Races, Res
 use crate::checkpoint::{self, Keeper};
 use crate::collect::{Candidate, Collector};
 use crate::console::Console;
-use crate::coverage::{Conclusion, End, LeftOut};
+use crate::coverage::{self, Conclusion, End, LeftOut};
 use crate::dump::Dump;
 use crate::formats::{self, Format};
 use crate::outcomes::Outcomes;
@@ -276,6 +276,11 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     };
     let report = conclusion.report(&executor);
     show(&report, &told.traces, console);
+    let races = report.findings.iter().any(|finding| finding.kind == FindingKind::DataRace);
+    if let Some(unseen) = races.then(|| coverage::assembly(&executor.assembly())).flatten() {
+        // Where nothing is found it is among what was not covered.
+        console.warning(&unseen);
+    }
     if let Some(how) = executor.died() {
         let times = text::counted(executor.statistics().repeated, "execution");
         console.warning(&format!("{how}; {times} had to be run again, and nothing is missing"));

@@ -475,6 +475,12 @@ fn note(event: &Event) {
     let index = engine.world.events - 1;
     // Written for each event, so that the driver knows how far a process came that died.
     engine.record.result().events = index + 1;
+    if engine.recording {
+        // Every event that is counted has a call stack, and what follows may end the execution.
+        record_stack(event.thread, event.pc);
+        locals::used(event.operation.object.0);
+        debug::took(index + 1, event.thread);
+    }
     race::event(event);
     if moments::passes() {
         moments::event(event);
@@ -484,13 +490,8 @@ fn note(event: &Event) {
     }
     engine.progress += 1;
     engine.wire.header().progress.store(engine.progress, Relaxed);
-    if engine.recording {
-        record_stack(event.thread, event.pc);
-        locals::used(event.operation.object.0);
-        debug::took(index + 1, event.thread);
-        if livelock::took(index, event, &engine.world) {
-            livelock::end(event);
-        }
+    if engine.recording && livelock::took(index, event, &engine.world) {
+        livelock::end(event);
     }
     if engine.awaiting > 0 {
         engine.world.settle(event);

@@ -42,10 +42,6 @@ originals! {
     fn opendir(name: *const c_char) -> *mut c_void;
     fn readdir(directory: *mut c_void) -> *mut c_void;
     fn readdir64(directory: *mut c_void) -> *mut c_void;
-    fn mkstemp(name: *mut c_char) -> c_int;
-    fn mkstemp64(name: *mut c_char) -> c_int;
-    fn mkostemp(name: *mut c_char, flags: c_int) -> c_int;
-    fn mkdtemp(name: *mut c_char) -> *mut c_char;
     fn truncate(name: *const c_char, size: i64) -> c_int;
     fn truncate64(name: *const c_char, size: i64) -> c_int;
     fn ftruncate(file: c_int, size: i64) -> c_int;
@@ -85,10 +81,6 @@ by_name! {
     fn mkdir(name: *const c_char, mode: u32) -> c_int: changes_names;
     fn rmdir(name: *const c_char) -> c_int: changes_names;
     fn chdir(name: *const c_char) -> c_int: changes_names;
-    fn mkstemp(name: *mut c_char) -> c_int: changes_names;
-    fn mkstemp64(name: *mut c_char) -> c_int: changes_names;
-    fn mkostemp(name: *mut c_char, flags: c_int) -> c_int: changes_names;
-    fn mkdtemp(name: *mut c_char) -> *mut c_char: changes_names;
 }
 
 by_handle! {

@@ -17,6 +17,7 @@ mod listing;
 pub mod ordered;
 mod path;
 pub mod streams;
+pub mod temporary;
 
 use heddle_model::wire::Outside;
 use path::Path;

@@ -184,7 +184,7 @@ const fn bit(signal: c_int) -> u64 {
 }
 
 /// The current thread sends itself a signal.
-fn send_to_self(signal: c_int, pc: u64) -> c_int {
+pub fn send_to_self(signal: c_int, pc: u64) -> c_int {
     if !sigmask::is_blocked(signal as usize) {
         // SAFETY: as the program asked. The trap of system calls knows what that comes to.
         return unsafe { real::raise(signal) };
