@@ -19,10 +19,14 @@ const SIGSEGV: usize = 11;
 const SIGPROF: usize = 27;
 const SIGSYS: usize = 31;
 
-const SA_SIGINFO: usize = 4;
+/// A handler gets three arguments.
+pub const SA_SIGINFO: usize = 4;
 const SA_RESTORER: usize = 0x0400_0000;
 const SA_ONSTACK: usize = 0x0800_0000;
-const SA_NODEFER: usize = 0x4000_0000;
+/// The signal is not blocked while its handler runs.
+pub const SA_NODEFER: usize = 0x4000_0000;
+/// It is not handled a second time.
+pub const SA_RESETHAND: usize = 0x8000_0000;
 
 /// The signals that we need for ourselves: a program that handles one of these itself is not supported.
 pub const OURS: [usize; 8] = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGPROF, SIGSYS];
@@ -40,16 +44,34 @@ pub enum Disposition {
     Handled,
 }
 
+/// The kernel's `struct sigaction`.
+#[repr(C)]
+#[derive(Default)]
+pub struct Action {
+    /// A function, or 0 or 1.
+    pub handler: usize,
+    /// How.
+    pub flags: usize,
+    restorer: usize,
+    /// What is blocked meanwhile.
+    pub mask: u64,
+}
+
+/// What the program has said of `signal`.
+pub fn action(signal: usize) -> Action {
+    let mut action = Action::default();
+    // SAFETY: only asks.
+    unsafe { sys::syscall6(sys::RT_SIGACTION, signal, 0, &raw mut action as usize, 8, 0, 0) };
+    action
+}
+
 /// What the program wants `signal` to do.
 pub fn disposition(signal: usize) -> Disposition {
     /// SIGCHLD, SIGCONT, SIGURG and SIGWINCH, unless there is a handler.
     const HARMLESS: [usize; 4] = [17, 18, 23, 28];
     const DEFAULT: usize = 0;
     const IGNORE: usize = 1;
-    let mut action = [0usize; 4];
-    // SAFETY: only asks.
-    unsafe { sys::syscall6(sys::RT_SIGACTION, signal, 0, action.as_mut_ptr() as usize, 8, 0, 0) };
-    match action[0] {
+    match action(signal).handler {
         IGNORE => Disposition::Ignored,
         DEFAULT if HARMLESS.contains(&signal) => Disposition::Ignored,
         DEFAULT => Disposition::Kills,

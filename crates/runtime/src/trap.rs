@@ -261,8 +261,11 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
             Answer::Unsupported(processes::HANDLES_ENDS)
         }
         13 => Answer::Outside("sigaction"),
-        // rt_sigprocmask: there is one mask for all threads. It is left open, and said to be.
-        14 => Answer::Result(clear_old_mask(arguments[2], arguments[3])),
+        // rt_sigprocmask, by libc itself: on the way out of a handler by a jump
+        14 => match crate::pthread::sigmask::change_by_libc(arguments) {
+            Some(result) => Answer::Result(result),
+            None => Answer::Unsupported("a jump that unblocks a signal that is pending"),
+        },
         131 => Answer::Result(0),
         // sched_yield, nanosleep, clock_nanosleep from inside libc
         24 | 35 | 230 => Answer::Result(0),
@@ -357,14 +360,6 @@ fn futex(arguments: &[usize; 6]) -> Answer {
     }
 }
 
-fn clear_old_mask(old: usize, size: usize) -> isize {
-    if old != 0 {
-        // SAFETY: the program gave the address and the size for this.
-        unsafe { core::ptr::write_bytes(old as *mut u8, 0, size.min(128)) };
-    }
-    0
-}
-
 fn printed_vector(vector: usize, count: usize) -> isize {
     let mut total = 0;
     for i in 0..count {
@@ -401,7 +396,8 @@ fn send_signal(number: usize, arguments: &[usize; 6]) -> Answer {
     }
     match disposition(signal) {
         Disposition::Ignored => Answer::Result(0),
-        Disposition::Handled => Answer::Outside("a signal to itself"),
+        // The kernel would run it on our stack, which threads share.
+        Disposition::Handled => Answer::Unsupported("a handler for a signal that is sent by a system call"),
         Disposition::Kills => engine::end_process(process::end(Ending::Crash, signal as u32), 0),
     }
 }

@@ -22,7 +22,7 @@ const SET: c_int = 2;
 /// The last signal there is.
 pub const LAST: c_int = 64;
 /// SIGKILL and SIGSTOP, and the two that glibc keeps for itself (32 and 33), cannot be blocked.
-const NEVER_BLOCKED: u64 = 1 << 8 | 1 << 18 | 1 << 31 | 1 << 32;
+pub const NEVER_BLOCKED: u64 = 1 << 8 | 1 << 18 | 1 << 31 | 1 << 32;
 /// Words of glibc's `sigset_t`.
 const WORDS: usize = 16;
 
@@ -70,6 +70,33 @@ unsafe fn change(how: c_int, set: *const u64, old: *mut u64, pc: u64) -> c_int {
         }
     }
     0
+}
+
+/// The system call that libc makes: a set is one word there. No place to switch, since nobody else looks at it but who sends signals. None if a
+/// signal would have to take effect.
+pub fn change_by_libc(&[how, set, old, ..]: &[usize; 6]) -> Option<isize> {
+    let me = fiber::of(current());
+    let before = me.signal_mask;
+    // SAFETY: libc's own words.
+    unsafe {
+        if set != 0 {
+            let wanted = (set as *const u64).read_unaligned() & !NEVER_BLOCKED;
+            let mask = match how as c_int {
+                BLOCK => before | wanted,
+                UNBLOCK => before & !wanted,
+                SET => wanted,
+                _ => return Some(-(EINVAL as isize)),
+            };
+            if signal::is_pending(before & !mask) {
+                return None;
+            }
+            me.signal_mask = mask;
+        }
+        if old != 0 {
+            (old as *mut u64).write_unaligned(before);
+        }
+    }
+    Some(0)
 }
 
 /// Writes a set of signals to the program's memory.

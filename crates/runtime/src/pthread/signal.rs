@@ -17,7 +17,7 @@ use heddle_model::{Ending, ObjectId, Operation, Phase, ThreadId};
 use super::sigmask::{self, LAST};
 use crate::clock::Timespec;
 use crate::engine::{self, active, caller, current, visible};
-use crate::signals::{Disposition, disposition};
+use crate::signals::{self, Disposition, SA_NODEFER, SA_RESETHAND, SA_SIGINFO, disposition};
 use crate::turns::{self, Turns};
 use crate::{fiber, ids, imports};
 
@@ -36,6 +36,8 @@ originals! {
 
 unsafe extern "C" {
     fn __errno_location() -> *mut c_int;
+    #[link_name = "signal"]
+    fn libc_signal(signal: c_int, handler: usize) -> usize;
 }
 
 const ESRCH: c_int = 3;
@@ -76,6 +78,12 @@ pub fn reset() {
     turns::reset(&raw mut TURNS);
     // SAFETY: one kernel thread.
     unsafe { PENDING = 0 };
+}
+
+/// Whether one of `signals` is pending with the current thread or the process.
+pub fn is_pending(signals: u64) -> bool {
+    // SAFETY: one kernel thread.
+    (fiber::of(current()).signals.pending | unsafe { *pending() }) & signals != 0
 }
 
 /// Whether somebody waits for a signal that may come from a process that the program has made.
@@ -185,12 +193,56 @@ const fn bit(signal: c_int) -> u64 {
 
 /// The current thread sends itself a signal.
 pub fn send_to_self(signal: c_int, pc: u64) -> c_int {
-    if !sigmask::is_blocked(signal as usize) {
-        // SAFETY: as the program asked. The trap of system calls knows what that comes to.
+    if !(1..=LAST).contains(&signal) {
+        // SAFETY: the program's own call, which fails.
         return unsafe { real::raise(signal) };
+    }
+    if !sigmask::is_blocked(signal as usize) {
+        deliver(signal, pc);
+        return 0;
     }
     turns::take(&raw mut TURNS, pc, || set_pending(&mut fiber::of(current()).signals.pending, signal, pc));
     0
+}
+
+/// A signal takes effect in the current thread, here and now. A handler is called as any function is: by the kernel it would run on a stack that
+/// threads share, and another thread could not be interrupted by the same signal meanwhile.
+fn deliver(signal: c_int, pc: u64) {
+    match disposition(signal as usize) {
+        Disposition::Ignored => {}
+        Disposition::Kills => engine::end_process(process::end(Ending::Crash, signal as u32), pc),
+        Disposition::Handled => handle(signal, pc),
+    }
+}
+
+fn handle(signal: c_int, pc: u64) {
+    /// Words of `ucontext_t`. Nobody was interrupted, so there is nothing in it.
+    const CONTEXT: usize = 128;
+    let action = signals::action(signal as usize);
+    let own = if action.flags & SA_NODEFER == 0 { bit(signal) } else { 0 };
+    let me = fiber::of(current());
+    let before = me.signal_mask;
+    me.signal_mask = before | (action.mask | own) & !sigmask::NEVER_BLOCKED;
+    // SAFETY: the program's handler, with what it asked for.
+    unsafe {
+        if action.flags & SA_RESETHAND != 0 {
+            libc_signal(signal, 0);
+        }
+        if action.flags & SA_SIGINFO != 0 {
+            let (mut info, mut context) = ([0i32; INFO], [0u64; CONTEXT]);
+            write_info(info.as_mut_ptr(), &Taken { signal, shared: false });
+            let handler: unsafe extern "C" fn(c_int, *mut i32, *mut u64) = core::mem::transmute(action.handler);
+            handler(signal, info.as_mut_ptr(), context.as_mut_ptr());
+        } else {
+            let handler: unsafe extern "C" fn(c_int) = core::mem::transmute(action.handler);
+            handler(signal);
+        }
+        // What came meanwhile and was blocked by that comes now.
+        if (me.signals.pending | PENDING) & me.signal_mask & !before != 0 {
+            change_mask(before, pc);
+        }
+    }
+    me.signal_mask = before;
 }
 
 /// The current thread sends one to another, which runs.
@@ -239,10 +291,7 @@ fn send_to_process(signal: c_int, pc: u64) {
         }
     });
     match to {
-        Some(thread) if thread == me => {
-            // SAFETY: as the program asked.
-            unsafe { real::raise(signal) };
-        }
+        Some(thread) if thread == me => deliver(signal, pc),
         Some(_) => act_on_another(signal, pc),
         None => {}
     }
@@ -305,8 +354,7 @@ fn suspend(mask: u64, pc: u64) -> c_int {
     while let Some(taken) = wait(!mask, None, false, pc) {
         if acts(taken.signal) {
             me.signal_mask = mask;
-            // SAFETY: as the sender asked. The trap of system calls knows what that comes to.
-            unsafe { real::raise(taken.signal) };
+            deliver(taken.signal, pc);
             me.signal_mask = before;
             break;
         }
@@ -318,23 +366,35 @@ fn suspend(mask: u64, pc: u64) -> c_int {
 
 /// What `sigwaitinfo` and its relatives return, with what they say of the signal.
 unsafe fn describe(taken: Option<Taken>, info: *mut i32) -> c_int {
-    /// Words of `siginfo_t`.
-    const WORDS: usize = 32;
-    const BY_THREAD: i32 = -6;
-    const BY_USER: i32 = 0;
     // SAFETY: the program's room for it, and libc's address of the thread's own variable.
     unsafe {
-        let Some(Taken { signal, shared }) = taken else {
+        let Some(taken) = taken else {
             *__errno_location() = EAGAIN;
             return -1;
         };
         if !info.is_null() {
-            core::ptr::write_bytes(info, 0, WORDS);
-            info.write(signal);
-            info.add(2).write(if shared { BY_USER } else { BY_THREAD });
-            info.add(4).write(ids::PID);
+            write_info(info, &taken);
         }
-        signal
+        taken.signal
+    }
+}
+
+/// Words of `siginfo_t`.
+const INFO: usize = 32;
+
+/// What is known of a signal.
+///
+/// # Safety
+/// There is room for [`INFO`] words.
+unsafe fn write_info(info: *mut i32, taken: &Taken) {
+    const BY_THREAD: i32 = -6;
+    const BY_USER: i32 = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        core::ptr::write_bytes(info, 0, INFO);
+        info.write(taken.signal);
+        info.add(2).write(if taken.shared { BY_USER } else { BY_THREAD });
+        info.add(4).write(ids::PID);
     }
 }
 
@@ -358,7 +418,6 @@ pub fn change_mask(mask: u64, pc: u64) {
             // Two threads that unblock it at the same time would not commute.
             engine::unsupported("a handler of a signal to the process that was pending", pc);
         }
-        // SAFETY: as the program asked.
-        unsafe { real::raise(signal) };
+        deliver(signal, pc);
     }
 }

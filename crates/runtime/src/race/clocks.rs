@@ -11,11 +11,13 @@
 //! * a read-modify-write adds that to what is there: it goes on with the release sequence, whatever its order;
 //! * a read takes it over if it acquires; else it is set aside, and the thread's next acquiring fence takes it over.
 //!
+//! A futex's wake-up adds to what the word knows, as a releasing read-modify-write would: the kernel orders memory there.
+//!
 //! Sequentially consistent operations are acquiring and releasing ones here: their order among themselves is that of the
 //! execution, and synchronises nothing else. Where values of several sizes lie over one another, which the standard does not have, a
 //! value knows what all its bytes know.
 
-use heddle_model::primitive::{atomic, section};
+use heddle_model::primitive::{atomic, futex, section};
 use heddle_model::{Event, EventFlags, Footprint, Mode, ThreadId};
 
 use super::objects::{self, granules, join};
@@ -134,6 +136,10 @@ pub fn event(event: &Event) {
         for other in (0..width).filter(|&other| other != thread) {
             join(clock, clock_of(other));
         }
+    }
+    if event.operation.code == futex::WAKE {
+        // libstdc++ stores the word that it wakes others for by code of its own, which is not seen; that it wakes them is.
+        granules(event.operation.object.0, 4, |granule, bytes| join(objects::own(granule, bytes), clock));
     }
     for access in footprint.accesses() {
         let mut meet = |granule, bytes| match access.mode {
