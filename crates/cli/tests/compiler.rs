@@ -433,3 +433,27 @@ fn atomic_instructions_in_assembly() {
     let run = session.run(["check", &file]);
     assert!(!run.to_string().contains("inline assembly"), "{run}");
 }
+
+/// A library that the program loads itself is not there when `main` begins, and may be gone when it ends.
+#[test]
+fn libraries_that_are_loaded_later() {
+    let session = Session::new();
+    let plugin = session.write("plugin.c", "int answer(void) { return 42; }\n").display().to_string();
+    let source = "#include <dlfcn.h>\n#include <pthread.h>\n\
+        static void *work(void *p) { return p; }\n\
+        int main(int n, char **words) { pthread_t t; void *l = dlopen(words[n - 1], RTLD_NOW); if (!l) return 2;\n\
+          int (*answer)(void) = (int (*)(void))dlsym(l, \"answer\"); pthread_create(&t, 0, work, 0); pthread_join(t, 0);\n\
+          int right = answer() == 42; dlclose(l); return !right; }\n";
+    let program = session.write("program.c", source).display().to_string();
+    let library = session.path("plugin.so").display().to_string();
+    let build = ["-shared", "-fPIC", "-o", &library, &plugin];
+    let built = std::process::Command::new("gcc").args(build).status().expect("gcc runs");
+    assert!(built.success());
+    for restart in ["auto", "exec"] {
+        let check = ["check", &program, "--restart", restart, "--", &library];
+        session.run(check).must_say(0, &["safe", "not covered: memory accesses and atomics in plugin.so"]);
+    }
+    session.run([&["cc"][..], &build].concat()).must_say(0, &[]);
+    let run = session.run(["check", &program, "--", &library]);
+    assert!(run.code == 0 && !run.to_string().contains("not covered"), "{run}");
+}

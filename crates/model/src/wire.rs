@@ -16,7 +16,7 @@ use crate::{Event, Latitude, Pending, ThreadId};
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// Both sides must have been built with the same.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// The variable in the program's environment that holds the number of the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// Where the runtime maps the file in the program.
@@ -126,6 +126,9 @@ pub enum Outside {
     Files = 2,
 }
 
+/// Bytes for names of libraries.
+pub const LIBRARIES: usize = 4096;
+
 /// What the program and Heddle say to each other by name (`heddle.h`).
 #[repr(C)]
 pub struct Annotations {
@@ -232,6 +235,10 @@ pub struct Header {
     pub scratch: [u8; SCRATCH],
     /// The file that every execution reads as its standard input: a path, ending in zero bytes. Empty: there is none.
     pub input: [u8; INPUT],
+    /// So many bytes of `libraries` are in use.
+    pub libraries_len: AtomicU32,
+    /// The libraries that executions have loaded themselves: names that end in zero bytes. Set by the runtime.
+    pub libraries: [u8; LIBRARIES],
     /// What the program and Heddle say to each other by name.
     pub annotations: Annotations,
     /// Why the stage is `Failed`: text, ending in zero bytes.

@@ -8,10 +8,10 @@
 //! blamed for the end of a process, or for results that make no sense, only if it does the same as the first and only
 //! one of a new process.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::rc::Rc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -90,6 +90,8 @@ pub struct NativeExecutor {
     places: Vec<u64>,
     /// Fingerprints of the labels that ended processes have reached.
     labels: HashSet<u64>,
+    /// The libraries that ended processes have loaded themselves.
+    loaded: BTreeSet<PathBuf>,
     /// A process that ended has asked for an undetermined number.
     values_used: bool,
     /// How a process last died that was not to blame for it.
@@ -157,6 +159,7 @@ impl NativeExecutor {
             statistics: Statistics::default(),
             places: Vec::new(),
             labels: HashSet::new(),
+            loaded: BTreeSet::new(),
             values_used: false,
             died: None,
             runtime,
@@ -287,22 +290,35 @@ impl NativeExecutor {
             "libheddle_runtime.so",
         ];
         let mut names = self.program.unseen.clone();
-        for mapping in self.mappings.files() {
-            let name = mapping.path.file_name().unwrap_or_default().to_string_lossy();
+        for path in self.files() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let is_library = name.ends_with(".so") || name.contains(".so.");
-            if is_library && !OF_ALL.iter().any(|own| name.starts_with(own)) && !plain::is_instrumented(&mapping.path) {
-                names.push(name.into_owned());
+            if is_library && !OF_ALL.iter().any(|own| name.starts_with(own)) && !plain::is_instrumented(&path) {
+                names.push(name);
             }
         }
         names
+    }
+
+    /// The program and its libraries, those that it has loaded itself included.
+    fn files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = self.mappings.files().into_iter().map(|mapping| mapping.path.clone()).collect();
+        let now = self.session.as_ref().map_or_else(Vec::new, |session| session.wire().libraries());
+        for path in self.loaded.iter().cloned().chain(now) {
+            // Whatever else it needs is told by a name that may be another way to the same file.
+            let is_same = |known: &PathBuf| known == &path || known.canonicalize().ok() == path.canonicalize().ok();
+            if !files.iter().any(is_same) {
+                files.push(path);
+            }
+        }
+        files
     }
 
     /// Where instrumented code has atomic instructions in inline assembly: they are not seen.
     pub fn assembly(&self) -> Vec<Location> {
         let is_own = |path: &Path| path.file_name().is_some_and(|name| name == library::NAME);
         let is_built = |path: &Path| path == self.program.path || !is_own(path) && plain::is_instrumented(path);
-        let files = self.mappings.files().into_iter().filter(|mapping| is_built(&mapping.path));
-        files.flat_map(|mapping| assembly::lines(&mapping.path)).collect()
+        self.files().iter().filter(|path| is_built(path)).flat_map(|path| assembly::lines(path)).collect()
     }
 
     /// Whether addresses are the same from one process to the next. Some containers forbid that.
@@ -367,6 +383,7 @@ impl NativeExecutor {
             self.outside |= session.wire().header().outside.load(Relaxed);
             add_checks(&mut self.statistics, &session);
             note(session.wire().header(), &mut self.labels, &mut self.values_used);
+            self.loaded.extend(session.wire().libraries());
         }
     }
 
@@ -612,6 +629,7 @@ impl NativeExecutor {
         self.outside |= helper.outside;
         self.values_used |= helper.values_used;
         self.labels.extend(helper.labels.iter());
+        self.loaded.append(&mut helper.loaded);
         self.died = self.died.take().or(helper.died.take());
         if self.fallback.is_none() && helper.fallback.is_some() {
             self.end_session();

@@ -7,17 +7,19 @@
 //! events are copied out before anybody looks at them, so that a stray write of the next execution cannot change
 //! the last one.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, OsStr};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::ptr::{self, NonNull};
 
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
 use heddle_model::wire::{
-    ATOMIC_FUNCTIONS, Annotations, Header, Layout, MAGIC, PLACES, RACES, Slot, ThreadName, VALUES, VERSION, WirePlan,
-    WireResult,
+    ATOMIC_FUNCTIONS, Annotations, Header, LIBRARIES, Layout, MAGIC, PLACES, RACES, Slot, ThreadName, VALUES, VERSION,
+    WirePlan, WireResult,
 };
 use heddle_model::{Event, Pending, Plan, ThreadId};
 
@@ -168,6 +170,16 @@ impl Wire {
         // SAFETY: the mapping begins with a header that is filled in. What the other side changes is atomic, but for
         // `trouble`, which is read through `trouble`.
         unsafe { &*self.base.as_ptr().cast() }
+    }
+
+    /// The libraries that executions have loaded themselves.
+    pub fn libraries(&self) -> Vec<PathBuf> {
+        let used = self.header().libraries_len.load(std::sync::atomic::Ordering::Acquire) as usize;
+        // SAFETY: within the header; copied, since the other side may write.
+        let text: [u8; LIBRARIES] =
+            unsafe { ptr::read_volatile(&raw const (*self.base.as_ptr().cast::<Header>()).libraries) };
+        let names = text[..used.min(LIBRARIES)].split(|&byte| byte == 0).filter(|name| !name.is_empty());
+        names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect()
     }
 
     /// Why the runtime cannot go on.

@@ -15,7 +15,7 @@ use crate::arch::Context;
 use crate::files::descriptors;
 use crate::pthread::unwinder;
 use crate::wire::Wire;
-use crate::{engine, fiber, files, snapshot, start, sys, trap};
+use crate::{engine, fiber, files, loaded, snapshot, start, sys, trap};
 
 /// The fewest threads to prepare for.
 const FEW: usize = 4;
@@ -157,6 +157,7 @@ impl Controller {
 
     fn by_fork(&self) -> ! {
         let server = own_pid();
+        loaded::set_up();
         adopt_orphans();
         descriptors::find_early();
         self.wire.set_stage(Stage::Ready);
@@ -171,6 +172,7 @@ impl Controller {
                 self.note_runner(own_pid());
                 self.trap(Restart::Fork);
                 self.run(sequence);
+                loaded::note(self.wire.header());
                 sys::exit_process(0);
             }
             if child < 0 {
@@ -195,12 +197,14 @@ impl Controller {
     }
 
     fn by_exec(&self) -> ! {
+        loaded::set_up();
         self.trap(Restart::Exec);
         self.note_runner(own_pid());
         self.wire.set_stage(Stage::Ready);
         let sequence = self.first();
         self.wait(sequence);
         self.run(sequence);
+        loaded::note(self.wire.header());
         self.wire.publish(sequence);
         sys::exit_process(0)
     }

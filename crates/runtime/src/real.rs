@@ -152,6 +152,8 @@ pub fn resolve() {
         crate::hidden::REAL,
         crate::clock::REAL,
         crate::ids::REAL,
+        crate::loaded::REAL,
+        crate::own::REAL,
         crate::process::REAL,
         crate::random::REAL,
         crate::timers::REAL,

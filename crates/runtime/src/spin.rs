@@ -8,7 +8,7 @@
 //! must not depend on what independent threads did meanwhile.
 //!
 //! A loop that counts how often it has looked is in another state each time, and is not taken for one; neither is one
-//! that looks at a clock, allocates, prints, or takes a lock. Those end at the bound on the number of steps.
+//! that looks at a clock, allocates, prints, takes a lock, or has libc or the kernel remember something for it. Those end at the bound on the number of steps.
 //!
 //! Of the stack, so much is compared as can have changed: from the stack pointer to the end of the frame of the outermost
 //! function that has run in between, the one with the loop ([`callstack`]), and to whatever was written through a pointer. What
@@ -23,7 +23,7 @@ use heddle_model::primitive::memory::READ;
 use heddle_model::{Event, EventFlags, ObjectId, Operation, ThreadId};
 
 use crate::memory::Reserve;
-use crate::{callstack, engine};
+use crate::{arch, callstack, engine};
 
 /// How many looks there can be between two visits of one place.
 const LOOKS: usize = heddle_model::MOST_LOOKS;
@@ -48,7 +48,7 @@ impl State {
         let mut at = registers[6] as usize;
         let most = at + LARGEST_WINDOW;
         let mix = |state: u64, word: u64| (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-        let mut digest = registers.iter().fold(0, |state, &word| mix(state, word));
+        let mut digest = registers.iter().fold(arch::float_control(), |state, &word| mix(state, word));
         let mut levels = [(0, 0); LEVELS];
         for (level, place) in levels.iter_mut().enumerate() {
             let Some(end) = callstack::frame_end(level).filter(|end| (at..=most).contains(end)) else { break };

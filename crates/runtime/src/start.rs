@@ -271,7 +271,7 @@ fn stack_limit() -> usize {
 #[repr(C)]
 pub struct LoadedObject {
     pub base: usize,
-    name: *const c_char,
+    pub name: *const c_char,
     pub headers: *const ProgramHeader,
     pub count: u16,
 }

@@ -14,7 +14,7 @@ use crate::arch::Trapped;
 use crate::engine::{self, active};
 use crate::files::{self, descriptors, ordered};
 use crate::signals::{Disposition, disposition};
-use crate::{channel, ids, livelock, process as processes, snapshot, start, sys};
+use crate::{channel, ids, livelock, process as processes, snapshot, spin, start, sys};
 
 const ALLOW: u8 = 0;
 const BLOCK: u8 = 1;
@@ -94,6 +94,10 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
             return;
         }
         Answer::Pass | Answer::Outside(_) => {
+            if matches!(answer, Answer::Outside(_)) {
+                // A loop that does this does not only look.
+                spin::changed();
+            }
             let (arguments, later) = if active() { without_truncation(number, arguments) } else { (arguments, false) };
             let answer = if active() && !in_snapshot { files::answer(number, &arguments) } else { None };
             let mut result = answer.unwrap_or_else(|| pass(number, arguments));

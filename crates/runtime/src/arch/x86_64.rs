@@ -111,6 +111,18 @@ impl Context {
     }
 }
 
+/// How floating point numbers are rounded, and what is an error there.
+pub fn float_control() -> u64 {
+    /// Without what has happened so far.
+    const CONTROL: u32 = 0xffc0;
+    let (mut vector, mut stack) = (0u32, 0u16);
+    // SAFETY: only stores two words.
+    unsafe {
+        asm!("stmxcsr [{}]", "fnstcw [{}]", in(reg) &raw mut vector, in(reg) &raw mut stack, options(nostack, preserves_flags));
+    }
+    u64::from(vector & CONTROL) << 16 | u64::from(stack)
+}
+
 const INITIAL_MXCSR: u32 = 0x1f80;
 const INITIAL_X87: u32 = 0x037f;
 

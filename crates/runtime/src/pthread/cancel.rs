@@ -16,7 +16,7 @@ use heddle_model::{Event, EventFlags, ObjectId, Operation};
 
 use super::{signal, thread};
 use crate::engine::{self, active, caller, current, visible};
-use crate::{channel, fiber, imports};
+use crate::{channel, fiber, imports, spin};
 
 originals! {
     fn pthread_cancel(handle: usize) -> c_int;
@@ -103,6 +103,7 @@ interpose! {
         if !(0..=1).contains(&state) {
             return EINVAL;
         }
+        spin::changed();
         let mine = &mut fiber::of(current()).cancellation.disabled;
         let before = core::mem::replace(mine, state == 1);
         if !old.is_null() {
@@ -121,6 +122,7 @@ interpose! {
         if kind == 1 && IN_USE {
             engine::unsupported("pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS)", caller());
         }
+        spin::changed();
         let mine = &mut fiber::of(current()).cancellation.asynchronous;
         let before = core::mem::replace(mine, kind == 1);
         if !old.is_null() {
