@@ -193,3 +193,30 @@ fn no_order_of_uses_is_missed() {
         assert!(all.len() > 2 && few < most, "{variant}: {few} of {most}, {all:?}");
     }
 }
+
+/// A file has other names than its own: through what the kernel tells about the process, and by a link that leads there.
+#[test]
+fn by_way_of_proc() {
+    const SOURCE: &str = "#include <fcntl.h>\n#include <pthread.h>\n#include <stdio.h>\n#include <string.h>\n#include <unistd.h>\n\
+        static char name[200];\n\
+        static void *work(void *p) { int f = open(name, O_WRONLY | O_TRUNC | O_CREAT, 0600); if (f < 0 || write(f, \"x\", 1) != 1) _exit(3); close(f); return p; }\n\
+        int main(int n, char **words) { pthread_t t; if (chdir(words[n - 2])) return 2; int f = open(\"notes.txt\", O_RDONLY); symlink(\"/proc/self/cwd\", \"way\");\n\
+          if (words[n - 1][0] == '#') sprintf(name, \"/proc/self/fd/%d\", f); else strcpy(name, words[n - 1]);\n\
+          pthread_create(&t, 0, work, 0); pthread_join(t, 0); char b[9] = {0}; int g = open(\"notes.txt\", O_RDONLY); return !(read(g, b, 8) == 1 && b[0] == 'x'); }\n";
+    for name in [
+        "/proc/self/cwd/notes.txt",
+        "/proc/thread-self/cwd/notes.txt",
+        "way/notes.txt",
+        "#",
+        "/dev/fd/../cwd/notes.txt",
+    ] {
+        let session = Session::new();
+        let file = session.write("proc.c", SOURCE).display().to_string();
+        session.write("notes.txt", "begin ");
+        let place = session.path("").display().to_string();
+        let run = session.check([&file, "--", &place, name]);
+        assert_eq!(run.json()["verdict"], "safe", "{name}: {run}");
+        must_be_untouched(&session);
+        assert!(!session.path("way").exists(), "{name}");
+    }
+}

@@ -13,6 +13,7 @@ use heddle_model::{Ending, Outcome};
 use crate::arch::Trapped;
 use crate::engine::{self, active};
 use crate::files::{self, descriptors, ordered};
+use crate::pthread::identity;
 use crate::signals::{Disposition, disposition};
 use crate::{channel, ids, livelock, process as processes, snapshot, spin, start, sys};
 
@@ -318,6 +319,21 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
             Answer::Unsupported("waiting for a lock on a file (flock, fcntl)")
         }
         425..=427 => Answer::Unsupported("io_uring"),
+        // setsockopt: SO_RCVTIMEO, SO_SNDTIMEO, by their old and new numbers
+        54 if arguments[1] == 1 && matches!(arguments[2], 20 | 21 | 66 | 67) => {
+            Answer::Unsupported("a time-out of a socket (SO_RCVTIMEO, SO_SNDTIMEO)")
+        }
+        // prctl: the name of the thread
+        157 if arguments[0] == 15 => Answer::Result(identity::set_own_name(arguments[1])),
+        157 if arguments[0] == 16 => Answer::Result(identity::own_name(arguments[1])),
+        // mlock, munlock, mlockall, munlockall, mlock2: whether memory is swapped out makes no difference
+        149..=152 | 325 => Answer::Result(0),
+        // sched_setparam, sched_setscheduler, setpriority, sched_setaffinity, sched_setattr, ioprio_set, personality, prctl,
+        // setrlimit, chroot, setsid, setpgid, capset, prlimit64 that sets one
+        142 | 144 | 141 | 203 | 314 | 251 | 135 | 157 | 160 | 161 | 112 | 109 | 126 => {
+            Answer::Outside("a setting of the process")
+        }
+        302 if arguments[2] != 0 => Answer::Outside("a setting of the process"),
         _ => Answer::Pass,
     }
 }
@@ -380,16 +396,28 @@ fn printed_vector(vector: usize, count: usize) -> isize {
 
 /// A signal that the program sends. One to itself whose default is to kill ends the process as a crash does; who has
 /// installed a handler runs in a process of its own and gets it from the kernel.
+/// Whether this is a process that we have made, and that has not been waited for.
+fn is_child(process: i32) -> bool {
+    const WAITID: usize = 247;
+    const BY_ID: usize = 1;
+    /// Ended or not, at once, and without taking note of it.
+    const ANY: usize = 0x4 | 0x1 | 0x0100_0000;
+    let mut info = [0u64; 16];
+    // SAFETY: only asks, with room of our own.
+    unsafe { sys::syscall6(WAITID, BY_ID, process as usize, info.as_mut_ptr() as usize, ANY, 0, 0) == 0 }
+}
+
 fn send_signal(number: usize, arguments: &[usize; 6]) -> Answer {
     const KILL: usize = 62;
     const TGKILL: usize = 234;
     let (to, signal) = (arguments[0] as i32, if number == TGKILL { arguments[2] } else { arguments[1] });
     if number == KILL && to != ids::PID {
-        // The process group has others in it than the program: Heddle itself.
-        return if to > 0 {
-            Answer::Outside("a signal to another process")
-        } else {
-            Answer::Unsupported("kill of a group")
+        // The process group has others in it than the program: Heddle itself. And what the program takes for its parent is a number that
+        // somebody else may have.
+        return match to {
+            1.. if is_child(to) => Answer::Outside("a signal to another process"),
+            1.. => Answer::Unsupported("a signal to a process that the program has not made"),
+            _ => Answer::Unsupported("kill of a group"),
         };
     }
     if signal == 0 {

@@ -71,6 +71,28 @@ table! {
     lio_listio64,
     getaddrinfo_a,
     clone,
+    // Processes that outlive the one that made them.
+    daemon,
+    // Queues, semaphores and memory that the kernel keeps when the program has ended, and waits that nobody models.
+    mkfifo,
+    mkfifoat,
+    mq_open,
+    msgget,
+    semget,
+    shmget,
+    inotify_init,
+    inotify_init1,
+    // glibc interrupts all threads to change these for each.
+    setuid,
+    setgid,
+    seteuid,
+    setegid,
+    setreuid,
+    setregid,
+    setresuid,
+    setresgid,
+    setgroups,
+    initgroups,
 }
 
 unsafe extern "C" {

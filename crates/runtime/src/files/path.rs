@@ -150,6 +150,14 @@ fn base(directory: i32) -> Fails<Path> {
     Ok(path)
 }
 
+/// Where a link among what the kernel tells about itself leads to, if that is a path: `/proc/self/cwd`, or a descriptor by its number. Others
+/// lead to what has none, as a pipe, or a file that was removed.
+fn way_out(link: &Path) -> Option<Path> {
+    let target = link_of(link).ok()?;
+    let is_path = !target.bytes().ends_with(b" (deleted)") && !target.bytes().windows(2).any(|two| two == b":[");
+    is_path.then(|| if target.text[0] == b'/' { entries::name_of(target) } else { target })
+}
+
 /// What `path` means, from `directory`. Its last component may be missing; where that is a symbolic link, it is followed if `follow`.
 pub fn resolve(directory: i32, path: &Path, follow: bool) -> Fails<Path> {
     if path.length == 0 {
@@ -174,24 +182,27 @@ pub fn resolve(directory: i32, path: &Path, follow: bool) -> Fails<Path> {
             b".." => at.pop(),
             _ => at.push(component)?,
         }
-        if at.is_direct() {
-            // Links there lead to what has no path.
-            at.append(&rest.bytes()[after..])?;
-            return Ok(at);
-        }
-        let kind = entries::kind(&at);
-        if kind == Ok(Kind::Link) && (!is_last || follow || wants_directory) {
+        let is_direct = at.is_direct();
+        let kind = if is_direct { Err(ENOENT) } else { entries::kind(&at) };
+        let target = match () {
+            () if is_last && !follow && !wants_directory => None,
+            () if is_direct => way_out(&at),
+            () if kind == Ok(Kind::Link) => Some(link_of(&entries::place(&at)?)?),
+            () => None,
+        };
+        if let Some(mut whole) = target {
             links += 1;
             if links > LINKS {
                 return Err(ELOOP);
             }
-            let mut whole = link_of(&entries::place(&at)?)?;
             at = if whole.text[0] == b'/' { Path::from_bytes(b"/")? } else { at.parent() };
             whole.append(&rest.bytes()[after..])?;
             (rest, from) = (whole, 0);
             continue;
         }
-        if !is_last {
+        if is_direct {
+            // What is there is the kernel's.
+        } else if !is_last {
             match kind? {
                 Kind::Directory => {}
                 _ => return Err(ENOTDIR),

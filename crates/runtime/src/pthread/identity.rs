@@ -28,6 +28,26 @@ const ESRCH: c_int = 3;
 const ERANGE: c_int = 34;
 const CLOCK_THREAD_CPUTIME_ID: c_int = 3;
 
+/// `prctl(PR_SET_NAME)`: the name of the current thread, cut to what there is room for.
+pub fn set_own_name(name: usize) -> isize {
+    let mine = &mut fiber::of(crate::engine::current()).name;
+    *mine = [0; NAME];
+    // SAFETY: the program's string, up to its end.
+    unsafe {
+        let name = name as *const u8;
+        let length = (0..NAME - 1).find(|&i| *name.add(i) == 0).unwrap_or(NAME - 1);
+        mine[..length].copy_from_slice(core::slice::from_raw_parts(name, length));
+    }
+    0
+}
+
+/// `prctl(PR_GET_NAME)`.
+pub fn own_name(into: usize) -> isize {
+    // SAFETY: the program's room for it.
+    unsafe { core::ptr::copy_nonoverlapping(fiber::of(crate::engine::current()).name.as_ptr(), into as *mut u8, NAME) };
+    0
+}
+
 interpose! {
     fn pthread_setname_np(thread: usize, name: *const u8) -> c_int {
         if !active() {

@@ -7,7 +7,7 @@ mod c11;
 pub mod cancel;
 mod condvar;
 pub mod futex;
-mod identity;
+pub mod identity;
 pub mod keys;
 mod mutex;
 mod named;
