@@ -129,7 +129,7 @@ fn compile_arguments(
         words.extend(["-fno-inline", "-fno-optimize-sibling-calls"].map(str::to_owned));
     }
     words.extend(["-fno-omit-frame-pointer", "-fno-lto"].map(str::to_owned));
-    words.extend(["-isystem".to_owned(), headers.display().to_string()]);
+    words.extend(instrument::search(headers));
     words.extend(["-x", compiler.language.option()].map(str::to_owned));
     words.extend([source.display().to_string(), "-o".to_owned(), object.display().to_string()]);
     words

@@ -14,7 +14,8 @@
 //! * clang leaves out the read of `x++`, and both take accesses to `volatile` variables for others: they are told not to.
 //! * clang does not instrument vectors of more than 16 bytes, so it is told not to make any.
 //! * libstdc++ looks at an atomic many times before it sleeps on it: headers named like its own make that one time.
-//! * The members of `std::string` live in libstdc++: a header named `string`, found first, keeps them in the program.
+//! * The members of `std::string` live in libstdc++: a header named `string`, found first, keeps them in the program. So does what links the nodes
+//!   of maps, sets and lists: headers named like its own bring the same functions.
 //!
 //! What stays open is in `docs/limitations.md`.
 
@@ -42,8 +43,17 @@ pub const HEADERS: &[Header] = &[
     Header { name: "string", text: include_str!("include/string") },
     Header { name: "bits/atomic_wait.h", text: include_str!("include/bits/atomic_wait.h") },
     Header { name: "bits/atomic_timed_wait.h", text: include_str!("include/bits/atomic_timed_wait.h") },
+    Header { name: "bits/stl_list.h", text: include_str!("include/bits/stl_list.h") },
+    Header { name: "bits/stl_tree.h", text: include_str!("include/bits/stl_tree.h") },
     Header { name: "heddle.h", text: include_str!("include/heddle.h") },
 ];
+
+/// What makes a compiler look for headers in `directory`, where [`HEADERS`] are. In what it says of lines they are the C++ library's, as those
+/// that they stand before; the directory's name is another each time.
+pub fn search(directory: &Path) -> [String; 3] {
+    let directory = directory.display();
+    ["-isystem".to_owned(), directory.to_string(), format!("-fdebug-prefix-map={directory}=/usr/include/c++/heddle")]
+}
 
 /// The functions of libc that instrumented code calls by another name. The header has the same list.
 pub const RENAMED: &[&str] = &[

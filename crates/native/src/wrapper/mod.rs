@@ -95,7 +95,7 @@ fn before(line: &Line, place: &Path, input: Option<&Input>) -> Vec<String> {
     // Text that is preprocessed for others than the compiler is not to have declarations in front of it.
     if line.step != Step::Preprocess || line.is_for_a_compiler(input) {
         let headers = place.join(place::INCLUDE);
-        words.extend(["-isystem".to_owned(), headers.display().to_string()]);
+        words.extend(instrument::search(&headers));
         words.extend(["-include".to_owned(), headers.join(instrument::FIRST).display().to_string()]);
     }
     words
