@@ -182,7 +182,8 @@ unsafe extern "C" fn look(object: *const LoadedObject, _: usize, objects: *mut c
     0
 }
 
-fn in_library(pc: u64) -> bool {
+/// Whether these are instructions of the C++ library.
+pub fn in_library(pc: u64) -> bool {
     // SAFETY: set once.
     let (low, high) = unsafe { LIBRARY };
     (low..high).contains(&(pc as usize))
