@@ -8,7 +8,7 @@ use heddle_model::{Ending, ObjectId, Operation, Outcome};
 
 use crate::engine::{self, active};
 use crate::memory::Reserve;
-use crate::{arch, memcheck, process as processes, snapshot, start, sys, trap};
+use crate::{arch, memcheck, process as processes, snapshot, start, sys, trap, tsan};
 
 const SIGILL: usize = 4;
 const SIGTRAP: usize = 5;
@@ -120,7 +120,15 @@ unsafe extern "C" fn on_hang(_: i32, _: *const u64, context: *mut u64) {
         // On the way there, too: the stubs for calls into libraries have no lines.
         // SAFETY: what the program was just running.
         let own = outside || unsafe { arch::is_library_stub(pc) };
-        engine::stop(Outcome::Hang, 0, if own { trap::nearest_program_pc(stack, pc) } else { pc + 1 }, b"");
+        let place = if own { trap::nearest_program_pc(stack, pc) } else { pc + 1 };
+        if !tsan::sees_memory() {
+            // It may well wait for an atomic that another thread would write.
+            engine::unsupported(
+                "a loop that makes no call, in a program that was not built by heddle (see `heddle cc`)",
+                place,
+            );
+        }
+        engine::stop(Outcome::Hang, 0, place, b"");
     }
 }
 

@@ -16,4 +16,15 @@ pub use expected::compare_fails;
 
 /// Called from a constructor of every instrumented file. The runtime starts by itself.
 #[unsafe(no_mangle)]
-pub extern "C" fn __tsan_init() {}
+pub extern "C" fn __tsan_init() {
+    // SAFETY: before `main`; only ever set.
+    unsafe { SEES_MEMORY = true };
+}
+
+static mut SEES_MEMORY: bool = false;
+
+/// Whether anything of the program was instrumented.
+pub fn sees_memory() -> bool {
+    // SAFETY: set before `main`.
+    unsafe { SEES_MEMORY }
+}
