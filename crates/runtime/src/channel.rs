@@ -45,6 +45,8 @@ const RECVFROM: usize = 45;
 const SENDMSG: usize = 46;
 const RECVMSG: usize = 47;
 const SHUTDOWN: usize = 48;
+const EPOLL_CTL: usize = 233;
+const LISTEN: usize = 50;
 const FCNTL: usize = 72;
 const EPOLL_WAIT: usize = 232;
 const ACCEPT4: usize = 288;
@@ -408,6 +410,8 @@ originals! {
     fn eventfd_read(file: i32, value: *mut u64) -> i32;
     fn eventfd_write(file: i32, value: u64) -> i32;
     fn epoll_wait(file: i32, events: usize, most: i32, timeout: i32) -> i32;
+    fn epoll_ctl(file: i32, how: i32, watched: i32, event: usize) -> i32;
+    fn listen(file: i32, most: i32) -> i32;
 }
 
 interpose! {
@@ -552,6 +556,22 @@ interpose! {
             return call(pc, SHUTDOWN, [file as usize, how as usize, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
         }
         real::shutdown(file, how)
+    }
+    // Who waits for others may have something to wait for now, and who connects somebody to connect to.
+    fn epoll_ctl(file: i32, how: i32, watched: i32, event: usize) -> i32 {
+        let pc = caller();
+        if active() {
+            let arguments = [file as usize, how as usize, watched as usize, event, 0, 0];
+            return call(pc, EPOLL_CTL, arguments, 0, DONT_WAIT) as i32;
+        }
+        real::epoll_ctl(file, how, watched, event)
+    }
+    fn listen(file: i32, most: i32) -> i32 {
+        let pc = caller();
+        if active() {
+            return call(pc, LISTEN, [file as usize, most as usize, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
+        }
+        real::listen(file, most)
     }
     fn eventfd_read(file: i32, value: *mut u64) -> i32 {
         let pc = caller();

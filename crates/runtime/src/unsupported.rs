@@ -71,6 +71,10 @@ table! {
     lio_listio64,
     getaddrinfo_a,
     clone,
+    // Locks of streams: others that use the stream would have to wait, which they do not.
+    flockfile,
+    ftrylockfile,
+    funlockfile,
     // Processes that outlive the one that made them.
     daemon,
     // Queues, semaphores and memory that the kernel keeps when the program has ended, and waits that nobody models.

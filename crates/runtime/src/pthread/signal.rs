@@ -210,9 +210,18 @@ pub fn send_to_self(signal: c_int, pc: u64) -> c_int {
 fn deliver(signal: c_int, pc: u64) {
     match disposition(signal as usize) {
         Disposition::Ignored => {}
-        Disposition::Kills => engine::end_process(process::end(Ending::Crash, signal as u32), pc),
+        Disposition::Kills => end_by(signal, pc),
         Disposition::Handled => handle(signal, pc),
     }
+}
+
+fn end_by(signal: c_int, pc: u64) -> ! {
+    /// SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU: they stop the process until somebody else lets it go on.
+    const STOPS: core::ops::RangeInclusive<c_int> = 19..=22;
+    if STOPS.contains(&signal) {
+        engine::unsupported("a signal that stops the process", pc);
+    }
+    engine::end_process(process::end(Ending::Crash, signal as u32), pc)
 }
 
 fn handle(signal: c_int, pc: u64) {
@@ -301,7 +310,7 @@ fn send_to_process(signal: c_int, pc: u64) {
 fn act_on_another(signal: c_int, pc: u64) {
     match disposition(signal as usize) {
         Disposition::Ignored => {}
-        Disposition::Kills => engine::end_process(process::end(Ending::Crash, signal as u32), pc),
+        Disposition::Kills => end_by(signal, pc),
         Disposition::Handled => engine::unsupported("a signal handler that interrupts another thread", pc),
     }
 }
