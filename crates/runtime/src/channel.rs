@@ -299,8 +299,11 @@ fn holding_back_sigpipe(call: impl Fn() -> isize) -> isize {
 /// The thread sends itself the signal that the kernel has sent it.
 fn tell_of_broken(pc: u64) {
     // SAFETY: one kernel thread.
-    if unsafe { core::mem::take(&mut *(&raw mut BROKEN)) } {
-        signal::send_to_self(SIGPIPE, pc);
+    unsafe {
+        if BROKEN {
+            BROKEN = false;
+            signal::send_to_self(SIGPIPE, pc);
+        }
     }
 }
 

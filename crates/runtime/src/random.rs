@@ -6,6 +6,9 @@
 //!
 //! Not controlled: the processor's own generator (`rdrand`), but for `std::random_device`, which uses it, and devices read as files.
 
+// The names that compilers make of C++'s are what they are.
+#![allow(non_snake_case)]
+
 use heddle_model::ThreadId;
 
 use crate::engine::{self, active};
