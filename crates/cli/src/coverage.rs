@@ -382,12 +382,16 @@ fn notes(instrumented: Instrumentation, races: bool, misuse: bool) -> Vec<String
     if !races {
         // Without races the orders of plain accesses cannot matter; with them they can.
         notes.push("data races: they were not looked for".to_string());
-        notes.push("orders of plain memory accesses: only synchronisation and atomics are interleaved".to_string());
+        let seen = if instrumented == Instrumentation::SyncOnly {
+            "calls of the thread library"
+        } else {
+            "synchronisation and atomics"
+        };
+        notes.push(format!("orders of plain memory accesses: only {seen} are interleaved"));
     }
     if instrumented == Instrumentation::SyncOnly {
         notes.push(
-            "atomics: the program was not built by heddle, only its calls of the thread library are seen; build it with \
-             `heddle cc` or `heddle c++` as the compiler to see all"
+            "atomics: the program was not built by heddle; build it with `heddle cc` or `heddle c++` as the compiler to see all"
                 .to_string(),
         );
     }

@@ -34,9 +34,10 @@ pub enum Failure {
 impl From<ProgramError> for Failure {
     fn from(error: ProgramError) -> Failure {
         match error {
-            ProgramError::Static(_) | ProgramError::Bits32(_) | ProgramError::OtherProcessor(_) => {
-                Failure::Unsupported(error.to_string())
-            }
+            ProgramError::Static(_)
+            | ProgramError::Privileged(_)
+            | ProgramError::Bits32(_)
+            | ProgramError::OtherProcessor(_) => Failure::Unsupported(error.to_string()),
             error => Failure::Error(error.to_string()),
         }
     }

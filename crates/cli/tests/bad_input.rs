@@ -149,6 +149,16 @@ fn a_program_without_instrumentation() {
     assert_eq!(report["verdict"], "found", "{run}");
     assert_eq!(report["findings"][0]["kind"], "deadlock", "{run}");
     assert_eq!(report["coverage"]["instrumented"], "sync-only", "{run}");
+    let source = fs::read_to_string(root().join("examples/queue-fixed.c")).expect("the example is there");
+    let binary = compile(&session, &source, "fixed", &["-g", "-pthread"]);
+    session.run(["check", &binary]).must_say(0, &["safe", "sequential consistency, sync-only", "`heddle cc`"]);
+    // It may wait for an atomic, which is not seen: that is no hang.
+    let source = "#include <pthread.h>\n#include <stdatomic.h>\nstatic atomic_int set;\n\
+        static void *work(void *p) { set = 1; return p; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); while (!set) {} pthread_join(t, 0); return 0; }\n";
+    let binary = compile(&session, source, "spins", &["-g", "-O1", "-pthread"]);
+    let run = session.run(["check", &binary, "--hang-timeout", "1s"]);
+    run.must_say(4, &["unsupported", "not built by heddle", "source.c:5"]);
 }
 
 // --- What programs do -------------------------------------------------------------------------------------------

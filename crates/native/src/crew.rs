@@ -102,6 +102,8 @@ impl NativeExecutor {
         let another = crew.needs_another(jobs, hire);
         let turn = match self.least_busy(crew) {
             Some(turn) if !another => turn,
+            // More than there is room for: who gets it says so.
+            None if crew.helpers.len() + 1 >= crew.size(jobs) => 0,
             _ => {
                 crew.helpers.push(self.hire()?);
                 crew.helpers.len()

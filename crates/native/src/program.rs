@@ -74,6 +74,9 @@ pub enum ProgramError {
     /// Without the loader that would load the runtime.
     #[error("{}: a static program; Heddle's runtime can only be loaded into dynamically linked programs", .0.display())]
     Static(PathBuf),
+    /// The loader would leave the runtime out, and the program would run by itself.
+    #[error("{}: runs as another user (set-user-ID or set-group-ID), and then without Heddle's runtime; check a copy without that", .0.display())]
+    Privileged(PathBuf),
     /// Linked with the compiler's own race detector.
     #[error("{}: linked with ThreadSanitizer's own library ({}); link it with Heddle's, or build it without -fsanitize=thread", .0.display(), .1)]
     OtherSanitizer(PathBuf, String),
@@ -102,6 +105,9 @@ impl Program {
         kind(&start, &own)?;
         if !may_execute(path) {
             return Err(ProgramError::NotExecutable(own));
+        }
+        if changes_user(&metadata) {
+            return Err(ProgramError::Privileged(own));
         }
         // SAFETY: somebody who changes the file under us can make us read nonsense, which is checked for, or end us,
         // as anybody can who may write to programs that we are about to run.
@@ -155,6 +161,15 @@ fn kind(start: &[u8], path: &Path) -> Result<(), ProgramError> {
         return Err(ProgramError::OtherProcessor(own));
     }
     Ok(())
+}
+
+/// Whether the kernel would run it as somebody else than who asks.
+fn changes_user(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    // SAFETY: only ask.
+    let (user, group) = unsafe { (libc::getuid(), libc::getgid()) };
+    let has = |bit: u32| metadata.mode() & bit != 0;
+    has(libc::S_ISUID) && metadata.uid() != user || has(libc::S_ISGID) && metadata.gid() != group
 }
 
 fn may_execute(path: &Path) -> bool {
@@ -300,6 +315,13 @@ mod tests {
         let own = "void __tsan_init(void) {} int main(void) { __tsan_init(); return 0; }";
         let own = compiled(&folder, "own", own, &["-rdynamic"]).unwrap();
         assert!(matches!(Program::open(&own), Err(ProgramError::OtherSanitizer(..))));
+        // As another user: only who may give a file away can try.
+        if std::os::unix::fs::chown(&program, Some(65534), Some(65534)).is_ok() {
+            for mode in [0o4755, 0o2755] {
+                std::fs::set_permissions(&program, PermissionsExt::from_mode(mode)).unwrap();
+                assert!(matches!(Program::open(&program), Err(ProgramError::Privileged(_))), "{mode:o}");
+            }
+        }
         std::fs::set_permissions(&program, PermissionsExt::from_mode(0o644)).unwrap();
         // The superuser may execute what anybody may; nobody may execute this.
         assert!(matches!(Program::open(&program), Err(ProgramError::NotExecutable(_))));

@@ -114,6 +114,10 @@ pub fn coverage(coverage: &Coverage) -> String {
         "sc" => "sequential consistency",
         other => other,
     };
+    let model = match coverage.instrumented.as_str() {
+        "sync-only" => format!("{model}, sync-only"),
+        _ => model.to_owned(),
+    };
     let bounds = &coverage.bounds;
     let mut limits = Vec::new();
     if let Some(n) = bounds.preemptions {
@@ -139,7 +143,7 @@ pub fn coverage(coverage: &Coverage) -> String {
     } else if coverage.exhaustive {
         format!("{model}, unbounded")
     } else if limits.is_empty() {
-        model.to_string()
+        model
     } else {
         format!("{model}, bounded: at most {}{begin}", limits.join(", "))
     }

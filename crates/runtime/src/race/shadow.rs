@@ -262,8 +262,9 @@ impl<'a> Pass<'a> {
                     if cell.is_like(new) {
                         self.bytes |= cell.access & BYTES;
                     }
-                    // Of several that it replaces, all but one are not needed any more: who kept them would run out of room.
-                    if let Some(other) = self.room.replace(cell) {
+                    // Of several that it replaces, all but one are not needed any more: who kept them would run out of room. Not so those with
+                    // other bytes, since it may turn out that nothing is written.
+                    if let Some(other) = self.room.replace(cell).filter(|other| !other.is_like(new)) {
                         other.pc_and_generation = 0;
                     }
                 }
