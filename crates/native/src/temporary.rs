@@ -83,8 +83,14 @@ fn remove(path: &Path) -> io::Result<()> {
         let path = entry.path();
         if entry.file_type()?.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
     }
+    remove_empty(path)
+}
+
+/// Removes a directory with nothing but the lock in it. If a compiler whose Heddle was killed has just put something there, the lock is put back:
+/// without it nobody could tell later that the directory is abandoned.
+fn remove_empty(path: &Path) -> io::Result<()> {
     let _ = fs::remove_file(path.join(LOCK));
-    fs::remove_dir(path)
+    fs::remove_dir(path).inspect_err(|_| drop(File::create(path.join(LOCK))))
 }
 
 fn lock(file: &File) -> bool {
@@ -135,6 +141,18 @@ mod tests {
         let abandoned = parent.path().join(format!("{PREFIX}gone"));
         fs::create_dir(&abandoned).unwrap();
         File::create(abandoned.join(LOCK)).unwrap();
+        remove_abandoned(parent.path());
+        assert!(!abandoned.exists());
+    }
+
+    #[test]
+    fn one_that_somebody_still_writes_to_is_removed_later() {
+        let parent = TemporaryDirectory::new().unwrap();
+        let abandoned = parent.path().join(format!("{PREFIX}gone"));
+        fs::create_dir(&abandoned).unwrap();
+        fs::write(abandoned.join("late.o"), b"x").unwrap();
+        remove_empty(&abandoned).unwrap_err();
+        assert!(abandoned.join("late.o").exists());
         remove_abandoned(parent.path());
         assert!(!abandoned.exists());
     }
