@@ -1,12 +1,10 @@
 //! `heddle.h`: what is not a matter of a verdict and a count, or must also work without Heddle.
 
-mod common;
-
 use std::process::Command;
 
-use common::{Session, clang};
+use crate::common::{Session, clang};
 
-fn check(name: &str, text: &str, more: &[&str]) -> common::Finished {
+fn check(name: &str, text: &str, more: &[&str]) -> crate::common::Finished {
     let session = Session::new();
     let file = session.write(name, text).display().to_string();
     session.check([file.as_str(), "--all"].iter().chain(more))
@@ -105,7 +103,7 @@ fn refused() {
 #[test]
 fn without_heddle() {
     let session = Session::new();
-    let header = common::root().join("crates/native/src/instrument/include");
+    let header = crate::common::root().join("crates/native/src/instrument/include");
     for (name, compilers) in [("plain.c", ["gcc", clang()]), ("plain.cpp", ["g++", clang()])] {
         let text = LABELS.replace(
             "return 0;",

@@ -1,15 +1,13 @@
 //! What people get wrong, and what programs do to us: a clear message, the right exit code, and nothing left behind
 //! (every `Session::run` looks for that).
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{Finished, Running, Session, clang, program, root, send};
+use crate::common::{Finished, Running, Session, clang, program, root, send};
 
 fn check_program(name: &str, more: &[&str]) -> Finished {
     let file = program(name).display().to_string();

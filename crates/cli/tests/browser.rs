@@ -3,12 +3,10 @@
 //! A script of the test's own is put at the end of the page: it presses keys as a person would and writes down what it
 //! sees; the browser prints the page as it is then.
 
-mod common;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{Session, installed};
+use crate::common::{Session, installed};
 use serde_json::Value;
 
 /// What the test's script says after doing `script` in the page, which has a function `say(value)`. None without a browser.
@@ -100,7 +98,7 @@ fn the_page_opens_and_steps_forward_and_back() {
 fn hostile_sources_and_names_stay_text() {
     let session = Session::new();
     let hostile = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"><!--";
-    let source = std::fs::read_to_string(common::root().join("examples/abba.c")).expect("the example is there");
+    let source = std::fs::read_to_string(crate::common::root().join("examples/abba.c")).expect("the example is there");
     let source = source.replace("pthread_mutex_lock(&a);", &format!("pthread_mutex_lock(&a); // {hostile}"));
     let file = session.write("a<img src=x onerror=alert(1)>&amp;'\".c", source).display().to_string();
     let page = session.path("x.html");

@@ -1,8 +1,6 @@
 //! The patterns of concurrency bugs in `benches/bugs`: each is found, by the strategies that the guide names.
 
-mod common;
-
-use common::{Session, clang, must_replay, sources};
+use crate::common::{Session, clang, must_replay, sources};
 
 /// Programs that have a size, and the largest that the default search finds within seconds.
 const BY_DEFAULT: [(&str, u32); 4] = [("reorder", 4), ("twostage", 3), ("wronglock", 5), ("sigma", 6)];

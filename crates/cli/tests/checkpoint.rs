@@ -1,12 +1,10 @@
 //! `--checkpoint` and `--resume`: whatever is killed, and whenever, the counts in the end are those of a run that nobody
 //! disturbed.
 
-mod common;
-
 use std::path::PathBuf;
 use std::time::Duration;
 
-use common::{Finished, Session, root, send};
+use crate::common::{Finished, Session, root, send};
 
 /// How often something is killed. `HEDDLE_KILLS` for more: `./x kills`.
 fn kills() -> u32 {
@@ -197,6 +195,10 @@ fn killed_at_random_moments() {
     assert!(resumed > 0, "nothing went on from a checkpoint");
 }
 
-fn session_programs(session: &Session, running: &common::Running, is_program: impl Fn(&i32) -> bool) -> Vec<i32> {
+fn session_programs(
+    session: &Session,
+    running: &crate::common::Running,
+    is_program: impl Fn(&i32) -> bool,
+) -> Vec<i32> {
     session.targets(running).into_iter().filter(is_program).collect()
 }

@@ -1,12 +1,10 @@
 //! `heddle cc` and `heddle c++` in the place of a build's compiler: whatever a build asks for, what comes of it runs as
 //! usual, and Heddle sees into it.
 
-mod common;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{Finished, Session, clang, root};
+use crate::common::{Finished, Session, clang, root};
 
 /// Both compilers behind the wrapper.
 fn compilers() -> [(&'static str, &'static str); 2] {
@@ -218,7 +216,7 @@ fn a_program_that_was_never_instrumented() {
     assert_eq!(json["coverage"]["races"], "not checked");
     assert!(notes(&json).contains("`heddle cc` or `heddle c++`"), "{json:#}");
     // A deadlock of locks is seen all the same.
-    let abba = common::root().join("examples/abba.c");
+    let abba = crate::common::root().join("examples/abba.c");
     let mut built = Command::new("gcc");
     let built = built.arg(abba).args(["-o", "abba", "-pthread"]).current_dir(build.session.path("."));
     assert!(built.status().unwrap().success());

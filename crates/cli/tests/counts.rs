@@ -1,10 +1,8 @@
 //! The number of executions of programs for which it is known: `tests/counts/expected.txt`.
 
-mod common;
-
 use std::fs;
 
-use common::{Finished, Session, root};
+use crate::common::{Finished, Session, root};
 
 struct Row {
     program: String,

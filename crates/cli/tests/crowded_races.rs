@@ -4,11 +4,9 @@
 //! The threads of a round are ordered by nothing, those of two rounds by joins. So there is one execution, and it has a race exactly
 //! where two threads of one round touch one byte and one of them writes it.
 
-mod common;
-
 use std::fmt::Write;
 
-use common::Session;
+use crate::common::Session;
 
 /// What a thread does is an argument: words like `r4@8`, read four bytes at eight. `|` begins the next thread, `/` the next round.
 const SOURCE: &str = r#"

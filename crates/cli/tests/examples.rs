@@ -1,12 +1,10 @@
 //! Every example, with every compiler, at every level of optimisation, in every restart mode: the verdict of its
 //! header, and the same number of executions.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use common::{Expectation, Finished, RESTARTS, Session, clang, other_clangs, sources};
+use crate::common::{Expectation, Finished, RESTARTS, Session, clang, other_clangs, sources};
 
 fn check(file: &Path, expected: &Expectation, more: &[&str]) -> (Session, Finished) {
     let session = Session::new();

@@ -1,10 +1,8 @@
 //! Files and standard input from the outside: what is on disk stays as it was, and what is read can be read again.
 
-mod common;
-
 use std::fs;
 
-use common::{Session, installed, program};
+use crate::common::{Session, installed, program};
 
 /// Appends to a file that is there makes another one, and finds that the threads did not come in one order.
 const WRITER: &str = r#"

@@ -2,13 +2,11 @@
 //! which are ours: the parts of the published ones that Heddle uses, closed against anything else. Where `./x test` could get the
 //! published ones (SARIF's, and the one that Jenkins has for JUnit), against those too.
 
-mod common;
-
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::Session;
-use common::schema::{must_fit, read_schema};
+use crate::common::Session;
+use crate::common::schema::{must_fit, read_schema};
 use serde_json::Value;
 
 const ABBA: &str = "examples/abba.c";
@@ -170,7 +168,7 @@ fn the_witness_fits_its_schema() {
     for program in FINDINGS {
         let session = Session::new();
         let text = written(&session, "--witness", "w.yml", program);
-        let document = common::yaml::parse(&text);
+        let document = crate::common::yaml::parse(&text);
         must_fit(&document, &schema, program);
         let metadata = &document[0]["metadata"];
         let files = metadata["task"]["input_files"].as_array().expect("files");

@@ -1,8 +1,6 @@
 //! gdb on a replayed execution, by scripts. `./x test` installs gdb; without it these tests say that they were skipped.
 
-mod common;
-
-use common::{Finished, Session, installed};
+use crate::common::{Finished, Session, installed};
 
 /// Two threads, each with a local variable, that lock in opposite orders.
 const PROGRAM: &str = "#include <pthread.h>

@@ -4,11 +4,9 @@
 //! machine is replaced: addresses, paths of temporary directories. The compiler is gcc without optimisation, whose lines and
 //! columns of calls are the same in all versions that are supported.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::{Expectation, Session, root, sources};
+use crate::common::{Expectation, Session, root, sources};
 
 /// Programs whose reports name what is not the same everywhere.
 const APART: [&str; 4] = ["everything.cpp", "long-search.c", "race-vector.cpp", "terminates.cpp"];

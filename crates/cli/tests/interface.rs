@@ -1,8 +1,6 @@
 //! The contract of the command line: flags, text, the JSON document, replay and report.
 
-mod common;
-
-use common::{Session, program};
+use crate::common::{Session, program};
 use serde_json::Value;
 
 const ABBA: &str = "examples/abba.c";
@@ -135,7 +133,7 @@ fn a_replay_finds_the_program_from_anywhere() {
 #[test]
 fn a_replay_names_what_changed_and_the_first_step_that_differs() {
     let session = Session::new();
-    let source = std::fs::read_to_string(common::root().join(ABBA)).expect("the example is there");
+    let source = std::fs::read_to_string(crate::common::root().join(ABBA)).expect("the example is there");
     let file = session.write("x.c", &source).display().to_string();
     session.check([&file]);
     let trace = session.path("out/deadlock-1.json").display().to_string();

@@ -1,11 +1,9 @@
 //! `--jobs`: several processes, one search. Whatever is said of a program is the same, but for the time; and it stays so
 //! when processes are killed on the way.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::{Session, root, send};
+use crate::common::{Session, root, send};
 use serde_json::Value;
 
 /// The document without what time does to it.

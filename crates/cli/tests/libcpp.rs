@@ -1,11 +1,9 @@
 //! C++ programs of `tests/programs` with LLVM's library instead of GNU's: one for each facility, and the same verdicts. Those where this library
 //! does it in another way are in docs/limitations.md.
 
-mod common;
-
 use std::process::Command;
 
-use common::{Expectation, Session, clang, program};
+use crate::common::{Expectation, Session, clang, program};
 
 const PROGRAMS: [&str; 14] = [
     "atomic-ref",

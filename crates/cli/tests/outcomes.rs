@@ -8,12 +8,10 @@
 //! | `flags` | for the compiler (one dash) and for heddle (two, with their values) |
 //! | `brute` | `no`: too many interleavings for brute force |
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use common::{Session, sources};
+use crate::common::{Session, sources};
 
 struct Header {
     outcomes: BTreeSet<String>,

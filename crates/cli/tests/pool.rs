@@ -1,9 +1,7 @@
 //! A library of some size: a pool of threads with five kinds of mistakes to choose from, and a leak. Each is found in a use of it
 //! that a tester would write; without them every order of every use is proved right.
 
-mod common;
-
-use common::{Session, clang, root};
+use crate::common::{Session, clang, root};
 use serde_json::Value;
 
 /// The uses in `tests/pool/driver.c`.

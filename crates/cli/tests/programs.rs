@@ -1,10 +1,8 @@
 //! The odd programs of `tests/programs` whose header says what must come out.
 
-mod common;
-
 use std::path::PathBuf;
 
-use common::{Expectation, Session, clang, program, sources};
+use crate::common::{Expectation, Session, clang, program, sources};
 
 /// Has a test of its own: too many executions.
 const APART: &str = "everything.cpp";

@@ -7,6 +7,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::AtomicBool;
 
+use crate::common::clang;
 use heddle_model::primitive::process;
 use heddle_model::wire::Races;
 use heddle_model::{Ending, Execution, Outcome};
@@ -174,14 +175,14 @@ fn locks() {
 
 #[test]
 fn atomics() {
-    agree(70, generate::PLAIN | generate::ATOMICS, 4, common_clang());
+    agree(70, generate::PLAIN | generate::ATOMICS, 4, clang());
 }
 
 /// Memory orders, release sequences and fences, by another oracle.
 #[test]
 fn orders() {
     let kinds = generate::PLAIN | generate::ATOMICS | generate::COMPARE | generate::ORDERS | generate::LOCKS;
-    agree(80, kinds, 5, common_clang());
+    agree(80, kinds, 5, clang());
 }
 
 /// Programs whose races depend on their orders.
@@ -192,7 +193,7 @@ fn publications() {
 
 #[test]
 fn publications_by_clang() {
-    agree(100, generate::ORDERS, 0, common_clang());
+    agree(100, generate::ORDERS, 0, clang());
 }
 
 #[test]
@@ -202,16 +203,10 @@ fn semaphores_and_trylocks() {
 
 #[test]
 fn reader_writer_locks() {
-    agree(50, generate::PLAIN | generate::RWLOCKS, 4, common_clang());
+    agree(50, generate::PLAIN | generate::RWLOCKS, 4, clang());
 }
 
 #[test]
 fn barriers_and_once() {
-    agree(50, generate::PLAIN | generate::BARRIERS | generate::ONCE, 4, common_clang());
+    agree(50, generate::PLAIN | generate::BARRIERS | generate::ONCE, 4, clang());
 }
-
-fn common_clang() -> &'static str {
-    common::clang()
-}
-
-mod common;

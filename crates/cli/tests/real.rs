@@ -2,9 +2,7 @@
 //! compressor in blocks, and the containers of a library. The mistakes that were found in them are found here; without them they are
 //! proved right.
 
-mod common;
-
-use common::{Expectation, Session, clang, sources};
+use crate::common::{Expectation, Session, clang, sources};
 
 #[test]
 fn mistakes_are_found_and_the_rest_is_right() {

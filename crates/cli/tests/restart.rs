@@ -1,20 +1,14 @@
 //! Starting over by snapshot: memory is what it was, byte for byte, and nothing accumulates.
 
-mod common;
-
 use std::fs;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-use common::{Session, clang, program};
+use crate::common::{Session, alone, clang, program};
 use heddle_model::follow::Policy;
 use heddle_model::wire::Restart;
 use heddle_model::{Executor, Outcome, Plan};
 use heddle_native::compile::{Choice, Compiled, compile};
 use heddle_native::{NativeExecutor, Options, RestartMode};
-
-/// Tests that count what this process holds cannot run beside others.
-static ALONE: Mutex<()> = Mutex::new(());
 
 fn build(file: &str, compiler: &str, level: &str) -> Compiled {
     let words = [program(file).display().to_string(), level.to_owned()];
@@ -48,7 +42,6 @@ fn children_of(process: u32) -> usize {
 fn ten_thousand(compiler: &str, level: &str) {
     const EXECUTIONS: u64 = 10_000;
     const SETTLED: u64 = 200;
-    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let program = build("everything.cpp", compiler, level);
     let mut executor = launch(&program, Restart::Snapshot, true);
     let mut at_first = None;
@@ -86,18 +79,17 @@ fn ten_thousand(compiler: &str, level: &str) {
 
 #[test]
 fn ten_thousand_with_gcc() {
-    ten_thousand("gcc", "-O0");
+    alone("restart::ten_thousand_with_gcc", || ten_thousand("gcc", "-O0"));
 }
 
 #[test]
 fn ten_thousand_with_clang() {
-    ten_thousand(clang(), "-O2");
+    alone("restart::ten_thousand_with_clang", || ten_thousand(clang(), "-O2"));
 }
 
 /// The same plan gives the same events, addresses and all, however the execution starts over.
 #[test]
 fn restart_modes_agree_event_for_event() {
-    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     for file in ["everything.cpp", "malloc-family.c", "thread-local.c", "nested.c", "heap-mutexes.cpp"] {
         let program = build(file, "gcc", "-O1");
         let [mut snapshot, mut fork, mut exec] =
@@ -118,8 +110,7 @@ fn restart_modes_agree_event_for_event() {
 /// All of the program's executions.
 #[test]
 fn everything_is_safe() {
-    let _alone = ALONE.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let file = program("everything.cpp").display().to_string();
     let run = Session::new().check(["--all", file.as_str(), "--restart", "snapshot"]);
-    common::Expectation::of(&program("everything.cpp")).hold(&run);
+    crate::common::Expectation::of(&program("everything.cpp")).hold(&run);
 }

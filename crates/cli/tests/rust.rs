@@ -3,12 +3,10 @@
 //!
 //! The flags are unstable. Where this compiler does not take them the tests say that they were skipped.
 
-mod common;
-
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::{Finished, Session};
+use crate::common::{Finished, Session};
 
 /// Without them nothing is instrumented, or the sanitizer's own runtime is linked.
 const FLAGS: [&str; 6] =

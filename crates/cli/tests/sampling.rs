@@ -1,14 +1,12 @@
 //! Sampling, end to end: what it finds can be replayed, and finding nothing proves nothing.
 
-mod common;
-
-use common::Session;
+use crate::common::Session;
 
 const SAMPLERS: [&str; 4] = ["random", "pct", "pos", "few"];
 
 #[test]
 fn the_deadlock_is_found_and_replayed() {
-    for restart in common::RESTARTS {
+    for restart in crate::common::RESTARTS {
         for algorithm in SAMPLERS {
             let session = Session::new();
             let options = ["--algorithm", algorithm, "--max-executions", "1000", "--restart", restart];
@@ -51,6 +49,6 @@ fn what_follows_from_a_race_is_sampled_and_replayed() {
         let options = ["--races", "ignore", "--max-executions", "2000", "--algorithm", algorithm];
         let run = session.check(options.into_iter().chain(["-DPLAIN", "benches/bugs/account.c"]));
         assert_eq!(run.json()["findings"][0]["kind"], "assertion", "{run}");
-        common::must_replay(&session, &run);
+        crate::common::must_replay(&session, &run);
     }
 }

@@ -1,13 +1,11 @@
 //! Every data race that was put into a program of the tests is found, by builds of gcc and clang, with and without optimisation;
 //! and so is what it leads to.
 
-mod common;
-
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Expectation, Session, clang, sources};
+use crate::common::{Expectation, Session, clang, sources};
 
 /// Programs with a race in them.
 fn seeded() -> Vec<(PathBuf, Vec<String>)> {

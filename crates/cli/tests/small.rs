@@ -1,13 +1,11 @@
 //! The small programs of `tests/small`: each a page or less, each about one thing, in the directory of the verdict that it
 //! must get, with gcc and with clang. The header says the kind of the finding and more flags.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Expectation, Session, clang, sources};
+use crate::common::{Expectation, Session, clang, sources};
 
 const VERDICTS: [&str; 4] = ["safe", "found", "incomplete", "unsupported"];
 

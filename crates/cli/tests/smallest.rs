@@ -1,13 +1,11 @@
 //! What is told is the smallest interleaving that shows it: no search with a lower bound finds the same.
 
-mod common;
-
-use common::{Expectation, Session};
+use crate::common::{Expectation, Session};
 use serde_json::Value;
 
 /// Broken examples: file and flags.
 fn broken() -> Vec<(String, Vec<String>)> {
-    let files = common::sources("examples").into_iter();
+    let files = crate::common::sources("examples").into_iter();
     let all = files.map(|file| (file.display().to_string(), Expectation::of(&file)));
     let found: Vec<_> = all.filter(|(_, e)| e.verdict == "found").map(|(file, e)| (file, e.flags)).collect();
     assert!(found.len() > 10, "the examples are not where they were");
@@ -43,10 +41,10 @@ fn samples_are_made_small() {
     let wild = Session::new().check(["--minimise", "off"].into_iter().chain(options));
     let session = Session::new();
     let tame = session.check(options);
-    let preemptions = |run: &common::Finished| run.json()["findings"][0]["preemptions"].as_u64().unwrap();
+    let preemptions = |run: &crate::common::Finished| run.json()["findings"][0]["preemptions"].as_u64().unwrap();
     assert!(preemptions(&wild) > preemptions(&tame), "{wild}\n{tame}");
     assert_eq!(tame.json()["findings"][0]["minimal"], true, "{tame}");
-    common::must_replay(&session, &tame);
+    crate::common::must_replay(&session, &tame);
 }
 
 /// Where the search goes on after races, each of them is told as it would be if it had ended there.
@@ -62,6 +60,6 @@ fn races_are_told_small_with_all() {
         let first = Session::new().check(["--minimise", "60s", path]).json()["findings"][0].clone();
         let fewest = races.iter().map(|race| race["preemptions"].as_u64().unwrap()).min();
         assert_eq!(fewest, first["preemptions"].as_u64(), "{all}");
-        common::must_replay(&session, &all);
+        crate::common::must_replay(&session, &all);
     }
 }

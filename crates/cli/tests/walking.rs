@@ -1,11 +1,9 @@
 //! Walking through a replay, listing executions, and exploring from a step on.
 
-mod common;
-
 use std::io::Write;
 use std::process::Stdio;
 
-use common::{Finished, Session};
+use crate::common::{Finished, Session};
 
 const ABBA: &str = "examples/abba.c";
 const BUFFER: &str = "examples/buffer.c";

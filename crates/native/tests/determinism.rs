@@ -1,13 +1,15 @@
-//! Addresses do not depend on where Heddle is started from. Alone in its process, because it changes the environment.
+//! Addresses do not depend on where Heddle is started from. The test changes its environment, so it runs in a process of its own.
 
-mod common;
-
-use common::{WAYS, build, launch, options};
+use crate::common::{WAYS, alone, build, launch, options};
 use heddle_model::{Event, Executor, Plan};
 use heddle_native::NativeExecutor;
 
 #[test]
 fn the_environment_does_not_move_the_stack() {
+    alone("determinism::the_environment_does_not_move_the_stack", addresses_stay);
+}
+
+fn addresses_stay() {
     if !NativeExecutor::addresses_are_fixed() {
         return; // Some containers insist on randomisation; nothing can be promised there.
     }

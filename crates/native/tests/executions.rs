@@ -1,8 +1,6 @@
 //! The same executions, whatever way they start over.
 
-mod common;
-
-use common::{WAYS, build, build_with, launch, options, symbols};
+use crate::common::{WAYS, build, build_with, launch, options, symbols};
 use heddle_model::follow::Policy;
 use heddle_model::primitive::mutex;
 use heddle_model::{Event, Executor, Outcome, Plan};

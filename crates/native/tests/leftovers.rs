@@ -1,21 +1,15 @@
-//! Nothing stays behind: no process, no descriptor, no mapping, no file. The tests of this file take turns, so that
-//! what one opens and closes is not counted by the other.
-
-mod common;
+//! Nothing stays behind: no process, no descriptor, no mapping, no file.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use common::{WAYS, build, is_running, launch, options};
+use crate::common::{WAYS, alone, build, is_running, launch, options};
 use heddle_model::wire::Restart;
 use heddle_model::{Executor, Plan};
 use heddle_native::Options;
 use heddle_native::compile::{Choice, CompileError, compile};
-
-static TURN: Mutex<()> = Mutex::new(());
 
 const SPIN: &str = "#include <pthread.h>\nint main(void) { for (;;) ; }\n";
 
@@ -29,7 +23,11 @@ fn shared_mappings() -> usize {
 
 #[test]
 fn nothing_stays_behind() {
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    alone("leftovers::nothing_stays_behind", start_and_stop);
+}
+
+/// Builds and runs programs in every way, then compares what this process holds with what it held before.
+fn start_and_stop() {
     let folder = heddle_native::TemporaryDirectory::new().unwrap();
     // SAFETY: no other thread of this process looks at the environment.
     unsafe { std::env::set_var("TMPDIR", folder.path()) };
@@ -76,10 +74,9 @@ fn holds_a_program() {
 
 #[test]
 fn killed_heddle_leaves_nothing_running() {
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     for way in [Restart::Snapshot, Restart::Fork, Restart::Exec] {
         let mut heddle = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "holds_a_program", "--ignored", "--nocapture"])
+            .args(["--exact", "leftovers::holds_a_program", "--ignored", "--nocapture"])
             .env("HOLD", format!("{way:?}"))
             .stdout(Stdio::piped())
             .spawn()

@@ -1,11 +1,9 @@
 //! Whatever a program does costs one execution at most, and leaves nothing behind.
 
-mod common;
-
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use common::{WAYS, build, launch, options, symbols};
+use crate::common::{WAYS, build, launch, options, symbols};
 use heddle_model::primitive::process;
 use heddle_model::wire::Restart;
 use heddle_model::{Ending, Executor, ExecutorError, Outcome, Plan};

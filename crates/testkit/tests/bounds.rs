@@ -9,7 +9,7 @@ type Limits = (Option<u32>, Option<u32>, Option<u32>);
 
 fn agree(programs: u64, bounds: &[Limits]) {
     let mut looked_at = 0;
-    // Other programs, on request: `HEDDLE_SEED=1000000 cargo test -p heddle-testkit --test bounds`.
+    // Other programs, on request: `HEDDLE_SEED=1000000 cargo test -p heddle-testkit bounds::`.
     let first = std::env::var("HEDDLE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
     for seed in first.. {
         let mut random = Random::new(seed);

@@ -150,7 +150,7 @@ impl Expectation {
 }
 
 /// The lines where the threads of a finding were.
-pub fn lines_of(finding: &serde_json::Value) -> Vec<u64> {
+fn lines_of(finding: &serde_json::Value) -> Vec<u64> {
     let threads = finding["threads"].as_array().expect("a list of threads");
     threads.iter().filter_map(|thread| thread["at"]["line"].as_u64()).collect()
 }

@@ -4,14 +4,12 @@
 //! Every test works in a directory of its own, which is also where its `heddle` puts temporary files, and marks its
 //! processes with a variable in their environment. So tests can run side by side and each sees only its own litter.
 
-#![allow(dead_code, unused_imports)] // Each test file uses its own part.
-
 mod expectation;
 pub mod schema;
 mod session;
 pub mod yaml;
 
-pub use expectation::{Expectation, lines_of};
+pub use expectation::Expectation;
 pub use session::{Finished, Running, Session, send};
 
 use std::path::{Path, PathBuf};
@@ -85,4 +83,18 @@ pub fn must_replay(session: &Session, run: &Finished) {
             assert_eq!(again[field], finding[field], "another {field}\n{replay}\nof\n{run}");
         }
     }
+}
+
+/// Runs `body` in a process that runs nothing else: for tests that count what their process holds. `test` is the test's own name
+/// with its module's, which the new process is told to run.
+pub fn alone(test: &str, body: impl FnOnce()) {
+    const VARIABLE: &str = "HEDDLE_TEST_ALONE";
+    if std::env::var(VARIABLE).is_ok_and(|running| running == test) {
+        return body();
+    }
+    let mut command = Command::new(std::env::current_exe().expect("this program has a file"));
+    let output =
+        command.args(["--exact", test, "--nocapture"]).env(VARIABLE, test).output().expect("it can be run again");
+    let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }

@@ -1,8 +1,7 @@
 //! Programs for the tests, written where they are used.
 
-#![allow(dead_code)]
-
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -47,4 +46,18 @@ pub fn symbols(executor: &NativeExecutor) -> Symbols {
 pub fn is_running(process: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     Path::new(&format!("/proc/{process}")).exists() && !status.contains(") Z ")
+}
+
+/// Runs `body` in a process that runs nothing else: for tests that change their environment or count what their process holds.
+/// `test` is the test's own name with its module's, which the new process is told to run.
+pub fn alone(test: &str, body: impl FnOnce()) {
+    const VARIABLE: &str = "HEDDLE_TEST_ALONE";
+    if std::env::var(VARIABLE).is_ok_and(|running| running == test) {
+        return body();
+    }
+    let mut command = Command::new(std::env::current_exe().expect("this program has a file"));
+    let output =
+        command.args(["--exact", test, "--nocapture"]).env(VARIABLE, test).output().expect("it can be run again");
+    let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }

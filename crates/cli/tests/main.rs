@@ -1,0 +1,35 @@
+//! The end-to-end tests: one binary, a module for each subject. `cargo test --release -p heddle --test main small::` runs one of
+//! them.
+
+mod common;
+
+mod annotations; // `heddle.h`.
+mod architecture; // The arrows between crates.
+mod bad_input; // What people get wrong, and what happens to Heddle.
+mod browser; // The HTML page in a browser.
+mod bugs; // The bug patterns of `benches/bugs`.
+mod checkpoint; // `--checkpoint` and `--resume`.
+mod compiler; // `heddle cc` and `heddle c++`.
+mod counts; // Programs whose number of executions is known.
+mod crowded_races; // Data races of many threads in a few bytes.
+mod examples; // `examples/`.
+mod files; // Files and standard input.
+mod formats; // SARIF, JUnit, witnesses, graphs.
+mod gdb; // `heddle replay --gdb`.
+mod golden; // Reports, word for word.
+mod interface; // Flags, text, JSON, exit codes.
+mod jobs; // `--jobs`.
+mod libcpp; // LLVM's C++ library.
+mod outcomes; // Programs with all the outcomes that they can have.
+mod pool; // A thread pool with mistakes to choose from.
+mod programs; // `tests/programs`.
+mod random_programs; // Random programs, native against scripted.
+mod random_races; // Random programs with data races, against brute force.
+mod real; // Programs with the structure of real ones.
+mod restart; // Snapshot, fork, exec.
+mod rust; // Rust programs.
+mod sampling; // Random schedules.
+mod seeded_races; // Every data race of the test programs, by compiler and level.
+mod small; // `tests/small`.
+mod smallest; // Minimisation.
+mod walking; // `heddle replay --step` and `check --from`.

@@ -1,0 +1,10 @@
+//! The tests of the native engine: one binary, a module for each subject.
+
+mod common;
+
+mod abi; // What compilers make of programs.
+mod determinism; // Addresses are reproducible.
+mod executions; // One program, three ways to restart.
+mod leftovers; // Nothing stays behind.
+mod symbols; // The thread library, symbol by symbol.
+mod trouble; // Programs that crash, hang or are killed.

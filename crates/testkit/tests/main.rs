@@ -1,0 +1,12 @@
+//! The tests of the search against scripted programs: one binary, a module for each subject.
+
+mod agreement; // Every algorithm against brute force.
+mod awaits; // Loops that wait.
+mod bounds; // Bounded searches.
+mod bugs_first; // Bugs that need one preemption are found early.
+mod checkpoint; // Searches that are cut off and continued.
+mod counts; // Known numbers of traces.
+mod progress; // Estimates of what is left.
+mod repeat; // Executions that are run twice.
+mod sampling; // Random schedules.
+mod smallest; // Minimisation.
