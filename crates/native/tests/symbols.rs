@@ -118,7 +118,7 @@ fn the_table_is_true() {
     std::fs::write(&library, heddle_native::runtime_library()).expect("written");
     let defined = exported(&library);
     let _ = std::fs::remove_dir_all(&directory);
-    let source = std::fs::read_to_string(root().join("crates/runtime/src/unsupported.rs")).expect("readable");
+    let source = std::fs::read_to_string(root().join("crates/runtime/src/calls/unsupported.rs")).expect("readable");
     let listed = source.split("\ntable! {").nth(1).and_then(|rest| rest.split('}').next()).expect("the list is there");
     let unsupported: BTreeSet<&str> = listed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
     for (call, row) in table() {

@@ -2,19 +2,19 @@
 //!
 //! It makes the program's threads fibers on one kernel thread, runs them in the order that a plan says, writes
 //! down what they did, and starts over. It decides nothing: when an operation is possible and what it does is
-//! asked of `heddle-model`, which plan to run comes from the driver through shared memory ([`wire`]).
+//! asked of `heddle-model`, which plan to run comes from the driver through shared memory ([`entry::wire`]).
 //!
 //! The rules of this room, because it lives in somebody else's process:
 //!
 //! * no allocation from the program's heap, no locks, no thread-locals: own memory is mapped by hand, at addresses
-//!   that the program does not use ([`memory`]);
+//!   that the program does not use ([`addresses`]);
 //! * no panic crosses the boundary: there is nothing to unwind into, a panic ends the process with a message;
 //! * no call into libc between two visible operations of the program, except where a comment says why it is safe;
 //!   system calls are made directly ([`sys`]), which also keeps them out of the trap that catches the program's;
 //! * everything that depends on the processor is in [`arch`].
 //!
 //! One kernel thread runs all of this, so plain statics are as good as locks. The few places that a second kernel
-//! thread can reach (the short life of a donor, see [`fiber`]) say so.
+//! thread can reach (the short life of a donor, see [`schedule::fiber`]) say so.
 
 // `heddle-native` builds it freestanding. Checks of the whole workspace (clippy, documentation) build it together with crates
 // that make `heddle-model` use the standard library, and then there can be no panic handler of our own.
@@ -26,53 +26,17 @@
 #[macro_use]
 mod arch;
 #[macro_use]
-mod real;
+mod entry;
 
-mod annotate;
-mod attempt;
-mod buffers;
-mod callstack;
-mod channel;
-mod clock;
-mod control;
-mod custom;
-mod debug;
-mod engine;
-mod fiber;
-mod files;
+mod addresses;
+mod calls;
+mod detect;
 mod heap;
-mod hidden;
-mod ids;
-mod imports;
-mod libatomic;
-mod livelock;
-mod loaded;
-mod locals;
-mod measure;
-mod memcheck;
-mod memory;
-mod misuse;
-mod moments;
-mod order;
-mod own;
-mod process;
-mod pthread;
-mod race;
-mod random;
-mod signals;
-mod snapshot;
-mod spin;
-mod start;
-mod strings;
+mod outside;
+mod record;
+mod schedule;
+mod state;
 mod sys;
-mod timed;
-mod timers;
-mod trap;
-mod tsan;
-mod turns;
-mod undefined;
-mod unsupported;
-mod wire;
 
 #[cfg(heddle_freestanding)]
 #[panic_handler]

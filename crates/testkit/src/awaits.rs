@@ -2,7 +2,7 @@
 //!
 //! A thread that comes back to an instruction with the same registers, having looked at no more than two places and changed
 //! nothing, can only go round again until one of those is written to. Its operation becomes an
-//! [await](heddle_model::Operation::is_await). The rules are those of `crates/runtime/src/spin.rs`; here they can be held
+//! [await](heddle_model::Operation::is_await). The rules are those of `crates/runtime/src/schedule/spin_loop.rs`; here they can be held
 //! against brute force over programs whose loops really go round.
 
 use heddle_model::primitive::{atomic, choice, mutex, rwlock, spin, yielding};

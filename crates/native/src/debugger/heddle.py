@@ -1,7 +1,7 @@
 # Commands for gdb: walks through a replayed execution, and shows the threads of the program.
 #
 # The program's threads are fibers on one kernel thread, so gdb knows of one. The runtime tells where the others are
-# (crates/runtime/src/debug.rs): to look at one, its saved registers are put in place of the real ones, and taken back
+# (crates/runtime/src/record/debug.rs): to look at one, its saved registers are put in place of the real ones, and taken back
 # before the program goes on. Going back means to run the program again, up to an earlier step: it does the same each time.
 
 import json

@@ -2,12 +2,12 @@
 
 use core::arch::{asm, global_asm};
 
-use crate::pthread::unwinder;
+use crate::calls::pthread::unwinder;
 
 /// Defines functions that the program calls instead of somebody else's of the same name.
 ///
-/// Each is a stub that notes the caller's return address in [`crate::engine::CALLER`], and the registers that calls
-/// preserve in [`crate::engine::REGISTERS`], and goes on to the body. So every operation knows where in the program it
+/// Each is a stub that notes the caller's return address in [`crate::schedule::CALLER`], and the registers that calls
+/// preserve in [`crate::schedule::REGISTERS`], and goes on to the body. So every operation knows where in the program it
 /// was asked for, without unwinding, and in which state. The body reads it with
 /// `caller()` before anything else is called. `rax` is free at the entry of a function that is not variadic.
 macro_rules! interpose {
@@ -29,8 +29,8 @@ macro_rules! interpose {
                 "mov [rax + 40], r15",
                 "mov [rax + 48], rsp",
                 "jmp {body}",
-                caller = sym crate::engine::CALLER,
-                registers = sym crate::engine::REGISTERS,
+                caller = sym crate::schedule::CALLER,
+                registers = sym crate::schedule::REGISTERS,
                 body = sym $name::body,
             )
         }
@@ -475,9 +475,9 @@ rust_eh_personality:
     ud2
     .size rust_eh_personality, . - rust_eh_personality
 "#,
-    arm = sym crate::fiber::arm,
-    begin = sym crate::fiber::begin,
-    returned = sym crate::fiber::returned,
+    arm = sym crate::schedule::fiber::arm,
+    begin = sym crate::schedule::fiber::begin,
+    returned = sym crate::schedule::fiber::returned,
     personality = sym guarded_personality,
 );
 
@@ -496,7 +496,7 @@ unsafe extern "C" fn guarded_personality(
     {
         // SAFETY: the frame is as the assembly has made it: `pc` was pushed last, `control` before it.
         let (pc, control) = unsafe { (*bottom, *bottom.add(1)) };
-        crate::pthread::given_up(control as usize, pc);
+        crate::calls::pthread::given_up(control as usize, pc);
     }
     CONTINUE_UNWIND
 }

@@ -29,8 +29,8 @@ macro_rules! with_caller {
                 "mov [rax + 40], r15",
                 "mov [rax + 48], rsp",
                 "jmp {body}",
-                filter = sym crate::race::places::FILTER,
-                registers = sym crate::engine::REGISTERS,
+                filter = sym crate::detect::race::places::FILTER,
+                registers = sym crate::schedule::REGISTERS,
                 body = sym $name::body,
             )
         }
@@ -106,7 +106,7 @@ pub fn raise_exceptions(exceptions: u32) {
     }
 }
 
-/// Defines functions that ask `crate::unsupported::decide` what to do and then become the original, with all arguments
+/// Defines functions that ask `crate::calls::unsupported::decide` what to do and then become the original, with all arguments
 /// as they came, however many and of whatever type.
 macro_rules! forwarded {
     ($($index:expr => $name:ident,)*) => { $(
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn forward() {
         "pop rsi",
         "pop rdi",
         "jmp r11",
-        decide = sym crate::unsupported::decide,
+        decide = sym crate::calls::unsupported::decide,
     )
 }
 
@@ -245,7 +245,7 @@ macro_rules! variadic {
                 "call {body}",
                 "add rsp, 216",
                 "ret",
-                registers = sym crate::engine::REGISTERS,
+                registers = sym crate::schedule::REGISTERS,
                 fixed = const $fixed,
                 body = sym $body,
             )

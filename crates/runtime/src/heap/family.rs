@@ -3,7 +3,7 @@
 //! `operator new` and `delete` are left to the C++ library: they call these ([`super::operators`]).
 
 use super::{allocate, arena, class, find, lock, operators, release, resize_in_place};
-use crate::engine::caller;
+use crate::schedule::caller;
 
 const ENOMEM: i32 = 12;
 const EINVAL: i32 = 22;

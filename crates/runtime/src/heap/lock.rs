@@ -5,7 +5,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use crate::{engine, sys};
+use crate::{schedule, sys};
 
 static LOCKED: AtomicU32 = AtomicU32::new(0);
 
@@ -21,7 +21,7 @@ unsafe extern "C" {
 /// Runs `work` alone in the heap.
 #[inline]
 pub fn alone<R>(work: impl FnOnce() -> R) -> R {
-    if engine::active() {
+    if schedule::active() {
         return work();
     }
     lock();

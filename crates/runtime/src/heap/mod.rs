@@ -14,7 +14,7 @@
 //!
 //! Which bytes of it the program may touch is in [`valid`]. Between two blocks there is room that is nobody's, more behind
 //! a larger block ([`class::with_margin`]), so that who runs over an end is caught there. Who is caught, and what is said of
-//! it, is the business of [`crate::memcheck`].
+//! it, is the business of [`crate::detect::memcheck`].
 
 mod arena;
 mod block;
@@ -35,7 +35,9 @@ pub use lock::survive_fork;
 pub use operators::{decide, reset as forget_operators, set_up as set_up_operators};
 pub use valid::{allows, in_range};
 
-use crate::{engine, memcheck, race, spin, sys};
+use crate::detect::{memcheck, race};
+use crate::schedule::{self, spin_loop};
+use crate::sys;
 
 /// Bytes that may be carved from all arenas together.
 static mut LIMIT: usize = usize::MAX;
@@ -99,7 +101,7 @@ pub fn erase(from: usize, to: usize) {
 /// The program freed or resized what it must not, at `address`. Outside executions what it asked for is not done.
 #[cold]
 fn misuse(kind: FaultKind, address: usize, resizes: bool, pc: u64) {
-    if engine::active() {
+    if schedule::active() {
         memcheck::bad_free(address, resizes, kind, pc);
     }
 }
@@ -108,10 +110,10 @@ fn misuse(kind: FaultKind, address: usize, resizes: bool, pc: u64) {
 #[inline]
 fn current_arena() -> usize {
     // SAFETY: reads statics.
-    if !engine::active() || unsafe { SYSTEM_DEPTH } != 0 {
+    if !schedule::active() || unsafe { SYSTEM_DEPTH } != 0 {
         return arena::SYSTEM;
     }
-    let thread = engine::current().index();
+    let thread = schedule::current().index();
     if thread < arena::SYSTEM { thread } else { arena::ARENAS }
 }
 
@@ -210,7 +212,7 @@ pub fn is_marked(block: usize) -> bool {
 
 /// A block, and whether it is known to be all zero. `align` is a power of two.
 fn allocate(size: usize, align: usize, pc: u64) -> Option<(usize, bool)> {
-    spin::changed();
+    spin_loop::changed();
     let (pc, family) = operators::asked(pc);
     if size > isize::MAX as usize - align {
         return None;
@@ -221,7 +223,7 @@ fn allocate(size: usize, align: usize, pc: u64) -> Option<(usize, bool)> {
     }
     let number = current_arena();
     if number >= arena::ARENAS {
-        engine::stop(Outcome::Capacity, number as u64, pc, b"more threads than the heap has arenas");
+        schedule::stop(Outcome::Capacity, number as u64, pc, b"more threads than the heap has arenas");
     }
     let class = class::of(roomy);
     let Ok(arena) = arena::get(number) else { return refuse(size, pc) };
@@ -258,8 +260,8 @@ fn got(address: usize, size: usize, family: Option<u8>, pc: u64) {
 /// of a full memory would be searched in a state that the limit made up.
 #[cold]
 fn refuse(size: usize, pc: u64) -> Option<(usize, bool)> {
-    if engine::active() {
-        engine::stop(Outcome::MemoryLimit, size as u64, pc, b"the program asked for more memory than it may use");
+    if schedule::active() {
+        schedule::stop(Outcome::MemoryLimit, size as u64, pc, b"the program asked for more memory than it may use");
     }
     None
 }
@@ -276,7 +278,7 @@ fn announce(address: usize, pc: u64) {
     /// No more than an operation can say that it touches.
     const STEP: usize = 1 << 20;
     // SAFETY: reads a static.
-    if !engine::active() || unsafe { SYSTEM_DEPTH } != 0 {
+    if !schedule::active() || unsafe { SYSTEM_DEPTH } != 0 {
         return;
     }
     let in_heap = arena::containing(address).and_then(arena::existing).is_some() && valid::is_open(address);
@@ -284,20 +286,20 @@ fn announce(address: usize, pc: u64) {
     for from in (address..end).step_by(STEP) {
         let size = STEP.min(end - from);
         if race::places::within(from, size) {
-            engine::visible(memory::access(memory::WRITE, from as u64, size), pc, |_| {});
+            schedule::visible(memory::access(memory::WRITE, from as u64, size), pc, |_| {});
         }
     }
 }
 
 /// Gives a block back. Only its owner will get it again.
 fn release(address: usize, pc: u64) {
-    spin::changed();
+    spin_loop::changed();
     if race::places::any() {
         announce(address, pc);
     }
     let Some(header) = find(address, false, pc) else { return };
     let pc = operators::released(header, address, false, pc);
-    if engine::active() {
+    if schedule::active() {
         memcheck::freed(address, header.word, pc);
         // Who frees a block that others still use races with them. The C++ library counts the users of its own (exceptions and what they say),
         // by atomics that nobody sees: it frees what nobody uses.

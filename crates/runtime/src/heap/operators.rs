@@ -16,9 +16,10 @@ use heddle_model::fault::family;
 
 use super::class::GRAIN;
 use super::{HEADER, Header, SYSTEM_DEPTH, allocate, find, in_range, lock, release, was_used};
-use crate::real::{self, Real};
-use crate::start::{LoadedObject, dl_iterate_phdr, text_of};
-use crate::{engine, memcheck, sys};
+use crate::detect::memcheck;
+use crate::entry::real::{self, Real};
+use crate::entry::start::{LoadedObject, dl_iterate_phdr, text_of};
+use crate::{schedule, sys};
 
 /// What one of the functions does.
 #[derive(Clone, Copy)]
@@ -36,7 +37,7 @@ struct Entry {
 pub unsafe extern "C" fn decide(index: u32, pc: u64, arguments: *const [u64; 6]) -> usize {
     // SAFETY: one kernel thread while active; the stub has just stored the arguments.
     unsafe {
-        if engine::active() && ON && SYSTEM_DEPTH == 0 {
+        if schedule::active() && ON && SYSTEM_DEPTH == 0 {
             let entry = &ENTRIES[index as usize];
             let argument = |which: Option<usize>| which.map(|which| (&*arguments)[which] as usize);
             let (size, align) = (argument(entry.size), argument(entry.align));
@@ -57,7 +58,7 @@ pub unsafe extern "C" fn decide(index: u32, pc: u64, arguments: *const [u64; 6])
 /// are here already. From here nothing can be thrown.
 #[cold]
 fn without_library(entry: &Entry, index: u32) -> usize {
-    if !engine::active() {
+    if !schedule::active() {
         TABLE[index as usize].try_look_up();
         if TABLE[index as usize].found() != 0 {
             return TABLE[index as usize].found();
@@ -90,8 +91,8 @@ unsafe extern "C" fn aligned(size: usize, align: usize) -> *mut u8 {
     };
     match got {
         Some((address, _)) => address as *mut u8,
-        None if engine::active() => {
-            engine::unsupported("`new` that fails, where the C++ library is not loaded (-static-libstdc++)", 0)
+        None if schedule::active() => {
+            schedule::unsupported("`new` that fails, where the C++ library is not loaded (-static-libstdc++)", 0)
         }
         None => sys::die(b"heddle: `new` has failed in a program without the C++ library\n"),
     }
@@ -207,7 +208,7 @@ unsafe fn news(entry: &Entry, size: usize, align: usize, pc: u64) {
 pub fn asked(pc: u64) -> (u64, Option<u8>) {
     // SAFETY: one kernel thread while active.
     unsafe {
-        if !engine::active() || SYSTEM_DEPTH != 0 {
+        if !schedule::active() || SYSTEM_DEPTH != 0 {
             return (pc, None);
         }
         let asked = ASKED;
@@ -249,7 +250,7 @@ unsafe fn deletes(entry: &Entry, address: usize, size: Option<usize>, align: Opt
 pub fn released(header: &Header, address: usize, resizes: bool, pc: u64) -> u64 {
     // SAFETY: one kernel thread while active.
     unsafe {
-        if !engine::active() || SYSTEM_DEPTH != 0 {
+        if !schedule::active() || SYSTEM_DEPTH != 0 {
             return pc;
         }
         if DELETED.0 == address {

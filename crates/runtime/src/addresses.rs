@@ -1,0 +1,87 @@
+//! Where everything is. The program's own image lies below `0x1000_0000_0000` (not position independent), at
+//! `0x5555_5555_4000` or near `0x7fff_ffff_f000`, since addresses are not randomised; the rest is ours to divide.
+//!
+//! | from | what | belongs to |
+//! |---|---|---|
+//! | `0x1000_0000_0000` | heaps, 16 GiB for each thread (`heap`) | the program |
+//! | `0x5000_0000_0000` | stacks of threads, 1 GiB of addresses for each ([`crate::schedule::fiber`]) | the program |
+//! | `0x5a00_0000_0000` | nothing: named semaphores have addresses here (`pthread::named`) | the program |
+//! | `0x5b00_0000_0000` | nothing: files have addresses here ([`crate::outside::files::ordered`]) | the program |
+//! | `0x6000_0000_0000` | the memory shared with the driver ([`crate::entry::wire`]) | us |
+//! | `0x6200_0000_0000` | shadow call stacks | us |
+//! | `0x6300_0000_0000` | states of threads and objects, the controller's stack | us |
+//! | `0x6400_0000_0000` | images of the program's data, heaps and stacks ([`crate::state::snapshot`]) | us |
+//! | `0x6b00_0000_0000` | what was accessed by whom ([`crate::detect::race`]) | us |
+//! | `0x6c00_0000_0000` | which bytes of the heaps may be touched ([`crate::heap`]) | us |
+
+use heddle_model::wire;
+
+use crate::sys;
+
+/// Bytes in a page.
+pub const PAGE: usize = 4096;
+
+/// Heaps of threads.
+pub const HEAPS: usize = wire::HEAPS as usize;
+/// Stacks of threads.
+pub const STACKS: usize = wire::STACKS as usize;
+/// From one thread's stack to the next.
+pub const STACK_STRIDE: usize = wire::STACK_STRIDE as usize;
+/// Names of semaphores: addresses that nothing is mapped at.
+pub const NAMES: usize = 0x5a00_0000_0000;
+/// One past the last of those.
+pub const NAMES_END: usize = 0x5b00_0000_0000;
+/// States of threads and objects, the controller's stack, and other small things.
+pub const STATES: usize = 0x6300_0000_0000;
+/// One past the last address of any thread's stack.
+pub const STACKS_END: usize = STACKS + (1 << 42);
+/// Images of globals and stacks.
+pub const IMAGES: usize = 0x6400_0000_0000;
+/// One past the last of those.
+pub const IMAGES_END: usize = 0x6a00_0000_0000;
+/// Images of heaps.
+pub const HEAP_IMAGES: usize = IMAGES_END;
+/// One past the last address that is ours and not the program's.
+pub const PRIVATE_END: usize = 0x7000_0000_0000;
+/// The first address that is ours and not the program's.
+pub const PRIVATE: usize = wire::ADDRESS;
+
+/// Maps zeroed memory at a fixed address; it costs nothing until touched.
+pub fn map(address: usize, length: usize) {
+    // SAFETY: the callers divide the ranges above among them, so nothing is mapped over.
+    let result = unsafe {
+        sys::syscall6(
+            sys::MMAP,
+            address,
+            length.next_multiple_of(PAGE),
+            sys::PROT_READ | sys::PROT_WRITE,
+            sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_FIXED | sys::MAP_NORESERVE,
+            usize::MAX,
+            0,
+        )
+    };
+    if result < 0 {
+        sys::die(b"heddle: the program's address space has no room left (mmap failed)\n");
+    }
+}
+
+/// Memory of our own that is handed out once and kept for the life of the process.
+pub struct Reserve {
+    next: usize,
+}
+
+impl Reserve {
+    /// The reserve that begins at `address`.
+    pub const fn new(address: usize) -> Reserve {
+        Reserve { next: address }
+    }
+
+    /// `count` zeroed values that live for ever.
+    pub fn take<T>(&mut self, count: usize) -> &'static mut [T] {
+        let at = self.next;
+        map(at, count * size_of::<T>());
+        self.next += (count * size_of::<T>()).next_multiple_of(PAGE) + PAGE;
+        // SAFETY: freshly mapped, page aligned, zeroed, handed out once; callers ask for types that may be zero.
+        unsafe { core::slice::from_raw_parts_mut(at as *mut T, count) }
+    }
+}

@@ -1,0 +1,249 @@
+//! What the program says to Heddle itself: `heddle.h`, and the names that the competition on software verification uses.
+//!
+//! Functions whose names begin with `__VERIFIER_atomic_` run as one step, too: the driver says where they are, and instrumented code
+//! says when a function is entered and left.
+//!
+//! The program's own definitions of these names, where it has any, are called instead of ours: the executable comes before
+//! its libraries. Outside executions (constructors) everything does nothing, and numbers are zero.
+
+use core::ffi::{CStr, c_char};
+use core::sync::atomic::Ordering::Relaxed;
+
+use heddle_model::primitive::{assume, choice, process};
+use heddle_model::wire::{self, LABELS, VALUES};
+use heddle_model::{Ending, ObjectId, Operation};
+
+use crate::schedule::{self, active, caller};
+
+/// Any number below `count`, each in an execution of its own.
+fn choose(count: u64, pc: u64) -> u64 {
+    if !active() {
+        return 0;
+    }
+    if count == 0 || count > u16::MAX as u64 {
+        schedule::unsupported("a choice among none or more than 65535 values", pc)
+    }
+    if count == 1 {
+        return 0;
+    }
+    let operation = Operation::new(choice::CHOOSE, ObjectId::NONE).with_argument(count);
+    schedule::visible(operation, pc, |_| {}).result
+}
+
+/// The execution goes on only if `holds`.
+fn assume(holds: bool, pc: u64) {
+    if active() && !holds {
+        schedule::visible(Operation::new(assume::FALSE, ObjectId::NONE), pc, |_| {});
+        unreachable!()
+    }
+}
+
+fn fail(text: &'static CStr, pc: u64) -> ! {
+    if active() {
+        let end = process::end(Ending::Assertion, 0);
+        schedule::end_process(Operation { object: ObjectId(text.as_ptr() as u64), ..end }, pc)
+    }
+    // SAFETY: never returns.
+    unsafe { crate::entry::real::abort() }
+}
+
+/// One of the values that undetermined numbers of `bits` bits take; as a pattern of 64 bits, cut by the caller.
+fn undetermined(bits: u32, pc: u64) -> u64 {
+    if !active() {
+        return 0;
+    }
+    let given = &schedule::header().annotations;
+    let mut values = [0u64; VALUES];
+    let mut count = 0;
+    let mask = u64::MAX >> (64 - bits);
+    for &value in &given.values[..(given.values_len as usize).min(VALUES)] {
+        let value = value as u64 & mask;
+        if !values[..count].contains(&value) {
+            values[count] = value;
+            count += 1;
+        }
+    }
+    // A type that has no other values is covered.
+    if (count as u64) <= mask {
+        given.values_used.store(1, Relaxed);
+    }
+    values[choose(count.max(1) as u64, pc) as usize]
+}
+
+/// Functions of the program's that run as one step: from the first address to one past the last.
+static mut FUNCTIONS: &[[u64; 2]] = &[];
+/// Where the program was loaded.
+static mut BASE: u64 = 0;
+
+unsafe extern "C" {
+    fn getauxval(kind: u64) -> u64;
+}
+
+/// Looks up which functions run as one step. Once.
+pub fn set_up(header: &'static wire::Header) {
+    const ENTRY: u64 = 9;
+    let given = &header.annotations;
+    // SAFETY: at start-up.
+    unsafe {
+        FUNCTIONS = &given.functions[..(given.functions_len as usize).min(wire::ATOMIC_FUNCTIONS)];
+        BASE = getauxval(ENTRY).wrapping_sub(given.entry);
+    }
+}
+
+/// Whether there are functions that run as one step.
+#[inline(always)]
+pub fn has_atomic_functions() -> bool {
+    // SAFETY: set once.
+    unsafe { !FUNCTIONS.is_empty() }
+}
+
+fn is_atomic(pc: u64) -> bool {
+    // SAFETY: set once.
+    let (functions, at) = unsafe { (FUNCTIONS, pc.wrapping_sub(BASE)) };
+    functions.iter().any(|[from, to]| (*from..*to).contains(&at))
+}
+
+/// The running thread has entered the function that `pc` is in.
+pub fn entered(pc: u64) {
+    if is_atomic(pc) {
+        begin(pc);
+    }
+}
+
+/// It is about to leave it.
+pub fn left(pc: u64) {
+    if is_atomic(pc) {
+        end(pc);
+    }
+}
+
+fn begin(pc: u64) {
+    if active() {
+        schedule::begin_section(pc);
+    }
+}
+
+fn end(pc: u64) {
+    if active() && !schedule::end_section(pc) {
+        schedule::unsupported("the end of an atomic section that has not begun", pc)
+    }
+}
+
+/// Notes that a label was reached, once for all executions.
+unsafe fn reached(text: *const c_char, pc: u64) {
+    if !active() || text.is_null() {
+        return;
+    }
+    // SAFETY: the header passes a string literal.
+    let label = wire::label(unsafe { CStr::from_ptr(text) }.to_bytes());
+    let given = &schedule::header().annotations;
+    let count = given.labels_len.load(Relaxed) as usize;
+    if given.labels[..count.min(LABELS)].iter().any(|known| known.load(Relaxed) == label) {
+        return;
+    }
+    if count >= LABELS {
+        schedule::unsupported("more than 512 labels of heddle_reachable", pc)
+    }
+    given.labels[count].store(label, Relaxed);
+    given.labels_len.store(count as u32 + 1, Relaxed);
+}
+
+interpose! {
+    fn heddle_choose(count: u32) -> u32 {
+        choose(count as u64, caller()) as u32
+    }
+    fn heddle_range(low: i32, high: i32) -> i32 {
+        let count = (high as i64 - low as i64 + 1).max(0) as u64;
+        low.wrapping_add(choose(count, caller()) as i32)
+    }
+    fn heddle_assume(condition: i32) {
+        assume(condition != 0, caller());
+    }
+    fn heddle_failed(condition: *const c_char) -> ! {
+        let pc = caller();
+        if active() {
+            let end = process::end(Ending::Assertion, 0);
+            schedule::end_process(Operation { object: ObjectId(condition as u64), ..end }, pc)
+        }
+        crate::entry::real::abort()
+    }
+    fn heddle_wakeup(object: *mut core::ffi::c_void, policy: i32) {
+        if active() {
+            let order = heddle_model::Order::from_code(policy as u32);
+            crate::schedule::wakeup_policy::set(ObjectId(object as u64), order, caller());
+        }
+    }
+    fn heddle_reached(label: *const c_char) {
+        reached(label, caller());
+    }
+
+    fn heddle_atomic_begin() {
+        begin(caller());
+    }
+    fn heddle_atomic_end() {
+        end(caller());
+    }
+    fn __VERIFIER_atomic_begin() {
+        begin(caller());
+    }
+    fn __VERIFIER_atomic_end() {
+        end(caller());
+    }
+
+    fn __VERIFIER_assume(condition: i32) {
+        assume(condition != 0, caller());
+    }
+    fn __VERIFIER_assert(condition: i32) {
+        if condition == 0 {
+            fail(c"__VERIFIER_assert", caller())
+        }
+    }
+    fn __VERIFIER_error() -> ! {
+        fail(c"__VERIFIER_error", caller())
+    }
+    fn reach_error() -> ! {
+        fail(c"reach_error", caller())
+    }
+}
+
+/// Undetermined numbers by type. A table.
+macro_rules! undetermined {
+    ($($bits:literal $type:ty: $($name:ident)*;)*) => { interpose! { $($(
+        fn $name() -> $type {
+            undetermined($bits, caller()) as $type
+        }
+    )*)* } };
+}
+
+undetermined! {
+    1 u8: __VERIFIER_nondet_bool __VERIFIER_nondet__Bool;
+    8 u8: __VERIFIER_nondet_uchar __VERIFIER_nondet_u8 __VERIFIER_nondet_unsigned_char;
+    8 i8: __VERIFIER_nondet_char __VERIFIER_nondet_schar __VERIFIER_nondet_s8;
+    16 u16: __VERIFIER_nondet_ushort __VERIFIER_nondet_u16;
+    16 i16: __VERIFIER_nondet_short __VERIFIER_nondet_s16;
+    32 u32: __VERIFIER_nondet_uint __VERIFIER_nondet_u32 __VERIFIER_nondet_unsigned __VERIFIER_nondet_unsigned_int;
+    32 i32: __VERIFIER_nondet_int __VERIFIER_nondet_s32;
+    64 u64: __VERIFIER_nondet_ulong __VERIFIER_nondet_ulonglong __VERIFIER_nondet_size_t __VERIFIER_nondet_u64
+            __VERIFIER_nondet_loff_t __VERIFIER_nondet_unsigned_long;
+    64 i64: __VERIFIER_nondet_long __VERIFIER_nondet_longlong __VERIFIER_nondet_s64;
+}
+
+interpose! {
+    fn __VERIFIER_nondet_float() -> f32 {
+        undetermined(32, caller()) as i32 as f32
+    }
+    fn __VERIFIER_nondet_double() -> f64 {
+        undetermined(64, caller()) as i64 as f64
+    }
+    fn __VERIFIER_nondet_pointer() -> usize {
+        engine_or_null(caller())
+    }
+}
+
+/// Any pointer at all cannot be had.
+fn engine_or_null(pc: u64) -> usize {
+    if active() {
+        schedule::unsupported("__VERIFIER_nondet_pointer", pc)
+    }
+    0
+}

@@ -1,0 +1,134 @@
+//! Primitives that the program defines itself (`heddle_do`): calls the program's functions, and keeps the states that an object
+//! went through, so that it can be tried on copies of them whether an operation would have been possible. See
+//! [`heddle_model::primitive::custom`] for what that is good for.
+//!
+//! The functions are the program's own code, instrumented like the rest of it. While they run nothing is under control: they may
+//! look at and change the state that they are given, and nothing else. They are called between any two operations.
+
+use core::ffi::{c_char, c_int, c_void};
+
+use heddle_model::primitive::custom;
+use heddle_model::{ObjectId, Operation};
+
+use crate::addresses::Reserve;
+use crate::schedule::{self, active, caller};
+
+/// `struct heddle_operation`.
+#[repr(C)]
+pub struct Definition {
+    name: *const c_char,
+    enabled: Option<unsafe extern "C" fn(*const c_void) -> c_int>,
+    effect: unsafe extern "C" fn(*mut c_void) -> c_int,
+}
+
+/// `struct heddle_primitive`.
+#[repr(C)]
+pub struct Family {
+    name: *const c_char,
+    size: usize,
+    count: u32,
+    operations: *const Definition,
+}
+
+/// The largest state.
+const LARGEST: usize = 256;
+/// The most operations of all objects in an execution.
+const MOST: usize = 4096;
+
+/// The state of an object before an operation.
+#[derive(Clone, Copy)]
+struct State {
+    object: u64,
+    step: u32,
+    bytes: [u8; LARGEST],
+}
+
+/// Reset for each execution.
+static mut STATES: &mut [State] = &mut [];
+static mut KEPT: usize = 0;
+
+/// Makes room. Once.
+pub fn set_up(reserve: &mut Reserve) {
+    // SAFETY: at start-up.
+    unsafe { STATES = reserve.take(MOST) };
+}
+
+/// An execution begins.
+pub fn reset() {
+    // SAFETY: one kernel thread.
+    unsafe { KEPT = 0 };
+}
+
+/// Whether `operation`, which its thread is about to take, is possible now.
+pub fn is_enabled(operation: &Operation) -> bool {
+    // SAFETY: `heddle_do` has put the definition there.
+    unsafe { possible(operation.argument as *const Definition, operation.object.0 as *const c_void) }
+}
+
+unsafe fn possible(definition: *const Definition, state: *const c_void) -> bool {
+    // SAFETY: the program's definition, of a state of the size that it says.
+    unsafe {
+        match (*definition).enabled {
+            None => true,
+            Some(enabled) => schedule::uncontrolled(|| enabled(state)) != 0,
+        }
+    }
+}
+
+/// `operation`, which is taken or never will be, with what is to be known of it: see [`custom::operation`].
+pub fn with_answers(operation: Operation) -> Operation {
+    let definition = operation.argument as *const Definition;
+    let steps = schedule::custom_steps(operation.object);
+    // SAFETY: one kernel thread; the definition is the program's, and copies are as large as states can be.
+    unsafe {
+        let mut answers = u64::from(is_enabled(&operation)).checked_shl(steps).unwrap_or(0);
+        for state in STATES[..KEPT].iter().filter(|state| state.object == operation.object.0) {
+            answers |= u64::from(possible(definition, state.bytes.as_ptr().cast())) << state.step;
+        }
+        Operation { argument: answers, detail: steps, ..operation }
+    }
+}
+
+/// Remembers the state of `object` before its next operation.
+unsafe fn keep(object: *const u8, size: usize, step: u32) {
+    // SAFETY: one kernel thread; the program's state.
+    unsafe {
+        let state = &mut STATES[KEPT];
+        state.object = object as u64;
+        state.step = step;
+        core::ptr::copy_nonoverlapping(object, state.bytes.as_mut_ptr(), size);
+        KEPT += 1;
+    }
+}
+
+interpose! {
+    fn heddle_do(family: *const Family, state: *mut c_void, number: u32) -> c_int {
+        let pc = caller();
+        let Family { size, count, operations, .. } = *family;
+        let definition = operations.wrapping_add(number as usize);
+        if !active() {
+            // Before `main` there is nobody to wait for.
+            return ((*definition).effect)(state);
+        }
+        if number >= count || count > custom::MOST_OPERATIONS || size > LARGEST {
+            schedule::unsupported("a primitive of the program's own that is too large, or an operation that it has not", pc);
+        }
+        let object = ObjectId(state as u64);
+        let mut result = 0;
+        let operation = Operation::new(custom::operation(number), object).with_argument(definition as u64);
+        schedule::visible(operation, pc, |event| {
+            // The world has counted it already.
+            let step = schedule::custom_steps(object) - 1;
+            if step >= custom::MOST_STEPS || KEPT == MOST {
+                schedule::unsupported("more than 64 operations on one primitive of the program's own", pc);
+            }
+            event.operation = Operation { detail: step, argument: 1 << step, ..event.operation };
+            let before = with_answers(operation);
+            event.operation.argument |= before.argument & ((1 << step) - 1);
+            keep(state.cast(), size, step);
+            result = schedule::uncontrolled(|| ((*definition).effect)(state));
+            event.result = u64::from(result as u32);
+        });
+        result
+    }
+}

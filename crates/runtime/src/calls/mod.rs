@@ -1,0 +1,12 @@
+//! What the program calls: the thread library, the compilers' runtime libraries, parts of libc, and Heddle itself.
+
+pub mod annotate;
+pub mod buffers;
+pub mod custom;
+pub mod libatomic;
+pub mod libc_per_thread;
+pub mod libc_shared;
+pub mod pthread;
+pub mod strings;
+pub mod tsan;
+pub mod unsupported;

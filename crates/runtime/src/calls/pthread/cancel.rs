@@ -1,0 +1,139 @@
+//! Cancellation: one thread asks another one to end, which it does at its next cancellation point.
+//!
+//! What a cancellation point is to the model is in `heddle_model::primitive::cancellation`. Here it is two operations: a look at whether
+//! the thread was asked to end before it came here, and the operation itself, at which it may end while it waits. To end is
+//! what `pthread_exit` does: glibc unwinds the stack, with cleanup handlers and destructors.
+//!
+//! All that is only done in programs that can cancel, which is known before they run: some part of them wants to be linked with
+//! `pthread_cancel`. Others would pay for two operations at every wait, and for nothing.
+//!
+//! Not modelled: asynchronous cancellation, at any instruction. Asking for it in a program that can cancel is *unsupported*.
+
+use core::ffi::c_int;
+
+use heddle_model::primitive::thread::{CANCEL, TESTCANCEL};
+use heddle_model::{Event, EventFlags, ObjectId, Operation};
+
+use super::thread;
+use crate::entry::imports;
+use crate::outside::channel;
+use crate::outside::signals::delivery;
+use crate::schedule::{self, active, caller, current, fiber, spin_loop, visible};
+
+originals! {
+    fn pthread_cancel(handle: usize) -> c_int;
+    fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int;
+    fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int;
+    fn pthread_testcancel();
+}
+
+const ESRCH: c_int = 3;
+const EINVAL: c_int = 22;
+/// glibc's `PTHREAD_CANCELED`.
+const CANCELED: usize = usize::MAX;
+
+static mut IN_USE: bool = false;
+
+/// Finds out whether the program can cancel. Once, before the first execution.
+pub fn set_up() {
+    // SAFETY: one kernel thread.
+    unsafe { IN_USE = imports::anybody_wants(b"pthread_cancel") };
+    channel::set_up();
+    delivery::set_up();
+}
+
+/// Whether the current thread can be cancelled now.
+#[inline]
+fn possible() -> bool {
+    // SAFETY: set once.
+    if !unsafe { IN_USE } {
+        return false;
+    }
+    let state = fiber::of(current()).cancellation;
+    !state.disabled && !state.exiting
+}
+
+/// The thread comes to a cancellation point: ends it if it was asked to. Only in executions.
+#[inline]
+pub fn point(pc: u64) {
+    if possible() && visible(Operation::new(TESTCANCEL, ObjectId::thread(current())), pc, |_| {}).result != 0 {
+        act(pc);
+    }
+}
+
+/// `operation`, at which the thread may wait and be cancelled.
+#[inline]
+pub fn at(operation: Operation) -> Operation {
+    if possible() { operation.cancellable() } else { operation }
+}
+
+/// Ends the thread if `event` was a cancellation point at which it is to.
+#[inline]
+pub fn obey(event: &Event, pc: u64) {
+    if event.flags.contains(EventFlags::CANCELLED) {
+        act(pc);
+    }
+}
+
+/// Ends the thread.
+#[cold]
+pub fn act(pc: u64) -> ! {
+    // SAFETY: this is what the program has asked for.
+    unsafe { thread::exit(CANCELED, pc) }
+}
+
+interpose! {
+    fn pthread_cancel(handle: usize) -> c_int {
+        if !active() {
+            return real::pthread_cancel(handle);
+        }
+        let pc = caller();
+        let Some(target) = fiber::thread_at(handle) else { return ESRCH };
+        if !IN_USE {
+            schedule::unsupported("pthread_cancel from a library that was loaded by the running program", pc);
+        }
+        let result = visible(Operation::new(CANCEL, ObjectId::thread(target)), pc, |_| {}).result as c_int;
+        channel::stir(pc);
+        delivery::stir(pc);
+        result
+    }
+
+    fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int {
+        if !active() {
+            return real::pthread_setcancelstate(state, old);
+        }
+        if !(0..=1).contains(&state) {
+            return EINVAL;
+        }
+        spin_loop::changed();
+        let mine = &mut fiber::of(current()).cancellation.disabled;
+        let before = core::mem::replace(mine, state == 1);
+        if !old.is_null() {
+            *old = before as c_int;
+        }
+        0
+    }
+
+    fn pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int {
+        if !active() {
+            return real::pthread_setcanceltype(kind, old);
+        }
+        if !(0..=1).contains(&kind) {
+            return EINVAL;
+        }
+        if kind == 1 && IN_USE {
+            schedule::unsupported("pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS)", caller());
+        }
+        spin_loop::changed();
+        let mine = &mut fiber::of(current()).cancellation.asynchronous;
+        let before = core::mem::replace(mine, kind == 1);
+        if !old.is_null() {
+            *old = before as c_int;
+        }
+        0
+    }
+
+    fn pthread_testcancel() {
+        if active() { point(caller()) } else { real::pthread_testcancel() }
+    }
+}

@@ -1,0 +1,148 @@
+//! What can be asked of and wished for a thread besides its life: its name, its processors, its priority, its clock.
+//!
+//! Scheduling is Heddle's: wishes about it are taken note of and not followed. There is one processor.
+
+use core::ffi::c_int;
+
+use crate::schedule::active;
+use crate::schedule::fiber::{self, NAME};
+
+originals! {
+    fn pthread_setname_np(thread: usize, name: *const u8) -> c_int;
+    fn pthread_getname_np(thread: usize, name: *mut u8, size: usize) -> c_int;
+    fn pthread_getcpuclockid(thread: usize, clock: *mut c_int) -> c_int;
+    fn pthread_setaffinity_np(thread: usize, size: usize, set: usize) -> c_int;
+    fn pthread_getaffinity_np(thread: usize, size: usize, set: *mut u8) -> c_int;
+    fn pthread_setschedparam(thread: usize, policy: c_int, parameters: *const c_int) -> c_int;
+    fn pthread_getschedparam(thread: usize, policy: *mut c_int, parameters: *mut c_int) -> c_int;
+    fn pthread_setschedprio(thread: usize, priority: c_int) -> c_int;
+    fn sched_setaffinity(process: c_int, size: usize, set: usize) -> c_int;
+    fn sched_getaffinity(process: c_int, size: usize, set: *mut u8) -> c_int;
+    fn sched_setscheduler(process: c_int, policy: c_int, parameters: *const c_int) -> c_int;
+    fn sched_getscheduler(process: c_int) -> c_int;
+    fn sched_setparam(process: c_int, parameters: *const c_int) -> c_int;
+    fn sched_getparam(process: c_int, parameters: *mut c_int) -> c_int;
+}
+
+const ESRCH: c_int = 3;
+const ERANGE: c_int = 34;
+const CLOCK_THREAD_CPUTIME_ID: c_int = 3;
+
+/// `prctl(PR_SET_NAME)`: the name of the current thread, cut to what there is room for.
+pub fn set_own_name(name: usize) -> isize {
+    let mine = &mut fiber::of(crate::schedule::current()).name;
+    *mine = [0; NAME];
+    // SAFETY: the program's string, up to its end.
+    unsafe {
+        let name = name as *const u8;
+        let length = (0..NAME - 1).find(|&i| *name.add(i) == 0).unwrap_or(NAME - 1);
+        mine[..length].copy_from_slice(core::slice::from_raw_parts(name, length));
+    }
+    0
+}
+
+/// `prctl(PR_GET_NAME)`.
+pub fn own_name(into: usize) -> isize {
+    // SAFETY: the program's room for it.
+    unsafe {
+        core::ptr::copy_nonoverlapping(fiber::of(crate::schedule::current()).name.as_ptr(), into as *mut u8, NAME)
+    };
+    0
+}
+
+interpose! {
+    fn pthread_setname_np(thread: usize, name: *const u8) -> c_int {
+        if !active() {
+            return real::pthread_setname_np(thread, name);
+        }
+        let Some(length) = (0..NAME).find(|&i| *name.add(i) == 0) else { return ERANGE };
+        let Some(thread) = fiber::thread_at(thread) else { return ESRCH };
+        let mine = &mut fiber::of(thread).name;
+        *mine = [0; NAME];
+        mine[..length].copy_from_slice(core::slice::from_raw_parts(name, length));
+        0
+    }
+    fn pthread_getname_np(thread: usize, name: *mut u8, size: usize) -> c_int {
+        if !active() {
+            return real::pthread_getname_np(thread, name, size);
+        }
+        if size < NAME {
+            return ERANGE;
+        }
+        let Some(thread) = fiber::thread_at(thread) else { return ESRCH };
+        core::ptr::copy_nonoverlapping(fiber::of(thread).name.as_ptr(), name, NAME);
+        0
+    }
+    fn pthread_getcpuclockid(thread: usize, clock: *mut c_int) -> c_int {
+        if !active() {
+            return real::pthread_getcpuclockid(thread, clock);
+        }
+        // A thread's own time is virtual, like all time. That of another thread has no number that could be read.
+        if fiber::thread_at(thread) != Some(crate::schedule::current()) {
+            crate::schedule::unsupported("pthread_getcpuclockid of another thread", crate::schedule::caller());
+        }
+        *clock = CLOCK_THREAD_CPUTIME_ID;
+        0
+    }
+    fn pthread_setaffinity_np(thread: usize, size: usize, set: usize) -> c_int {
+        if active() { 0 } else { real::pthread_setaffinity_np(thread, size, set) }
+    }
+    fn pthread_getaffinity_np(thread: usize, size: usize, set: *mut u8) -> c_int {
+        if !active() {
+            return real::pthread_getaffinity_np(thread, size, set);
+        }
+        one_processor(size, set);
+        0
+    }
+    fn pthread_setschedparam(thread: usize, policy: c_int, parameters: *const c_int) -> c_int {
+        if active() { 0 } else { real::pthread_setschedparam(thread, policy, parameters) }
+    }
+    fn pthread_getschedparam(thread: usize, policy: *mut c_int, parameters: *mut c_int) -> c_int {
+        if !active() {
+            return real::pthread_getschedparam(thread, policy, parameters);
+        }
+        *policy = 0;
+        *parameters = 0;
+        0
+    }
+    fn pthread_setschedprio(thread: usize, priority: c_int) -> c_int {
+        if active() { 0 } else { real::pthread_setschedprio(thread, priority) }
+    }
+    fn sched_setaffinity(process: c_int, size: usize, set: usize) -> c_int {
+        if active() { 0 } else { real::sched_setaffinity(process, size, set) }
+    }
+    fn sched_getaffinity(process: c_int, size: usize, set: *mut u8) -> c_int {
+        if !active() {
+            return real::sched_getaffinity(process, size, set);
+        }
+        one_processor(size, set);
+        0
+    }
+    fn sched_setscheduler(process: c_int, policy: c_int, parameters: *const c_int) -> c_int {
+        if active() { 0 } else { real::sched_setscheduler(process, policy, parameters) }
+    }
+    fn sched_getscheduler(process: c_int) -> c_int {
+        if active() { 0 } else { real::sched_getscheduler(process) }
+    }
+    fn sched_setparam(process: c_int, parameters: *const c_int) -> c_int {
+        if active() { 0 } else { real::sched_setparam(process, parameters) }
+    }
+    fn sched_getparam(process: c_int, parameters: *mut c_int) -> c_int {
+        if !active() {
+            return real::sched_getparam(process, parameters);
+        }
+        *parameters = 0;
+        0
+    }
+}
+
+/// The set of processors that a thread may run on: one.
+unsafe fn one_processor(size: usize, set: *mut u8) {
+    // SAFETY: the program's set, of this size.
+    unsafe {
+        core::ptr::write_bytes(set, 0, size);
+        if size > 0 {
+            *set = 1;
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Keys of thread-specific data. Values and destructors are glibc's own and work on fibers as they are: in up to four rounds,
+//! and in each round in the order of the keys. Which key a thread gets depends on who asked for one before: so asking for one and giving
+//! one back are visible operations on the table of keys, which is libc's and which instrumentation does not see.
+
+use core::ffi::c_int;
+
+use heddle_model::primitive::atomic::RMW;
+use heddle_model::{ObjectId, Operation};
+
+use crate::schedule::{active, caller, visible};
+
+originals! {
+    fn pthread_key_create(key: *mut u32, destructor: usize) -> c_int;
+    fn pthread_key_delete(key: u32) -> c_int;
+    fn tss_create(key: *mut u32, destructor: usize) -> c_int;
+    fn tss_delete(key: u32);
+}
+
+/// There was a key with a destructor, in this execution or an earlier one.
+static mut DESTRUCTORS: bool = false;
+
+/// Whether a thread may have values that something is to be done with at its end.
+#[inline]
+pub fn have_destructors() -> bool {
+    // SAFETY: one kernel thread.
+    unsafe { DESTRUCTORS }
+}
+
+/// A key that glibc looks at after all others: in its last round, too, the program's own destructors have run when
+/// this one does.
+pub fn last(destructor: usize) -> u32 {
+    const MOST: usize = 1024;
+    let mut keys = [0u32; MOST];
+    let mut made = 0;
+    // SAFETY: at start-up, one thread; glibc gives out the lowest key that is free, and all but ours are given back.
+    unsafe {
+        while made < MOST && real::pthread_key_create(&raw mut keys[made], destructor) == 0 {
+            made += 1;
+        }
+        let last = keys[..made].iter().copied().max().unwrap_or(0);
+        for &key in keys[..made].iter().filter(|&&key| key != last) {
+            real::pthread_key_delete(key);
+        }
+        last
+    }
+}
+
+/// The caller asks for a key with this destructor.
+fn ask(destructor: usize, pc: u64) {
+    // SAFETY: one kernel thread.
+    unsafe { DESTRUCTORS |= destructor != 0 };
+    change(pc);
+}
+
+/// The caller changes the table of keys, which is named by the address of a function that does.
+fn change(pc: u64) {
+    if active() {
+        let table = ObjectId(real::symbols::pthread_key_create.address() as u64);
+        visible(Operation { size: 1, ..Operation::new(RMW, table) }, pc, |_| {});
+    }
+}
+
+interpose! {
+    fn pthread_key_create(key: *mut u32, destructor: usize) -> c_int {
+        ask(destructor, caller());
+        real::pthread_key_create(key, destructor)
+    }
+    fn pthread_key_delete(key: u32) -> c_int {
+        change(caller());
+        real::pthread_key_delete(key)
+    }
+    fn tss_create(key: *mut u32, destructor: usize) -> c_int {
+        ask(destructor, caller());
+        real::tss_create(key, destructor)
+    }
+    fn tss_delete(key: u32) {
+        change(caller());
+        real::tss_delete(key)
+    }
+}

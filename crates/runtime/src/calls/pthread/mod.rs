@@ -1,0 +1,37 @@
+//! The thread library, as the program sees it. What the calls mean is in `heddle-model`; here they are only
+//! translated into operations.
+
+mod aliases;
+mod barrier;
+mod c11;
+pub mod cancel;
+mod condvar;
+pub mod futex;
+pub mod identity;
+pub mod keys;
+mod mutex;
+mod named;
+mod once;
+mod rwlock;
+mod semaphore;
+mod spin;
+mod thread;
+pub mod unwinder;
+
+pub use once::given_up;
+
+/// What [`crate::entry::real::resolve`] looks up.
+pub static REAL: [&[&crate::entry::real::Real]; 12] = [
+    barrier::REAL,
+    c11::REAL,
+    cancel::REAL,
+    condvar::REAL,
+    identity::REAL,
+    keys::REAL,
+    mutex::REAL,
+    named::REAL,
+    once::REAL,
+    rwlock::REAL,
+    semaphore::REAL,
+    spin::REAL,
+];

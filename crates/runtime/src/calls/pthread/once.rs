@@ -1,0 +1,97 @@
+//! Initialisation that happens once: `pthread_once`, `call_once`, and the guards of C++'s static locals.
+//!
+//! What was initialised before `main` is left alone: the libraries do much of that, and it can matter to nobody's order.
+
+use core::ffi::c_int;
+
+use heddle_model::primitive::once::{BEGIN, DONE, GIVE_UP};
+use heddle_model::{ObjectId, OpCode, Operation};
+
+use crate::arch;
+use crate::schedule::{active, caller, visible};
+
+originals! {
+    fn pthread_once(control: *mut c_int, routine: usize) -> c_int;
+    fn call_once(control: *mut c_int, routine: usize);
+    fn __cxa_guard_acquire(guard: *mut u8) -> c_int;
+    fn __cxa_guard_release(guard: *mut u8);
+    fn __cxa_guard_abort(guard: *mut u8);
+}
+
+/// glibc's mark in a `pthread_once_t` whose routine has returned.
+const ONCE_DONE: c_int = 2;
+
+interpose! {
+    fn pthread_once(control: *mut c_int, routine: usize) -> c_int {
+        if !active() {
+            return real::pthread_once(control, routine);
+        }
+        once(control, routine, caller());
+        0
+    }
+
+    fn call_once(control: *mut c_int, routine: usize) {
+        if !active() {
+            return real::call_once(control, routine);
+        }
+        once(control, routine, caller());
+    }
+
+    fn __cxa_guard_acquire(guard: *mut u8) -> c_int {
+        if !active() {
+            return real::__cxa_guard_acquire(guard);
+        }
+        // The compiled code looks at the first byte itself and comes here only while it is zero.
+        operate(BEGIN, guard as usize, caller()) as c_int
+    }
+
+    fn __cxa_guard_release(guard: *mut u8) {
+        if !active() {
+            return real::__cxa_guard_release(guard);
+        }
+        let pc = caller();
+        visible(operation(DONE, guard as usize), pc, |_| *guard = 1);
+    }
+
+    fn __cxa_guard_abort(guard: *mut u8) {
+        if !active() {
+            return real::__cxa_guard_abort(guard);
+        }
+        operate(GIVE_UP, guard as usize, caller());
+    }
+}
+
+fn operation(code: OpCode, object: usize) -> Operation {
+    Operation::new(code, ObjectId(object as u64))
+}
+
+fn operate(code: OpCode, object: usize, pc: u64) -> u64 {
+    visible(operation(code, object), pc, |_| {}).result
+}
+
+unsafe fn once(control: *mut c_int, routine: usize, pc: u64) {
+    // SAFETY: the program's control word, and its routine.
+    unsafe {
+        if *control == ONCE_DONE && control_was_done_before_main(control) {
+            return;
+        }
+        let mine = operate(BEGIN, control as usize, pc) == 1;
+        if !mine {
+            return;
+        }
+        arch::heddle_call_guarded(routine, control as usize, pc);
+        visible(operation(DONE, control as usize), pc, |_| *control = ONCE_DONE);
+    }
+}
+
+/// Whether it was done before this execution began: then this execution knows nothing of it.
+fn control_was_done_before_main(control: *const c_int) -> bool {
+    !crate::schedule::knows(ObjectId(control as u64))
+}
+
+/// Called by the unwinder when an exception, or the end of the thread, leaves a routine: it will be tried again.
+pub extern "C" fn given_up(control: usize, pc: u64) {
+    if active() {
+        operate(GIVE_UP, control, pc);
+    }
+}

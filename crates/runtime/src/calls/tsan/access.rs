@@ -1,0 +1,188 @@
+//! Accesses to plain memory.
+//!
+//! They are no places to switch, but for those that races were seen on ([`crate::detect::race::places`]). What they are watched for:
+//! whether they are allowed at all ([`crate::detect::memcheck`]), races ([`crate::detect::race`]), and whether a thread that looks again and
+//! again changes anything at all ([`crate::schedule::spin_loop`]).
+
+use heddle_model::primitive::memory;
+use heddle_model::race::Access;
+
+use crate::detect::{memcheck, race};
+use crate::schedule::{self, fiber, spin_loop};
+
+/// An access to plain memory is about to happen.
+#[inline(always)]
+pub fn plain(address: usize, size: usize, write: bool, pc: u64) {
+    announce(address, size, Access::new(write, false), pc);
+}
+
+/// The same, said in more detail.
+#[inline(always)]
+fn announce(address: usize, size: usize, how: Access, pc: u64) {
+    let write = how.writes();
+    if !schedule::active() {
+        return;
+    }
+    // Before races are looked for: that memory is not there any more says more than that somebody else was there.
+    memcheck::access(address, size, write, pc);
+    if race::places::touched(address, size, pc) || schedule::in_section() {
+        return visible(address, size, how, pc);
+    }
+    race::plain(address, size, how, pc, false);
+    // A loop that only looks is recognised by its stack; what is written elsewhere must be known.
+    let here = &raw const address as usize;
+    let above = address.wrapping_sub(here);
+    if !write {
+        if above >= NEAR {
+            spin_loop::read_plain();
+        }
+    } else if above < spin_loop::LARGEST_WINDOW {
+        spin_loop::wrote_stack(address + size);
+    } else {
+        spin_loop::changed();
+        if schedule::somebody_awaits() {
+            schedule::plain_write();
+        }
+    }
+}
+
+/// An access to a place that races were seen on: an operation like any other. The program performs it right after it.
+#[cold]
+#[inline(never)]
+fn visible(address: usize, size: usize, how: Access, pc: u64) {
+    let write = how.writes();
+    if write {
+        schedule::visible(memory::access(memory::WRITE, address as u64, size), pc, |_| {});
+    } else {
+        let operation = memory::access(memory::READ, address as u64, size);
+        schedule::visible_look(operation, pc, |event| {
+            event.result = value_at(address, size);
+        });
+    }
+    // Others may have been there in between.
+    memcheck::access(address, size, write, pc);
+    race::plain(address, size, how, pc, true);
+    if write && schedule::somebody_awaits() {
+        schedule::plain_write();
+    }
+}
+
+/// What is at `address`, as far as eight bytes go.
+fn value_at(address: usize, size: usize) -> u64 {
+    let mut bytes = [0u8; 8];
+    // SAFETY: the program is about to read it.
+    unsafe { core::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), size.min(8)) };
+    u64::from_ne_bytes(bytes)
+}
+
+/// An access to something declared `volatile`. That is a hint that somebody else may look or write: it is visible from the
+/// start, so that a thread that waits for it in a loop is seen to wait. On the thread's own stack it is hardly that: there it is
+/// to keep the compiler from thinking, and becomes visible like any other place when a race shows that others use it.
+#[inline(always)]
+fn volatile(address: usize, size: usize, how: Access, pc: u64) {
+    if schedule::active() && race::on() && !fiber::is_on_own_stack(address) {
+        memcheck::access(address, size, how.writes(), pc);
+        visible(address, size, how, pc);
+    } else {
+        announce(address, size, how, pc);
+    }
+}
+
+/// `size` bytes are about to be copied. Where one of the two places is visible, that is one operation: what is read must be what
+/// is there when it happens.
+#[inline(always)]
+pub fn copy(to: usize, from: usize, size: usize, pc: u64) {
+    if schedule::active()
+        && (race::places::touched(to, size, pc) || race::places::touched(from, size, pc) || schedule::in_section())
+    {
+        return visible_copy(to, from, size, pc);
+    }
+    plain(from, size, false, pc);
+    plain(to, size, true, pc);
+}
+
+#[cold]
+#[inline(never)]
+fn visible_copy(to: usize, from: usize, size: usize, pc: u64) {
+    memcheck::access(from, size, false, pc);
+    memcheck::access(to, size, true, pc);
+    let operation = memory::access(memory::COPY, to as u64, size).with_argument(from as u64);
+    schedule::visible(operation, pc, |_| {});
+    memcheck::access(from, size, false, pc);
+    memcheck::access(to, size, true, pc);
+    race::plain(from, size, Access::new(false, false), pc, true);
+    race::plain(to, size, Access::new(true, false), pc, true);
+    if schedule::somebody_awaits() {
+        schedule::plain_write();
+    }
+}
+
+/// What is read this close above the stack pointer is on the stack.
+const NEAR: usize = 1024;
+
+/// The functions for accesses of one size. A table.
+macro_rules! accesses {
+    ($($size:literal: read $($read:ident)*, write $($write:ident)*, volatile read $($vread:ident)*,
+       volatile write $($vwrite:ident)*, both $($both:ident)*;)*) => { with_caller! {
+        $($(fn $read(address: usize; pc in "rsi") { plain(address, $size, false, pc) })*)*
+        $($(fn $write(address: usize; pc in "rsi") { plain(address, $size, true, pc) })*)*
+        // Heddle's own flags do not ask for these. What both reads and writes counts as a write: it conflicts with all that
+        // either does.
+        $($(fn $both(address: usize; pc in "rsi") { plain(address, $size, true, pc) })*)*
+    }
+    interpose! {
+        $($(fn $vread(address: usize) {
+            volatile(address, $size, Access::new(false, false).volatile(), schedule::caller());
+        })*)*
+        $($(fn $vwrite(address: usize) {
+            volatile(address, $size, Access::new(true, false).volatile(), schedule::caller());
+        })*)*
+    } };
+}
+
+accesses! {
+    1: read __tsan_read1 __tsan_unaligned_read1, write __tsan_write1 __tsan_unaligned_write1,
+       volatile read __tsan_volatile_read1 __tsan_unaligned_volatile_read1,
+       volatile write __tsan_volatile_write1 __tsan_unaligned_volatile_write1,
+       both __tsan_read_write1 __tsan_unaligned_read_write1;
+    2: read __tsan_read2 __tsan_unaligned_read2, write __tsan_write2 __tsan_unaligned_write2,
+       volatile read __tsan_volatile_read2 __tsan_unaligned_volatile_read2,
+       volatile write __tsan_volatile_write2 __tsan_unaligned_volatile_write2,
+       both __tsan_read_write2 __tsan_unaligned_read_write2;
+    4: read __tsan_read4 __tsan_unaligned_read4, write __tsan_write4 __tsan_unaligned_write4,
+       volatile read __tsan_volatile_read4 __tsan_unaligned_volatile_read4,
+       volatile write __tsan_volatile_write4 __tsan_unaligned_volatile_write4,
+       both __tsan_read_write4 __tsan_unaligned_read_write4;
+    8: read __tsan_read8 __tsan_unaligned_read8 __tsan_vptr_read, write __tsan_write8 __tsan_unaligned_write8,
+       volatile read __tsan_volatile_read8 __tsan_unaligned_volatile_read8,
+       volatile write __tsan_volatile_write8 __tsan_unaligned_volatile_write8,
+       both __tsan_read_write8 __tsan_unaligned_read_write8;
+    16: read __tsan_read16 __tsan_unaligned_read16, write __tsan_write16 __tsan_unaligned_write16,
+       volatile read __tsan_volatile_read16 __tsan_unaligned_volatile_read16,
+       volatile write __tsan_volatile_write16 __tsan_unaligned_volatile_write16,
+       both __tsan_read_write16 __tsan_unaligned_read_write16;
+}
+
+with_caller! {
+    fn __tsan_read_range(address: usize, size: usize; pc in "rdx") {
+        plain(address, size, false, pc);
+    }
+    fn __tsan_write_range(address: usize, size: usize; pc in "rdx") {
+        plain(address, size, true, pc);
+    }
+    fn __tsan_vptr_update(address: *const usize, new: usize; pc in "rdx") {
+        // Constructors and destructors of a hierarchy store the same pointer again and again; like the sanitizer,
+        // only a change is a write.
+        if *address != new {
+            plain(address as usize, size_of::<usize>(), true, pc);
+        }
+    }
+}
+
+/// Between these two the sanitizer ignores what the thread does. Nothing is ignored here: an access too many can only
+/// show a race that is one.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_ignore_thread_begin() {}
+/// See [`__tsan_ignore_thread_begin`].
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_ignore_thread_end() {}

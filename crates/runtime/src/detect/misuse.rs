@@ -1,0 +1,112 @@
+//! Primitives that are used against their rules: what only the program's memory tells, and what comes of it.
+//!
+//! The model says what is wrong; two of its accusations need a second look. A destroyed object may have become another one by having
+//! been written over (C++'s mutexes are made without a call): so what is destroyed is marked in its memory, as glibc
+//! marks mutexes, and only what still has the mark was used after it was destroyed. And memory of the heap or of a stack that held
+//! an object which nobody destroyed may have become another object: only what is never given back is initialised twice.
+
+use heddle_model::misuse::UNKNOWN;
+use heddle_model::primitive::process;
+use heddle_model::wire::MADE_BEFORE;
+use heddle_model::{Event, Misuse, ObjectId};
+
+use crate::addresses::{HEAPS, NAMES, NAMES_END, STACKS_END};
+use crate::entry::start;
+use crate::outside::exit::ends as process_ends;
+use crate::schedule::{self, end_process};
+
+/// What stands in the first bytes of an object that was destroyed.
+const MARK: u32 = 0x6465_6164;
+
+static mut REPORTED: bool = false;
+
+/// So many objects are known that were made before `main` began.
+const MOST_BEFORE: usize = 62;
+/// [`MADE_BEFORE`], the objects. Written before `main`, never reset.
+static mut BEFORE: [u64; MOST_BEFORE + 2] = [0; MOST_BEFORE + 2];
+/// How many words of it are used.
+static mut BEFORE_LENGTH: usize = 0;
+
+/// `object`, which looks the same whether it was made or is zero, is made while nothing is under control.
+pub fn made_before(object: u64) {
+    // SAFETY: one kernel thread; the last place is for none, which stands for all that have no place.
+    unsafe {
+        let at = BEFORE_LENGTH.clamp(1, MOST_BEFORE + 1);
+        BEFORE[0] = MADE_BEFORE;
+        BEFORE[at] = if at == MOST_BEFORE + 1 { 0 } else { object };
+        BEFORE_LENGTH = at + 1;
+    }
+}
+
+/// The objects that were made before `main` began, as they are written into a record.
+pub fn all_made_before() -> &'static [u64] {
+    // SAFETY: one kernel thread, and nothing is added while an execution is written down.
+    unsafe { core::slice::from_raw_parts((&raw const BEFORE).cast(), BEFORE_LENGTH) }
+}
+
+/// Whether misuse ends executions. Once.
+pub fn set_up(reported: bool) {
+    // SAFETY: at start-up.
+    unsafe { REPORTED = reported };
+}
+
+fn reported() -> bool {
+    // SAFETY: set once.
+    unsafe { REPORTED }
+}
+
+/// `object` is destroyed: marks it.
+pub unsafe fn mark(object: *mut u8) {
+    // SAFETY: the program's object, of at least four bytes and so aligned, which it has given up.
+    unsafe { object.cast::<u32>().write(MARK) };
+}
+
+/// Whether `object` lies where memory is never given back: not on the heap and on no stack.
+fn is_static(object: ObjectId) -> bool {
+    let address = object.0 as usize;
+    let (low, high) = start::main_stack();
+    !(HEAPS..STACKS_END).contains(&address) && !(low..high).contains(&address)
+}
+
+/// `event` was wrong for the reason `misuse`: ends the process, if that holds and is to be reported.
+#[cold]
+pub fn taken(misuse: Option<Misuse>, event: &Event) {
+    let Some(misuse) = misuse else { return };
+    let object = event.operation.object;
+    let holds = match misuse {
+        // SAFETY: an object that the program has just used.
+        Misuse::UseAfterDestroy => unsafe { (object.0 as *const u32).read() == MARK },
+        Misuse::DoubleInitialisation => is_static(object),
+        _ => true,
+    };
+    // Destructors of static objects run while threads that nobody waits for still use them. That is the end of the process
+    // catching up with these threads, and not what anybody wants to be told of each.
+    let late = matches!(misuse, Misuse::DestroyInUse | Misuse::DestroyWaited | Misuse::UseAfterDestroy);
+    if holds && !(late && process_ends()) {
+        accuse(misuse, object, event.operation.code.family(), event.pc);
+    }
+}
+
+/// The program has done something wrong to `object`, of this family: ends the process, if that is to be reported.
+pub fn accuse(misuse: Misuse, object: ObjectId, family: u8, pc: u64) {
+    if reported() {
+        end_process(process::misused(misuse, object, family), pc);
+    }
+}
+
+/// `event` is about an object that must have been initialised by a call. Ends the process if it cannot have been: it was
+/// not in this execution, and its memory is not `from before`, that is, what an initialisation before `main` would have
+/// left there.
+pub fn initialised(event: &Event, from_before: bool) {
+    let object = event.operation.object;
+    let named = (NAMES..NAMES_END).contains(&(object.0 as usize));
+    if !named && schedule::life(object) == UNKNOWN && !from_before {
+        accuse(Misuse::Uninitialised, object, event.operation.code.family(), event.pc);
+    }
+}
+
+/// Whether what is at `object` can have been left there before `main`.
+pub unsafe fn from_before_main(object: *const u8) -> bool {
+    // SAFETY: the program's object, of at least eight bytes.
+    is_static(ObjectId(object as u64)) && unsafe { object.cast::<u64>().read_unaligned() } != 0
+}

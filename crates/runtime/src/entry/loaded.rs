@@ -1,0 +1,81 @@
+//! Libraries that the program loads while it runs (`dlopen`): the driver is told their names, since it sees only those that are there when
+//! `main` begins.
+//!
+//! Loading opens a file, so programs that do so run in processes of their own, and it is enough to look when an execution is over, and before
+//! one is unloaded.
+
+use core::ffi::{CStr, c_int, c_void};
+use core::sync::atomic::Ordering::{Acquire, Release};
+
+use heddle_model::wire::Header;
+
+use crate::entry::start::{LoadedObject, dl_iterate_phdr};
+use crate::schedule::{self, active};
+
+/// How many there were before the first execution. New ones come after them.
+static mut KNOWN: usize = 0;
+
+/// Counts what is there. To be called before the first execution.
+pub fn set_up() {
+    unsafe extern "C" fn count(_: *const LoadedObject, _: usize, _: *mut c_void) -> c_int {
+        // SAFETY: at start-up.
+        unsafe { KNOWN += 1 };
+        0
+    }
+    // SAFETY: a function of this type.
+    unsafe {
+        KNOWN = 0;
+        dl_iterate_phdr(count, core::ptr::null_mut());
+    }
+}
+
+/// Tells the driver of what has come since.
+pub fn note(header: &'static Header) {
+    struct Look {
+        index: usize,
+        header: &'static Header,
+    }
+    unsafe extern "C" fn look(object: *const LoadedObject, _: usize, looking: *mut c_void) -> c_int {
+        // SAFETY: what `note` handed over, and what the loader says of one of its objects.
+        unsafe {
+            let looking = &mut *looking.cast::<Look>();
+            looking.index += 1;
+            if looking.index > KNOWN {
+                push(looking.header, CStr::from_ptr((*object).name).to_bytes_with_nul());
+            }
+        }
+        0
+    }
+    let mut looking = Look { index: 0, header };
+    // SAFETY: a function of this type, with what it expects.
+    unsafe { dl_iterate_phdr(look, (&raw mut looking).cast()) };
+}
+
+/// Adds a name with the zero byte at its end, unless it is there or there is no room.
+fn push(header: &Header, name: &[u8]) {
+    let used = header.libraries_len.load(Acquire) as usize;
+    let names = (&raw const header.libraries).cast::<u8>().cast_mut();
+    // SAFETY: one process at a time writes there, and the driver reads what is counted.
+    unsafe {
+        let listed = core::slice::from_raw_parts(names, used.min(header.libraries.len()));
+        let is_listed = listed.split_inclusive(|&byte| byte == 0).any(|known| known == name);
+        if !is_listed && used + name.len() <= header.libraries.len() {
+            core::ptr::copy_nonoverlapping(name.as_ptr(), names.add(used), name.len());
+            header.libraries_len.store((used + name.len()) as u32, Release);
+        }
+    }
+}
+
+originals! {
+    fn dlclose(library: *mut c_void) -> c_int;
+}
+
+interpose! {
+    fn dlclose(library: *mut c_void) -> c_int {
+        if active() {
+            // It will not be there any more when the execution is over.
+            note(schedule::header());
+        }
+        real::dlclose(library)
+    }
+}

@@ -1,0 +1,336 @@
+//! How we come into the process, and how `main` comes to us.
+//!
+//! The loader runs [`construct`] before any other constructor. If the driver has put the shared memory into the
+//! environment we are under control: `main` is replaced by [`controlled_main`], which suspends the main thread before
+//! the program's own main function and leaves the rest to the [controller](crate::entry::control). Without the driver the program
+//! runs as if we were not there.
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+
+use heddle_model::ThreadId;
+use heddle_model::wire::{ENVIRONMENT, Races, Restart, Stage};
+
+use crate::addresses::{PAGE, Reserve, STATES};
+use crate::arch::{self, Context};
+use crate::calls::pthread::{cancel, unwinder};
+use crate::calls::{annotate, buffers, custom};
+use crate::detect::{memcheck, misuse, race, undefined};
+use crate::entry::wire::Wire;
+use crate::entry::{control, real};
+use crate::outside::signals::handlers;
+use crate::outside::{exit, files};
+use crate::schedule::{self, fiber, spin_loop};
+use crate::state::snapshot;
+use crate::{heap, sys};
+
+type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
+
+/// What start-up found out. Set once.
+struct Start {
+    wire: Option<Wire>,
+    main: Option<Main>,
+    own_text: (usize, usize),
+    own_data: (usize, usize),
+    program_text: (usize, usize),
+    main_stack: (usize, usize),
+}
+
+static mut START: Start =
+    Start { wire: None, main: None, own_text: (0, 0), own_data: (0, 0), program_text: (0, 0), main_stack: (0, 0) };
+
+unsafe extern "C" {
+    static mut __libc_single_threaded: u8;
+    static program_invocation_short_name: *const c_char;
+    static __rseq_offset: isize;
+    static __rseq_size: u32;
+    fn getauxval(kind: u64) -> u64;
+    pub fn dl_iterate_phdr(
+        each: unsafe extern "C" fn(*const LoadedObject, usize, *mut c_void) -> c_int,
+        data: *mut c_void,
+    ) -> c_int;
+}
+
+/// The constructor: first of all, since the library is marked so.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static CONSTRUCT: extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) = construct;
+
+/// Before libc has initialised itself, which is why the environment is taken from the loader's argument.
+extern "C" fn construct(_argc: c_int, _argv: *mut *mut c_char, environment: *mut *mut c_char) {
+    real::resolve();
+    exit::set_up();
+    // SAFETY: before any other code of the program; one thread.
+    unsafe {
+        if let Some(file) = take_from_environment(environment) {
+            let Some(wire) = Wire::attach(file) else {
+                sys::die(b"heddle: the shared memory is not of this version\n")
+            };
+            START.wire = Some(wire);
+            wire.set_stage(Stage::Loaded);
+        }
+    }
+}
+
+/// Removes our variables from the environment, so that neither the program nor its children see them. Returns the
+/// number of the descriptor.
+unsafe fn take_from_environment(environment: *mut *mut c_char) -> Option<usize> {
+    let mut found = None;
+    // SAFETY: the environment is a list of strings that ends with null; one thread.
+    unsafe {
+        let (mut from, mut to) = (environment, environment);
+        while !(*from).is_null() {
+            let text = CStr::from_ptr(*from).to_bytes();
+            if let Some(value) = value_of(text, ENVIRONMENT.as_bytes()) {
+                found = core::str::from_utf8(value).ok().and_then(|v| v.parse().ok());
+            }
+            from = from.add(1);
+        }
+        if found.is_some() {
+            from = environment;
+            while !(*from).is_null() {
+                let text = CStr::from_ptr(*from).to_bytes();
+                if ![ENVIRONMENT, "LD_PRELOAD", "LD_BIND_NOW"].iter().any(|n| value_of(text, n.as_bytes()).is_some()) {
+                    *to = *from;
+                    to = to.add(1);
+                }
+                from = from.add(1);
+            }
+            *to = core::ptr::null_mut();
+        }
+    }
+    found
+}
+
+fn value_of<'t>(text: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
+    text.strip_prefix(name)?.strip_prefix(b"=")
+}
+
+/// Under control: the shared memory.
+pub fn wire() -> Option<Wire> {
+    // SAFETY: set once.
+    unsafe { START.wire }
+}
+
+/// What the kernel calls the program: the beginning of its file's name.
+pub fn program_name() -> [u8; fiber::NAME] {
+    // SAFETY: set by libc before `main`, and a string.
+    unsafe {
+        let mut name = [0; fiber::NAME];
+        let whole = CStr::from_ptr(program_invocation_short_name).to_bytes();
+        let length = whole.len().min(fiber::NAME - 1);
+        name[..length].copy_from_slice(&whole[..length]);
+        name
+    }
+}
+
+/// Whether memory is put back between executions.
+pub fn restarts_by_snapshot() -> bool {
+    wire().is_some_and(|wire| wire.header().restart == Restart::Snapshot as u32)
+}
+
+/// Where our own code is.
+pub fn own_text() -> (usize, usize) {
+    // SAFETY: set once.
+    unsafe { START.own_text }
+}
+
+/// Where our own globals are, in whole pages.
+pub fn own_data() -> (usize, usize) {
+    // SAFETY: set once.
+    unsafe { START.own_data }
+}
+
+/// Where the program's own code is.
+pub fn program_text() -> (usize, usize) {
+    // SAFETY: set once.
+    unsafe { START.program_text }
+}
+
+/// The stack of the main thread: lowest and highest address.
+pub fn main_stack() -> (usize, usize) {
+    // SAFETY: set once.
+    unsafe { START.main_stack }
+}
+
+interpose! {
+    fn __libc_start_main(
+        main: Main, argc: c_int, argv: usize, init: usize, fini: usize, rtld_fini: usize, stack_end: usize,
+    ) -> c_int {
+        START.main = Some(main);
+        let main = if START.wire.is_some() { controlled_main } else { main };
+        real::__libc_start_main(main as usize, argc, argv, init, fini, rtld_fini, stack_end)
+    }
+}
+
+/// In place of the program's main function, called by glibc.
+unsafe extern "C" fn controlled_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
+    // SAFETY: one thread; everything below is set up exactly once.
+    unsafe {
+        let Some((wire, main)) = START.wire.zip(START.main) else { sys::die(b"heddle: internal error at start\n") };
+        set_up(wire);
+        let controller_stack: &mut [u8] = Reserve::new(STATES + (1 << 38)).take(256 << 10);
+        let controller = Context::fresh(controller_stack.as_mut_ptr_range().end as usize, control::controller);
+        let me = fiber::of(ThreadId::MAIN);
+        me.context = controller;
+        arch::heddle_switch(&mut me.context, &controller);
+        // Every execution begins here.
+        schedule::started_main();
+        let status = arch::heddle_call_main(main as usize, argc, argv.cast(), envp.cast());
+        exit::leaves_from(arch::stack_pointer());
+        exit::exit_normally(status)
+    }
+}
+
+unsafe fn set_up(wire: Wire) {
+    const AT_HWCAP2: u64 = 26;
+    let header = wire.header();
+    let threads = header.layout.threads as usize;
+    // SAFETY: at start-up, one thread.
+    unsafe {
+        if !arch::has_thread_pointer_instructions(getauxval(AT_HWCAP2)) {
+            wire.trouble(
+                b"this processor or kernel has no FSGSBASE instructions, which Heddle needs to switch threads",
+            );
+        }
+        leave_rseq();
+        // Libraries take short cuts while there is one thread: those of the program are not seen by glibc.
+        __libc_single_threaded = 0;
+        dl_iterate_phdr(look_at, (&raw mut START).cast());
+        START.main_stack = grow_main_stack();
+    }
+    unwinder::warm_up();
+    cancel::set_up();
+    let mut reserve = Reserve::new(STATES);
+    fiber::set_up(&mut reserve, threads);
+    schedule::set_up(&mut reserve, wire);
+    handlers::set_up(&mut reserve);
+    snapshot::set_up(&mut reserve, threads);
+    spin_loop::set_up(&mut reserve, threads);
+    files::set_up(&mut reserve, wire);
+    custom::set_up(&mut reserve);
+    misuse::set_up(header.misuse != 0);
+    annotate::set_up(header);
+    if header.races != Races::Off as u32 {
+        race::set_up(&mut reserve, threads, header.races == Races::Go as u32);
+    }
+    buffers::set_up();
+    undefined::set_up(&mut reserve, threads);
+    memcheck::set_up(&mut reserve, threads, header.memory);
+    heap::set_limits(header.memory_limit as usize, header.quarantine as usize);
+}
+
+/// The kernel must not write into thread control blocks that are no kernel thread's: donors inherit that there is
+/// no registration.
+unsafe fn leave_rseq() {
+    const UNREGISTER: usize = 1;
+    const SIGNATURE: usize = 0x5305_3053;
+    const REGISTRATION_FAILED: i32 = -2;
+    // SAFETY: glibc's own registration, at the place that glibc names.
+    unsafe {
+        if __rseq_size != 0 {
+            let area = arch::thread_pointer() as usize as isize + __rseq_offset;
+            sys::syscall6(sys::RSEQ, area as usize, 32, UNREGISTER, SIGNATURE, 0, 0);
+            // cpu_id: glibc's sched_getcpu then asks the kernel.
+            ((area + 4) as *mut i32).write(REGISTRATION_FAILED);
+        }
+    }
+}
+
+/// The kernel lets the main thread's stack grow down page by page. We make it as large as it may become at once: what
+/// appears by itself would not be known to the snapshot.
+unsafe fn grow_main_stack() -> (usize, usize) {
+    let mut top = 0;
+    let mut here = 0u8;
+    // SAFETY: one page of scratch space is too little only for a process with hundreds of mappings below its stack.
+    unsafe {
+        let text: &mut [u8] = Reserve::new(STATES + (1 << 39)).take(1 << 20);
+        snapshot::writable_mappings(text, |low, high| {
+            if (low..high).contains(&(&raw const here as usize)) {
+                top = high;
+            }
+        });
+        // Room for what the kernel keeps free below a stack.
+        let bottom = top - stack_limit() + (1 << 20);
+        (bottom as *mut u8).write_volatile(0);
+        here = 1;
+        core::hint::black_box(here);
+        let bottom = bottom & !(PAGE - 1);
+        // And no larger: the kernel would let it grow into what it keeps free.
+        const NO_ACCESS: usize = 0;
+        let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_FIXED_NOREPLACE;
+        sys::syscall6(sys::MMAP, bottom - PAGE, PAGE, NO_ACCESS, flags, usize::MAX, 0);
+        (bottom, top)
+    }
+}
+
+fn stack_limit() -> usize {
+    const RLIMIT_STACK: usize = 3;
+    let mut limit = [0usize; 2];
+    // SAFETY: only asks.
+    unsafe { sys::syscall6(sys::PRLIMIT64, 0, RLIMIT_STACK, 0, limit.as_mut_ptr() as usize, 0, 0) };
+    limit[0].clamp(2 << 20, 64 << 20) & !(PAGE - 1)
+}
+
+/// glibc's `dl_phdr_info`.
+#[repr(C)]
+pub struct LoadedObject {
+    pub base: usize,
+    pub name: *const c_char,
+    pub headers: *const ProgramHeader,
+    pub count: u16,
+}
+
+/// `Elf64_Phdr`.
+#[repr(C)]
+pub struct ProgramHeader {
+    pub kind: u32,
+    flags: u32,
+    offset: u64,
+    pub address: u64,
+    physical: u64,
+    file_size: u64,
+    size: u64,
+    align: u64,
+}
+
+const PT_LOAD: u32 = 1;
+const EXECUTABLE: u32 = 1;
+const WRITABLE: u32 = 2;
+
+/// The segments of an object that have `flag`: from the first to the end of the last.
+unsafe fn segments(object: &LoadedObject, flag: u32) -> (usize, usize) {
+    // SAFETY: as the loader promises.
+    let headers = unsafe { core::slice::from_raw_parts(object.headers, object.count as usize) };
+    let mut range = (usize::MAX, 0);
+    for header in headers.iter().filter(|h| h.kind == PT_LOAD && h.flags & flag != 0) {
+        let low = object.base + header.address as usize;
+        range = (range.0.min(low & !(PAGE - 1)), range.1.max((low + header.size as usize).next_multiple_of(PAGE)));
+    }
+    range
+}
+
+/// Where an object's instructions are.
+///
+/// # Safety
+/// It is one that the loader described.
+pub unsafe fn text_of(object: &LoadedObject) -> (usize, usize) {
+    // SAFETY: the caller's.
+    unsafe { segments(object, EXECUTABLE) }
+}
+
+unsafe extern "C" fn look_at(object: *const LoadedObject, _: usize, start: *mut c_void) -> c_int {
+    // SAFETY: called by glibc with valid descriptions; `start` is what we passed.
+    unsafe {
+        let (object, start) = (&*object, &mut *start.cast::<Start>());
+        let text = segments(object, EXECUTABLE);
+        let here = construct as *const () as usize;
+        if (text.0..text.1).contains(&here) {
+            start.own_text = (text.0, text.1 - text.0);
+            start.own_data = segments(object, WRITABLE);
+        } else if start.program_text == (0, 0) {
+            // The program itself is always the first.
+            start.program_text = text;
+        }
+    }
+    0
+}

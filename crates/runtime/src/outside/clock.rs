@@ -1,0 +1,348 @@
+//! The calls that ask for the time, or let it pass. It is virtual in an execution: see [`crate::outside::virtual_time`].
+//!
+//! Sleeping is a visible operation, and lets every other thread go first or not, as the schedule says: no program may
+//! rely on sleep for its order of events.
+//!
+//! Outside executions all of this is libc's.
+
+use heddle_model::primitive::yielding::{SLEEP, YIELD};
+use heddle_model::{ObjectId, Operation};
+
+use crate::calls::pthread::cancel;
+use crate::outside::{channel, virtual_time};
+use crate::schedule::timed::Deadline;
+use crate::schedule::{self, active, caller, spin_loop};
+use crate::state::livelock;
+
+const SECOND: u64 = 1_000_000_000;
+/// When executions begin: 2023-11-14 22:13:20 UTC.
+const EPOCH: u64 = 1_700_000_000 * SECOND;
+/// How long the machine has been up when executions begin.
+const UPTIME: u64 = 1_000 * SECOND;
+
+const EINVAL: i32 = 22;
+/// The clocks that one can wait by.
+pub const REALTIME: i32 = 0;
+/// See [`REALTIME`].
+pub const MONOTONIC: i32 = 1;
+const TIMER_ABSTIME: i32 = 1;
+const TIME_UTC: i32 = 1;
+
+/// A point in time, or a duration.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Timespec {
+    seconds: i64,
+    nanoseconds: i64,
+}
+
+impl Timespec {
+    /// This long.
+    pub const fn new(nanoseconds: u64) -> Timespec {
+        Timespec { seconds: (nanoseconds / SECOND) as i64, nanoseconds: (nanoseconds % SECOND) as i64 }
+    }
+
+    /// Whether it is no time at all.
+    pub fn is_zero(self) -> bool {
+        self.get() == Some(0)
+    }
+
+    /// In nanoseconds, if it makes sense.
+    pub fn get(self) -> Option<u64> {
+        let sound = self.seconds >= 0 && (0..SECOND as i64).contains(&self.nanoseconds);
+        sound.then(|| (self.seconds as u64).saturating_mul(SECOND).saturating_add(self.nanoseconds as u64))
+    }
+}
+
+/// The current thread's time, which passes by looking at it.
+fn look() -> u64 {
+    spin_loop::changed();
+    livelock::outside();
+    virtual_time::look(schedule::current())
+}
+
+/// What clock `id` shows at `time`, if there is such a clock.
+fn reading(id: i32, time: u64) -> Option<u64> {
+    match id {
+        // Real time, coarse, alarm, TAI.
+        0 | 5 | 8 | 11 => Some(EPOCH + time),
+        // Monotonic, raw, coarse, boot time, boot time alarm.
+        1 | 4 | 6 | 7 | 9 => Some(UPTIME + time),
+        // Processor time of the process, of the thread, of others (negative numbers).
+        2 | 3 => Some(time),
+        _ if id < 0 => Some(time),
+        _ => None,
+    }
+}
+
+/// The deadline that the program means by `time` of clock `id`. None if there is no such clock to wait by, or no such time.
+pub unsafe fn deadline(id: i32, time: *const Timespec) -> Option<Deadline> {
+    // SAFETY: the program's.
+    let time = unsafe { *time };
+    let begin = match id {
+        REALTIME => EPOCH,
+        MONOTONIC => UPTIME,
+        _ => return None,
+    };
+    if !(0..SECOND as i64).contains(&time.nanoseconds) {
+        return None;
+    }
+    // Before the beginning of time is long ago.
+    Some(time.get().and_then(|time| time.checked_sub(begin)).map_or(Deadline::passed(), Deadline::at))
+}
+
+/// When clock `id` shows `time`: nanoseconds since the execution began.
+pub fn since_beginning(id: i32, time: u64) -> u64 {
+    time.saturating_sub(if id == REALTIME { EPOCH } else { UPTIME })
+}
+
+/// Whether the program can wait by clock `id`.
+pub fn is_waitable(id: i32) -> bool {
+    matches!(id, REALTIME | MONOTONIC)
+}
+
+/// The deadline `duration` from now. None if there is no such duration.
+pub unsafe fn deadline_after(duration: *const Timespec) -> Option<Deadline> {
+    // SAFETY: the program's.
+    unsafe { (*duration).get() }.map(Deadline::after)
+}
+
+/// Lets others go first.
+fn give_way(pc: u64) {
+    schedule::visible(Operation::new(YIELD, ObjectId::NONE), pc, |_| ());
+}
+
+/// Sleeps: a visible operation, after which it is later.
+pub fn sleep_for(nanoseconds: u64, pc: u64) {
+    cancel::point(pc);
+    let sleep = Operation::new(SLEEP, ObjectId::NONE).with_argument(nanoseconds);
+    let event = schedule::visible(cancel::at(sleep), pc, |_| ());
+    cancel::obey(&event, pc);
+    virtual_time::pass(schedule::current(), nanoseconds);
+}
+
+unsafe extern "C" {
+    fn __errno_location() -> *mut i32;
+}
+
+fn fail(error: i32) -> i32 {
+    // SAFETY: libc gives the address of the calling thread's own variable.
+    unsafe { *__errno_location() = error };
+    -1
+}
+
+originals! {
+    fn clock_gettime(id: i32, into: *mut Timespec) -> i32;
+    fn gettimeofday(into: *mut [i64; 2], zone: *mut [i32; 2]) -> i32;
+    fn time(into: *mut i64) -> i64;
+    fn clock() -> i64;
+    fn times(into: *mut [i64; 4]) -> i64;
+    fn timespec_get(into: *mut Timespec, base: i32) -> i32;
+    fn ftime(into: *mut Timeb) -> i32;
+    fn sleep(seconds: u32) -> u32;
+    fn usleep(microseconds: u32) -> i32;
+    fn nanosleep(duration: *const Timespec, rest: *mut Timespec) -> i32;
+    fn clock_nanosleep(id: i32, flags: i32, duration: *const Timespec, rest: *mut Timespec) -> i32;
+    fn thrd_sleep(duration: *const Timespec, rest: *mut Timespec) -> i32;
+    fn sched_yield() -> i32;
+    fn pthread_yield() -> i32;
+    fn thrd_yield();
+    fn select(count: i32, read: usize, write: usize, except: usize, timeout: *mut [i64; 2]) -> i32;
+    fn poll(files: usize, count: u64, timeout: i32) -> i32;
+}
+
+/// What `ftime` fills in.
+#[repr(C)]
+pub struct Timeb {
+    time: i64,
+    milliseconds: u16,
+    zone: i16,
+    summer: i16,
+}
+
+interpose! {
+    fn clock_gettime(id: i32, into: *mut Timespec) -> i32 {
+        if !active() {
+            return real::clock_gettime(id, into);
+        }
+        match reading(id, look()) {
+            Some(now) => {
+                *into = Timespec::new(now);
+                0
+            }
+            None => fail(EINVAL),
+        }
+    }
+    fn gettimeofday(into: *mut [i64; 2], zone: *mut [i32; 2]) -> i32 {
+        if !active() {
+            return real::gettimeofday(into, zone);
+        }
+        let now = EPOCH + look();
+        if !into.is_null() {
+            *into = [(now / SECOND) as i64, (now % SECOND / 1000) as i64];
+        }
+        if !zone.is_null() {
+            *zone = [0, 0];
+        }
+        0
+    }
+    fn time(into: *mut i64) -> i64 {
+        if !active() {
+            return real::time(into);
+        }
+        let now = ((EPOCH + look()) / SECOND) as i64;
+        if !into.is_null() {
+            *into = now;
+        }
+        now
+    }
+    fn clock() -> i64 {
+        if active() { (look() / 1000) as i64 } else { real::clock() }
+    }
+    fn times(into: *mut [i64; 4]) -> i64 {
+        if !active() {
+            return real::times(into);
+        }
+        let ticks = (look() / (SECOND / 100)) as i64;
+        if !into.is_null() {
+            *into = [ticks, 0, 0, 0];
+        }
+        (UPTIME / (SECOND / 100)) as i64 + ticks
+    }
+    fn timespec_get(into: *mut Timespec, base: i32) -> i32 {
+        if !active() {
+            return real::timespec_get(into, base);
+        }
+        if base != TIME_UTC {
+            return 0;
+        }
+        *into = Timespec::new(EPOCH + look());
+        base
+    }
+    fn ftime(into: *mut Timeb) -> i32 {
+        if !active() {
+            return real::ftime(into);
+        }
+        let now = EPOCH + look();
+        let milliseconds = (now % SECOND / 1_000_000) as u16;
+        *into = Timeb { time: (now / SECOND) as i64, milliseconds, zone: 0, summer: 0 };
+        0
+    }
+    fn sleep(seconds: u32) -> u32 {
+        let pc = caller();
+        if !active() {
+            return real::sleep(seconds);
+        }
+        sleep_for(u64::from(seconds) * SECOND, pc);
+        0
+    }
+    fn usleep(microseconds: u32) -> i32 {
+        let pc = caller();
+        if !active() {
+            return real::usleep(microseconds);
+        }
+        sleep_for(u64::from(microseconds) * 1000, pc);
+        0
+    }
+    fn nanosleep(duration: *const Timespec, rest: *mut Timespec) -> i32 {
+        let pc = caller();
+        if !active() {
+            return real::nanosleep(duration, rest);
+        }
+        match (*duration).get() {
+            Some(duration) => {
+                sleep_for(duration, pc);
+                0
+            }
+            None => fail(EINVAL),
+        }
+    }
+    fn clock_nanosleep(id: i32, flags: i32, duration: *const Timespec, rest: *mut Timespec) -> i32 {
+        let pc = caller();
+        if !active() {
+            return real::clock_nanosleep(id, flags, duration, rest);
+        }
+        // Unlike the others it returns its error.
+        let (Some(until), Some(now)) = ((*duration).get(), reading(id, virtual_time::now(schedule::current()))) else {
+            return EINVAL;
+        };
+        sleep_for(if flags & TIMER_ABSTIME != 0 { until.saturating_sub(now) } else { until }, pc);
+        0
+    }
+    fn thrd_sleep(duration: *const Timespec, rest: *mut Timespec) -> i32 {
+        let pc = caller();
+        if !active() {
+            return real::thrd_sleep(duration, rest);
+        }
+        match (*duration).get() {
+            Some(duration) => {
+                sleep_for(duration, pc);
+                0
+            }
+            None => -2,
+        }
+    }
+    fn sched_yield() -> i32 {
+        let pc = caller();
+        if !active() {
+            return real::sched_yield();
+        }
+        give_way(pc);
+        0
+    }
+    fn pthread_yield() -> i32 {
+        let pc = caller();
+        if !active() {
+            return real::pthread_yield();
+        }
+        give_way(pc);
+        0
+    }
+    fn thrd_yield() {
+        let pc = caller();
+        if !active() {
+            return real::thrd_yield();
+        }
+        give_way(pc);
+    }
+    // Without files to wait for, the following two are old ways to sleep; with them, see `channel`.
+    fn select(count: i32, read: usize, write: usize, except: usize, timeout: *mut [i64; 2]) -> i32 {
+        let pc = caller();
+        if active() && count == 0 && !timeout.is_null() {
+            let [seconds, microseconds] = *timeout;
+            let duration = Timespec { seconds, nanoseconds: microseconds.saturating_mul(1000) };
+            return match duration.get() {
+                Some(duration) => {
+                    sleep_for(duration, pc);
+                    *timeout = [0, 0];
+                    0
+                }
+                None => fail(EINVAL),
+            };
+        }
+        if active() {
+            let timeout = if timeout.is_null() {
+                None
+            } else {
+                let [seconds, microseconds] = *timeout;
+                Some(Timespec { seconds, nanoseconds: microseconds.saturating_mul(1000) })
+            };
+            if timeout.is_some_and(|time| time.get().is_none()) {
+                return fail(EINVAL);
+            }
+            return channel::select(count, [read, write, except], timeout, pc);
+        }
+        real::select(count, read, write, except, timeout)
+    }
+    fn poll(files: usize, count: u64, timeout: i32) -> i32 {
+        let pc = caller();
+        if active() && count == 0 && timeout >= 0 {
+            sleep_for(timeout as u64 * 1_000_000, pc);
+            return 0;
+        }
+        if active() {
+            return channel::poll(files, count, timeout, pc);
+        }
+        real::poll(files, count, timeout)
+    }
+}

@@ -1,0 +1,128 @@
+//! The order in which threads use files, told to the model: what [`super::calls`] and [`super::streams`] say about the calls that the program makes.
+//!
+//! Each file is an object that is looked at or changed, and so are all names of files together: two threads that write to one file are explored in both
+//! orders, two that only read are not. A read moves the position of its descriptor, which others may share. Whoever opened the descriptor is said to look, all others to
+//! change something: then any two threads that share it are ordered, and threads that read through descriptors of their own are not. A stream's buffer goes
+//! the same way as its descriptor.
+//!
+//! What is told comes before the call, which then is one step, also where libc makes several system calls. As long as there is one thread nothing is told.
+//! What is printed is no file: nobody can read it.
+
+use heddle_model::primitive::file::{FIND, NAME, READ, USE, on_contents, on_names};
+use heddle_model::{Operation, ThreadId};
+
+use super::descriptors;
+use crate::outside::trap;
+use crate::schedule::{self, active, visible};
+use crate::sys;
+
+/// Truncating is an operation of its own, on the contents: `open` leaves it to whoever set this.
+static mut TRUNCATES_LATER: bool = false;
+/// What is to be truncated.
+static mut TO_TRUNCATE: i32 = -1;
+
+/// Whether nobody else can have used a file, or can before a thread is made.
+pub fn is_alone() -> bool {
+    !active() || schedule::current() == ThreadId::MAIN && schedule::children_of_current() == 0
+}
+
+/// Tells the model.
+pub fn tell(operation: Operation, pc: u64) {
+    visible(operation, pc, |_| {});
+}
+
+/// The names of files are looked at.
+pub fn looks_at_names(pc: u64) {
+    if !is_alone() {
+        tell(on_names(FIND), pc);
+    }
+}
+
+/// The names of files are changed.
+pub fn changes_names(pc: u64) {
+    if !is_alone() {
+        tell(on_names(NAME), pc);
+    }
+}
+
+/// What is done to a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// Its contents are read, or its size; the position of the descriptor does not matter.
+    Look,
+    /// The position of the descriptor moves, or the descriptor goes.
+    Position,
+    /// The same, and nothing is read.
+    Closing,
+    /// Its contents change.
+    Change,
+}
+
+/// The caller is about to use the file behind a descriptor.
+pub fn uses(file: i32, how: Use, pc: u64) {
+    if is_alone() || file < 0 || trap::is_captured(file) {
+        return;
+    }
+    let known = descriptors::known(file);
+    if known.is_file() {
+        let looks = how == Use::Look || how != Use::Change && known.is_own();
+        tell(on_contents(if looks { READ } else { USE }, known.identity), pc);
+    }
+}
+
+/// Whether `open` is to leave truncating to the caller.
+pub fn truncates_later() -> bool {
+    // SAFETY: one kernel thread.
+    unsafe { TRUNCATES_LATER }
+}
+
+/// `open` has left it.
+pub fn to_truncate(file: i32) {
+    // SAFETY: one kernel thread.
+    unsafe { TO_TRUNCATE = file };
+}
+
+/// Opens something: `open` is called with the names in hand.
+pub fn opens<T>(creates: bool, truncates: bool, pc: u64, open: impl FnOnce() -> T) -> T {
+    const FTRUNCATE: usize = 77;
+    if is_alone() {
+        return open();
+    }
+    if creates {
+        changes_names(pc)
+    } else {
+        looks_at_names(pc)
+    }
+    // SAFETY: one kernel thread, and nobody else runs until this one has opened it.
+    let (opened, file) = unsafe {
+        TO_TRUNCATE = -1;
+        TRUNCATES_LATER = truncates;
+        let opened = open();
+        TRUNCATES_LATER = false;
+        (opened, TO_TRUNCATE)
+    };
+    if file >= 0 {
+        uses(file, Use::Change, pc);
+        // SAFETY: a file that was opened for writing.
+        unsafe { sys::syscall3(FTRUNCATE, file as usize, 0, 0) };
+    }
+    opened
+}
+
+/// A call of libc's on a descriptor, told to the model.
+pub fn on_file<T>(file: i32, how: Use, pc: u64, call: impl FnOnce() -> T) -> T {
+    uses(file, how, pc);
+    call()
+}
+
+/// Defines functions that use a descriptor or a stream, in one step.
+macro_rules! by_handle {
+    ($($uses:ident: fn $name:ident($($arg:ident : $type:ty),*) $(-> $ret:ty)? : $how:ident of $handle:ident;)*) => {
+        interpose! {
+            $(fn $name($($arg: $type),*) $(-> $ret)? {
+                $uses($handle, Use::$how, caller(), || real::$name($($arg),*))
+            })*
+        }
+    };
+}
+pub(super) use by_handle;

@@ -1,0 +1,293 @@
+//! Streams (`<stdio.h>`) over files and pipes, in the order in which threads use them ([`super::ordered`]).
+//!
+//! A call is one step, whatever libc makes of it. On a pipe or a socket it is one of [`crate::outside::channel`]'s, which waits until there is something to read.
+
+use core::ffi::{c_char, c_int, c_long, c_void};
+
+use heddle_model::primitive::file::{USE, on_contents};
+
+use super::descriptors;
+use super::ordered::{Use, by_handle, changes_names, is_alone, opens, tell, uses};
+use crate::calls::buffers::Arguments;
+use crate::outside::channel;
+use crate::schedule::{self, caller};
+
+unsafe extern "C" {
+    static stdin: *mut c_void;
+    fn fileno(stream: *mut c_void) -> c_int;
+    fn __fwritable(stream: *mut c_void) -> c_int;
+    fn __errno_location() -> *mut i32;
+}
+
+/// A call of libc's on a stream, told to the model.
+pub fn on_stream<T>(stream: *mut c_void, how: Use, pc: u64, call: impl FnOnce() -> T) -> T {
+    if is_alone() || stream.is_null() {
+        return call();
+    }
+    // SAFETY: a stream of the program's; libc's variable of the current thread is put back.
+    let file = unsafe {
+        let error = *__errno_location();
+        let file = fileno(stream);
+        *__errno_location() = error;
+        file
+    };
+    if file < 0 {
+        // Memory that is used as a file.
+        tell(on_contents(USE, stream as u64 >> 4), pc);
+    } else if channel::is_one(file) && !descriptors::is_outside(file) {
+        // What libc has read already need not be waited for.
+        let waits = how == Use::Position && !has_more(stream);
+        return channel::on_stream(file, waits, pc, call);
+    } else {
+        uses(file, how, pc);
+    }
+    call()
+}
+
+/// Whether libc has read more from a stream than the program has taken.
+fn has_more(stream: *mut c_void) -> bool {
+    // SAFETY: glibc's `struct _IO_FILE` begins with flags, where the next byte is, and where the last ends.
+    unsafe { *stream.cast::<usize>().add(1) < *stream.cast::<usize>().add(2) }
+}
+
+/// What `fopen` is asked for: whether it may make a file, and whether it cuts one off.
+unsafe fn mode_of(mode: *const c_char) -> (bool, bool) {
+    // SAFETY: a string of the program's.
+    match unsafe { *mode } as u8 {
+        b'w' => (true, true),
+        b'a' => (true, false),
+        _ => (false, false),
+    }
+}
+
+originals! {
+    fn tmpfile() -> *mut c_void;
+    fn fopen(name: *const c_char, mode: *const c_char) -> *mut c_void;
+    fn fopen64(name: *const c_char, mode: *const c_char) -> *mut c_void;
+    fn freopen(name: *const c_char, mode: *const c_char, stream: *mut c_void) -> *mut c_void;
+    fn freopen64(name: *const c_char, mode: *const c_char, stream: *mut c_void) -> *mut c_void;
+    fn fdopen(file: c_int, mode: *const c_char) -> *mut c_void;
+    fn fclose(stream: *mut c_void) -> c_int;
+    fn fflush(stream: *mut c_void) -> c_int;
+    fn fgetc(stream: *mut c_void) -> c_int;
+    fn getc(stream: *mut c_void) -> c_int;
+    fn getchar() -> c_int;
+    fn ungetc(byte: c_int, stream: *mut c_void) -> c_int;
+    fn fputc(byte: c_int, stream: *mut c_void) -> c_int;
+    fn putc(byte: c_int, stream: *mut c_void) -> c_int;
+    fn getline(line: *mut *mut c_char, size: *mut usize, stream: *mut c_void) -> isize;
+    fn getdelim(line: *mut *mut c_char, size: *mut usize, end: c_int, stream: *mut c_void) -> isize;
+    fn fseek(stream: *mut c_void, by: c_long, from: c_int) -> c_int;
+    fn fseeko(stream: *mut c_void, by: c_long, from: c_int) -> c_int;
+    fn fseeko64(stream: *mut c_void, by: c_long, from: c_int) -> c_int;
+    fn ftell(stream: *mut c_void) -> c_long;
+    fn ftello(stream: *mut c_void) -> c_long;
+    fn ftello64(stream: *mut c_void) -> c_long;
+    fn rewind(stream: *mut c_void);
+    fn vfprintf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int;
+    fn vfscanf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int;
+    fn __isoc99_vfscanf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int;
+    fn __isoc23_vfscanf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int;
+}
+
+by_handle! {
+    on_stream: fn fgetc(stream: *mut c_void) -> c_int: Position of stream;
+    on_stream: fn getc(stream: *mut c_void) -> c_int: Position of stream;
+    on_stream: fn ungetc(byte: c_int, stream: *mut c_void) -> c_int: Closing of stream;
+    on_stream: fn fputc(byte: c_int, stream: *mut c_void) -> c_int: Change of stream;
+    on_stream: fn putc(byte: c_int, stream: *mut c_void) -> c_int: Change of stream;
+    on_stream: fn getline(line: *mut *mut c_char, size: *mut usize, stream: *mut c_void) -> isize: Position of stream;
+    on_stream: fn getdelim(line: *mut *mut c_char, size: *mut usize, end: c_int, stream: *mut c_void) -> isize:
+        Position of stream;
+    on_stream: fn vfprintf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int:
+        Change of stream;
+    on_stream: fn vfscanf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int:
+        Position of stream;
+    on_stream: fn __isoc99_vfscanf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int:
+        Position of stream;
+    on_stream: fn __isoc23_vfscanf(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments) -> c_int:
+        Position of stream;
+    writes_out: fn fseek(stream: *mut c_void, by: c_long, from: c_int) -> c_int: Closing of stream;
+    writes_out: fn fseeko(stream: *mut c_void, by: c_long, from: c_int) -> c_int: Closing of stream;
+    writes_out: fn fseeko64(stream: *mut c_void, by: c_long, from: c_int) -> c_int: Closing of stream;
+    writes_out: fn rewind(stream: *mut c_void): Closing of stream;
+    writes_out: fn ftell(stream: *mut c_void) -> c_long: Closing of stream;
+    writes_out: fn ftello(stream: *mut c_void) -> c_long: Closing of stream;
+    writes_out: fn ftello64(stream: *mut c_void) -> c_long: Closing of stream;
+}
+
+/// A call that writes out what a stream holds back, if it holds back anything.
+fn writes_out<T>(stream: *mut c_void, otherwise: Use, pc: u64, call: impl FnOnce() -> T) -> T {
+    if is_alone() || stream.is_null() {
+        return call();
+    }
+    // SAFETY: a stream of the program's.
+    let how = match (unsafe { __fwritable(stream) } != 0, otherwise) {
+        (true, _) => Use::Change,
+        // Nothing is read, so there is nothing to wait for.
+        (false, how) => how,
+    };
+    on_stream(stream, how, pc, call)
+}
+
+interpose! {
+    fn fopen(name: *const c_char, mode: *const c_char) -> *mut c_void {
+        let pc = caller();
+        let (creates, truncates) = mode_of(mode);
+        note_stream(opens(creates, truncates, pc, || real::fopen(name, mode)))
+    }
+    fn fopen64(name: *const c_char, mode: *const c_char) -> *mut c_void {
+        let pc = caller();
+        let (creates, truncates) = mode_of(mode);
+        note_stream(opens(creates, truncates, pc, || real::fopen64(name, mode)))
+    }
+    fn freopen(name: *const c_char, mode: *const c_char, stream: *mut c_void) -> *mut c_void {
+        let pc = caller();
+        writes_out(stream, Use::Closing, pc, || real::fflush(stream));
+        let (creates, truncates) = mode_of(mode);
+        note_stream(opens(creates, truncates, pc, || real::freopen(name, mode, stream)))
+    }
+    fn freopen64(name: *const c_char, mode: *const c_char, stream: *mut c_void) -> *mut c_void {
+        let pc = caller();
+        writes_out(stream, Use::Closing, pc, || real::fflush(stream));
+        let (creates, truncates) = mode_of(mode);
+        note_stream(opens(creates, truncates, pc, || real::freopen64(name, mode, stream)))
+    }
+    fn fdopen(file: c_int, mode: *const c_char) -> *mut c_void {
+        note_stream(real::fdopen(file, mode))
+    }
+    fn tmpfile() -> *mut c_void {
+        changes_names(caller());
+        note_stream(real::tmpfile())
+    }
+    fn fclose(stream: *mut c_void) -> c_int {
+        let pc = caller();
+        forget_stream(stream);
+        writes_out(stream, Use::Closing, pc, || real::fclose(stream))
+    }
+    fn getchar() -> c_int {
+        on_stream(stdin, Use::Position, caller(), || real::getchar())
+    }
+    fn fflush(stream: *mut c_void) -> c_int {
+        let pc = caller();
+        if stream.is_null() && !is_alone() {
+            return flush_all(pc);
+        }
+        writes_out(stream, Use::Closing, pc, || real::fflush(stream))
+    }
+}
+
+/// The streams that are open, for who writes out what all of them hold back.
+static mut STREAMS: [usize; 256] = [0; 256];
+/// There were more.
+static mut MORE_STREAMS: bool = false;
+
+/// An execution begins.
+pub fn reset() {
+    // SAFETY: one kernel thread.
+    unsafe {
+        if STREAMS[0] != 0 {
+            STREAMS = [0; 256];
+        }
+        MORE_STREAMS = false;
+    }
+}
+
+/// A stream was opened.
+fn note_stream(stream: *mut c_void) -> *mut c_void {
+    // SAFETY: one kernel thread.
+    unsafe {
+        let streams = &mut STREAMS;
+        if !stream.is_null() && !streams.contains(&(stream as usize)) {
+            match streams.iter_mut().find(|place| **place == 0) {
+                Some(place) => *place = stream as usize,
+                None => MORE_STREAMS = true,
+            }
+        }
+    }
+    stream
+}
+
+/// A stream is about to go.
+fn forget_stream(stream: *mut c_void) {
+    // SAFETY: one kernel thread.
+    let streams = unsafe { &mut STREAMS };
+    if let Some(at) = streams.iter().position(|&place| place == stream as usize) {
+        // Without gaps: the first tells whether there are any.
+        streams[at..].rotate_left(1);
+        streams[streams.len() - 1] = 0;
+    }
+}
+
+/// `fflush` of all streams: one after the other, as libc does.
+unsafe fn flush_all(pc: u64) -> c_int {
+    // SAFETY: one kernel thread; streams that are open.
+    unsafe {
+        if MORE_STREAMS {
+            schedule::unsupported("fflush of all streams, where there are more than 256", pc);
+        }
+        // Others may open and close some on the way.
+        let all = STREAMS;
+        for stream in all.map(|stream| stream as *mut c_void) {
+            if !stream.is_null() && STREAMS.contains(&(stream as usize)) && __fwritable(stream) != 0 {
+                on_stream(stream, Use::Change, pc, || {
+                    if STREAMS.contains(&(stream as usize)) {
+                        real::fflush(stream);
+                    }
+                });
+            }
+        }
+        // What is left is what is printed.
+        real::fflush(core::ptr::null_mut())
+    }
+}
+
+variadic! {
+    scanf => scan_input, fixed 1;
+    __isoc99_scanf => scan_input99, fixed 1;
+    __isoc23_scanf => scan_input23, fixed 1;
+    fprintf => print_to_stream, fixed 2;
+    fscanf => scan, fixed 2;
+    __isoc99_fscanf => scan99, fixed 2;
+    __isoc23_fscanf => scan23, fixed 2;
+}
+
+unsafe extern "C" fn print_to_stream(
+    stream: *mut c_void,
+    format: *const c_char,
+    arguments: *mut Arguments,
+    pc: u64,
+) -> c_int {
+    // SAFETY: the program's own call.
+    on_stream(stream, Use::Change, pc, || unsafe { real::vfprintf(stream, format, arguments) })
+}
+
+unsafe extern "C" fn scan(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
+    // SAFETY: the program's own call.
+    on_stream(stream, Use::Position, pc, || unsafe { real::vfscanf(stream, format, arguments) })
+}
+
+unsafe extern "C" fn scan99(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
+    // SAFETY: the program's own call.
+    on_stream(stream, Use::Position, pc, || unsafe { real::__isoc99_vfscanf(stream, format, arguments) })
+}
+
+unsafe extern "C" fn scan23(stream: *mut c_void, format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
+    // SAFETY: the program's own call.
+    on_stream(stream, Use::Position, pc, || unsafe { real::__isoc23_vfscanf(stream, format, arguments) })
+}
+
+unsafe extern "C" fn scan_input(format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
+    // SAFETY: the program's own call.
+    unsafe { on_stream(stdin, Use::Position, pc, || real::vfscanf(stdin, format, arguments)) }
+}
+
+unsafe extern "C" fn scan_input99(format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
+    // SAFETY: the program's own call.
+    unsafe { on_stream(stdin, Use::Position, pc, || real::__isoc99_vfscanf(stdin, format, arguments)) }
+}
+
+unsafe extern "C" fn scan_input23(format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
+    // SAFETY: the program's own call.
+    unsafe { on_stream(stdin, Use::Position, pc, || real::__isoc23_vfscanf(stdin, format, arguments)) }
+}

@@ -1,0 +1,14 @@
+//! The world outside the program's memory: files, pipes and sockets, signals, time, random numbers, other processes, and the trap
+//! that catches every system call.
+
+pub mod channel;
+pub mod clock;
+pub mod exit;
+pub mod files;
+pub mod ids;
+pub mod random;
+pub mod resource;
+pub mod signals;
+pub mod timers;
+pub mod trap;
+pub mod virtual_time;

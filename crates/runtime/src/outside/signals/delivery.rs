@@ -1,0 +1,433 @@
+//! Signals that are sent, and waited for: what was sent while it was blocked stays pending, with the thread or with the process, until
+//! somebody waits for it (`sigwait`) or unblocks it.
+//!
+//! Threads [take turns](crate::outside::resource) at all of that. What is sent to a thread that does not block it takes effect at once: it is ignored, it
+//! ends the process, or the thread that sends it runs the handler, if it is the one that gets it. A handler that would have to interrupt another
+//! thread is *unsupported*: it could at any instruction. A thread that waits for a handler (`sigsuspend`, `pause`) is different: that is where it runs.
+//!
+//! Whether a thread still runs when a signal is sent to it matters as well, so that is an operation of its own
+//! ([`LOOK`]), and decides: what the turn finds of threads is only what they block.
+
+use core::ffi::c_int;
+
+use heddle_model::primitive::process;
+use heddle_model::primitive::thread::{COUNTED, LOOK};
+use heddle_model::{Ending, ObjectId, Operation, Phase, ThreadId};
+
+use super::mask::{self, LAST};
+use crate::entry::imports;
+use crate::outside::clock::Timespec;
+use crate::outside::ids;
+use crate::outside::resource::{self, Turns};
+use crate::outside::signals::handlers::{self, Disposition, SA_NODEFER, SA_RESETHAND, SA_SIGINFO, disposition};
+use crate::schedule::{self, active, caller, current, fiber, visible};
+
+originals! {
+    fn pthread_kill(thread: usize, signal: c_int) -> c_int;
+    fn kill(process: c_int, signal: c_int) -> c_int;
+    fn raise(signal: c_int) -> c_int;
+    fn gsignal(signal: c_int) -> c_int;
+    fn sigwait(set: *const u64, signal: *mut c_int) -> c_int;
+    fn sigwaitinfo(set: *const u64, info: *mut i32) -> c_int;
+    fn sigtimedwait(set: *const u64, info: *mut i32, timeout: *const Timespec) -> c_int;
+    fn sigpending(set: *mut u64) -> c_int;
+    fn sigsuspend(mask: *const u64) -> c_int;
+    fn pause() -> c_int;
+}
+
+unsafe extern "C" {
+    fn __errno_location() -> *mut c_int;
+    #[link_name = "signal"]
+    fn libc_signal(signal: c_int, handler: usize) -> usize;
+}
+
+const ESRCH: c_int = 3;
+const EAGAIN: c_int = 11;
+const EINVAL: c_int = 22;
+
+#[unsafe(no_mangle)]
+static mut signals_between_threads: u32 = 0;
+static mut TURNS: Turns = Turns::new(&raw mut signals_between_threads);
+/// Sent to the process. Reset for each execution.
+static mut PENDING: u64 = 0;
+
+/// The program may send signals to the process.
+static mut COUNTS: bool = false;
+
+/// The detail of a thread's end: whether it makes a difference to who sends a signal to the process.
+pub fn detail_of_exit() -> u32 {
+    // SAFETY: set once.
+    if unsafe { COUNTS } { COUNTED } else { 0 }
+}
+
+/// What is pending with the process.
+unsafe fn pending() -> &'static mut u64 {
+    let pending = &raw mut PENDING;
+    // SAFETY: by one kernel thread, which does not keep it.
+    unsafe { &mut *pending }
+}
+
+/// Finds out whether the program can wait for a signal and be asked to end. Once.
+pub fn set_up() {
+    resource::set_up(&raw mut TURNS, &[b"sigwait", b"sigwaitinfo", b"sigtimedwait", b"sigsuspend", b"pause"]);
+    // SAFETY: at start-up.
+    unsafe { COUNTS = imports::anybody_wants(b"kill") };
+}
+
+/// An execution begins.
+pub fn reset() {
+    resource::reset(&raw mut TURNS);
+    // SAFETY: one kernel thread.
+    unsafe { PENDING = 0 };
+}
+
+/// Whether one of `signals` is pending with the current thread or the process.
+pub fn is_pending(signals: u64) -> bool {
+    // SAFETY: one kernel thread.
+    (fiber::of(current()).signals.pending | unsafe { *pending() }) & signals != 0
+}
+
+/// Whether somebody waits for a signal that may come from a process that the program has made.
+pub fn waits_outside() -> bool {
+    resource::is_awaited(&raw const TURNS) && crate::outside::exit::has_ever_made_any()
+}
+
+/// A thread was asked to end.
+pub fn stir(pc: u64) {
+    resource::stir(&raw mut TURNS, pc);
+}
+
+interpose! {
+    fn pthread_kill(thread: usize, signal: c_int) -> c_int {
+        if !active() {
+            return real::pthread_kill(thread, signal);
+        }
+        let pc = caller();
+        let Some(target) = fiber::thread_at(thread) else { return ESRCH };
+        if !(0..=LAST).contains(&signal) {
+            return EINVAL;
+        }
+        if signal == 0 {
+            return 0;
+        }
+        if target == current() {
+            send_to_self(signal, pc);
+        } else if visible(Operation::new(LOOK, ObjectId::thread(target)), pc, |_| {}).result != 0 {
+            send_to_other(target, signal, pc);
+        }
+        0
+    }
+    fn kill(process: c_int, signal: c_int) -> c_int {
+        if !active() || process != ids::PID || signal == 0 {
+            // Others: the trap of system calls knows what that comes to.
+            return real::kill(process, signal);
+        }
+        if !(0..=LAST).contains(&signal) {
+            *__errno_location() = EINVAL;
+            return -1;
+        }
+        send_to_process(signal, caller());
+        0
+    }
+    fn raise(signal: c_int) -> c_int {
+        if !active() {
+            return real::raise(signal);
+        }
+        send_to_self(signal, caller())
+    }
+    fn gsignal(signal: c_int) -> c_int {
+        if !active() {
+            return real::gsignal(signal);
+        }
+        send_to_self(signal, caller())
+    }
+    fn sigwait(set: *const u64, signal: *mut c_int) -> c_int {
+        if !active() {
+            return real::sigwait(set, signal);
+        }
+        *signal = wait(*set, None, false, caller()).map_or(0, |taken| taken.signal);
+        0
+    }
+    fn sigwaitinfo(set: *const u64, info: *mut i32) -> c_int {
+        if !active() {
+            return real::sigwaitinfo(set, info);
+        }
+        describe(wait(*set, None, false, caller()), info)
+    }
+    fn sigtimedwait(set: *const u64, info: *mut i32, timeout: *const Timespec) -> c_int {
+        if !active() {
+            return real::sigtimedwait(set, info, timeout);
+        }
+        let timeout = if timeout.is_null() { None } else { Some(*timeout) };
+        let at_once = timeout.is_some_and(|time| time.is_zero());
+        describe(wait(*set, timeout.filter(|_| !at_once), at_once, caller()), info)
+    }
+    fn sigsuspend(mask: *const u64) -> c_int {
+        if !active() {
+            return real::sigsuspend(mask);
+        }
+        suspend(*mask, caller())
+    }
+    fn pause() -> c_int {
+        if !active() {
+            return real::pause();
+        }
+        suspend(fiber::of(current()).signal_mask, caller())
+    }
+    fn sigpending(set: *mut u64) -> c_int {
+        if !active() {
+            return real::sigpending(set);
+        }
+        let mut pending = 0;
+        resource::beside(&raw mut TURNS, caller(), || {
+            let mine = fiber::of(current());
+            pending = (mine.signals.pending | PENDING) & mine.signal_mask;
+        });
+        mask::write(set, pending);
+        0
+    }
+}
+
+const fn bit(signal: c_int) -> u64 {
+    1 << (signal - 1)
+}
+
+/// The current thread sends itself a signal.
+pub fn send_to_self(signal: c_int, pc: u64) -> c_int {
+    if !(1..=LAST).contains(&signal) {
+        // SAFETY: the program's own call, which fails.
+        return unsafe { real::raise(signal) };
+    }
+    if !mask::is_blocked(signal as usize) {
+        deliver(signal, pc);
+        return 0;
+    }
+    resource::take(&raw mut TURNS, pc, || set_pending(&mut fiber::of(current()).signals.pending, signal, pc));
+    0
+}
+
+/// A signal takes effect in the current thread, here and now. A handler is called as any function is: by the kernel it would run on a stack that
+/// threads share, and another thread could not be interrupted by the same signal meanwhile.
+fn deliver(signal: c_int, pc: u64) {
+    match disposition(signal as usize) {
+        Disposition::Ignored => {}
+        Disposition::Kills => end_by(signal, pc),
+        Disposition::Handled => handle(signal, pc),
+    }
+}
+
+fn end_by(signal: c_int, pc: u64) -> ! {
+    /// SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU: they stop the process until somebody else lets it go on.
+    const STOPS: core::ops::RangeInclusive<c_int> = 19..=22;
+    if STOPS.contains(&signal) {
+        schedule::unsupported("a signal that stops the process", pc);
+    }
+    schedule::end_process(process::end(Ending::Crash, signal as u32), pc)
+}
+
+fn handle(signal: c_int, pc: u64) {
+    /// Words of `ucontext_t`. Nobody was interrupted, so there is nothing in it.
+    const CONTEXT: usize = 128;
+    let action = handlers::action(signal as usize);
+    let own = if action.flags & SA_NODEFER == 0 { bit(signal) } else { 0 };
+    let me = fiber::of(current());
+    let before = me.signal_mask;
+    me.signal_mask = before | (action.mask | own) & !mask::NEVER_BLOCKED;
+    // SAFETY: the program's handler, with what it asked for.
+    unsafe {
+        if action.flags & SA_RESETHAND != 0 {
+            libc_signal(signal, 0);
+        }
+        if action.flags & SA_SIGINFO != 0 {
+            let (mut info, mut context) = ([0i32; INFO], [0u64; CONTEXT]);
+            write_info(info.as_mut_ptr(), &Taken { signal, shared: false });
+            let handler: unsafe extern "C" fn(c_int, *mut i32, *mut u64) = core::mem::transmute(action.handler);
+            handler(signal, info.as_mut_ptr(), context.as_mut_ptr());
+        } else {
+            let handler: unsafe extern "C" fn(c_int) = core::mem::transmute(action.handler);
+            handler(signal);
+        }
+        // What came meanwhile and was blocked by that comes now.
+        if (me.signals.pending | PENDING) & me.signal_mask & !before != 0 {
+            change_mask(before, pc);
+        }
+    }
+    me.signal_mask = before;
+}
+
+/// The current thread sends one to another, which runs.
+fn send_to_other(target: ThreadId, signal: c_int, pc: u64) {
+    let mut blocked = false;
+    resource::take(&raw mut TURNS, pc, || {
+        let target = fiber::of(target);
+        blocked = (target.signal_mask | target.signals.awaited) & bit(signal) != 0;
+        if blocked {
+            set_pending(&mut target.signals.pending, signal, pc);
+        }
+    });
+    if !blocked {
+        act_on_another(signal, pc);
+    }
+}
+
+/// Threads of which it is remembered that they have ended. Others are taken to run.
+const SURVEYED: usize = 1024;
+
+/// The current thread sends one to the process: to any thread that waits for it or does not block it. A thread that was created between the
+/// look and the turn blocks what the one that made it did, or has said otherwise in a turn of its own: so which of those there are
+/// makes no difference.
+fn send_to_process(signal: c_int, pc: u64) {
+    let me = current();
+    let mut ended = [0u64; SURVEYED / 64];
+    visible(Operation::new(LOOK, ObjectId::POPULATION), pc, |_| {
+        for thread in schedule::threads().map(ThreadId::index).filter(|&index| index < SURVEYED) {
+            let runs = schedule::phase(ThreadId(thread as u16)) == Phase::Alive;
+            ended[thread / 64] |= u64::from(!runs) << (thread % 64);
+        }
+    });
+    let runs = |thread: ThreadId| ended.get(thread.index() / 64).is_none_or(|e| e >> (thread.index() % 64) & 1 == 0);
+    let mut to = None;
+    resource::take(&raw mut TURNS, pc, || {
+        let gets = |thread: ThreadId| runs(thread) && fiber::of(thread).signal_mask & bit(signal) == 0;
+        let is_awaited = schedule::threads().any(|t| runs(t) && fiber::of(t).signals.awaited & bit(signal) != 0);
+        to = if is_awaited {
+            None
+        } else {
+            Some(me).filter(|&me| gets(me)).or_else(|| schedule::threads().find(|&t| gets(t)))
+        };
+        if to.is_none() {
+            // SAFETY: one kernel thread.
+            set_pending(unsafe { pending() }, signal, pc);
+        }
+    });
+    match to {
+        Some(thread) if thread == me => deliver(signal, pc),
+        Some(_) => act_on_another(signal, pc),
+        None => {}
+    }
+}
+
+/// A signal takes effect that another thread gets.
+fn act_on_another(signal: c_int, pc: u64) {
+    match disposition(signal as usize) {
+        Disposition::Ignored => {}
+        Disposition::Kills => end_by(signal, pc),
+        Disposition::Handled => schedule::unsupported("a signal handler that interrupts another thread", pc),
+    }
+}
+
+fn set_pending(pending: &mut u64, signal: c_int, pc: u64) {
+    const FIRST_QUEUED: c_int = 32;
+    if signal >= FIRST_QUEUED && *pending & bit(signal) != 0 {
+        schedule::unsupported("a real-time signal that is sent again before it is delivered", pc);
+    }
+    *pending |= bit(signal);
+}
+
+/// A signal that was waited for.
+struct Taken {
+    signal: c_int,
+    /// It was sent to the process.
+    shared: bool,
+}
+
+/// Waits for one of `set` and takes it. None when the time is over, or if there is none and it is to be `at_once`.
+fn wait(set: u64, timeout: Option<Timespec>, at_once: bool, pc: u64) -> Option<Taken> {
+    let me = current();
+    let mut taken = None;
+    resource::until(&raw mut TURNS, pc, &|| (timeout, false), &mut || {
+        let signals = &mut fiber::of(me).signals;
+        // SAFETY: one kernel thread.
+        let process = unsafe { pending() };
+        // The thread's own first, and the lowest first: as the kernel does.
+        let shared = signals.pending & set == 0;
+        let from = if shared { process } else { &mut signals.pending };
+        let signal = (*from & set).trailing_zeros() as c_int + 1;
+        if signal <= LAST {
+            *from &= !bit(signal);
+            taken = Some(Taken { signal, shared });
+        }
+        signals.awaited = if taken.is_some() || at_once { 0 } else { set };
+        (taken.is_some() || at_once).then_some(0)
+    });
+    fiber::of(me).signals.awaited = 0;
+    taken
+}
+
+/// Waits, with `mask` for the time being, for a signal that does something, and lets it. The one place where a handler can run in a thread that
+/// others send the signal to: it interrupts nothing else.
+fn suspend(mask: u64, pc: u64) -> c_int {
+    const EINTR: c_int = 4;
+    let acts = |signal: c_int| disposition(signal as usize) != Disposition::Ignored;
+    let me = fiber::of(current());
+    let before = me.signal_mask;
+    while let Some(taken) = wait(!mask, None, false, pc) {
+        if acts(taken.signal) {
+            me.signal_mask = mask;
+            deliver(taken.signal, pc);
+            me.signal_mask = before;
+            break;
+        }
+    }
+    // SAFETY: libc's address of the calling thread's own variable.
+    unsafe { *__errno_location() = EINTR };
+    -1
+}
+
+/// What `sigwaitinfo` and its relatives return, with what they say of the signal.
+unsafe fn describe(taken: Option<Taken>, info: *mut i32) -> c_int {
+    // SAFETY: the program's room for it, and libc's address of the thread's own variable.
+    unsafe {
+        let Some(taken) = taken else {
+            *__errno_location() = EAGAIN;
+            return -1;
+        };
+        if !info.is_null() {
+            write_info(info, &taken);
+        }
+        taken.signal
+    }
+}
+
+/// Words of `siginfo_t`.
+const INFO: usize = 32;
+
+/// What is known of a signal.
+///
+/// # Safety
+/// There is room for [`INFO`] words.
+unsafe fn write_info(info: *mut i32, taken: &Taken) {
+    const BY_THREAD: i32 = -6;
+    const BY_USER: i32 = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        core::ptr::write_bytes(info, 0, INFO);
+        info.write(taken.signal);
+        info.add(2).write(if taken.shared { BY_USER } else { BY_THREAD });
+        info.add(4).write(ids::PID);
+    }
+}
+
+/// The current thread changes what it blocks to `mask`. What was pending and is not blocked any more takes effect.
+pub fn change_mask(mask: u64, pc: u64) {
+    let me = current();
+    let (mut own, mut shared) = (0, 0);
+    resource::beside(&raw mut TURNS, pc, || {
+        let fiber = fiber::of(me);
+        fiber.signal_mask = mask;
+        own = fiber.signals.pending & !mask;
+        fiber.signals.pending &= mask;
+        // SAFETY: one kernel thread.
+        unsafe {
+            shared = PENDING & !mask;
+            PENDING &= mask;
+        }
+    });
+    for signal in (1..=LAST).filter(|&signal| (own | shared) & bit(signal) != 0) {
+        if own & bit(signal) == 0 && disposition(signal as usize) == Disposition::Handled {
+            // Two threads that unblock it at the same time would not commute.
+            schedule::unsupported("a handler of a signal to the process that was pending", pc);
+        }
+        deliver(signal, pc);
+    }
+}

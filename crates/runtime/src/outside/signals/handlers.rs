@@ -1,0 +1,177 @@
+//! Signals: the program's crashes, the driver's wish to know where it hangs, and our own first writes to pages.
+//!
+//! All handlers run on a stack of our own: the program's may be exhausted, or not writable.
+
+use heddle_model::fault::Doing;
+use heddle_model::primitive::process;
+use heddle_model::{Ending, ObjectId, Operation, Outcome};
+
+use crate::addresses::Reserve;
+use crate::calls::tsan;
+use crate::detect::memcheck;
+use crate::entry::start;
+use crate::outside::{exit as processes, trap};
+use crate::schedule::{self, active};
+use crate::state::snapshot;
+use crate::{arch, sys};
+
+const SIGILL: usize = 4;
+const SIGTRAP: usize = 5;
+const SIGABRT: usize = 6;
+const SIGBUS: usize = 7;
+const SIGFPE: usize = 8;
+const SIGSEGV: usize = 11;
+const SIGPROF: usize = 27;
+const SIGSYS: usize = 31;
+
+/// A handler gets three arguments.
+pub const SA_SIGINFO: usize = 4;
+const SA_RESTORER: usize = 0x0400_0000;
+const SA_ONSTACK: usize = 0x0800_0000;
+/// The signal is not blocked while its handler runs.
+pub const SA_NODEFER: usize = 0x4000_0000;
+/// It is not handled a second time.
+pub const SA_RESETHAND: usize = 0x8000_0000;
+
+/// The signals that we need for ourselves: a program that handles one of these itself is not supported.
+pub const OURS: [usize; 8] = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGPROF, SIGSYS];
+
+const STACK: usize = 256 << 10;
+
+/// What a signal does to who gets it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Disposition {
+    /// Nothing.
+    Ignored,
+    /// Ends the process.
+    Kills,
+    /// The program has a handler for it.
+    Handled,
+}
+
+/// The kernel's `struct sigaction`.
+#[repr(C)]
+#[derive(Default)]
+pub struct Action {
+    /// A function, or 0 or 1.
+    pub handler: usize,
+    /// How.
+    pub flags: usize,
+    restorer: usize,
+    /// What is blocked meanwhile.
+    pub mask: u64,
+}
+
+/// What the program has said of `signal`.
+pub fn action(signal: usize) -> Action {
+    let mut action = Action::default();
+    // SAFETY: only asks.
+    unsafe { sys::syscall6(sys::RT_SIGACTION, signal, 0, &raw mut action as usize, 8, 0, 0) };
+    action
+}
+
+/// What the program wants `signal` to do.
+pub fn disposition(signal: usize) -> Disposition {
+    /// SIGCHLD, SIGCONT, SIGURG and SIGWINCH, unless there is a handler.
+    const HARMLESS: [usize; 4] = [17, 18, 23, 28];
+    const DEFAULT: usize = 0;
+    const IGNORE: usize = 1;
+    match action(signal).handler {
+        IGNORE => Disposition::Ignored,
+        DEFAULT if HARMLESS.contains(&signal) => Disposition::Ignored,
+        DEFAULT => Disposition::Kills,
+        // Ours.
+        _ if OURS.contains(&signal) => Disposition::Kills,
+        _ => Disposition::Handled,
+    }
+}
+
+type Handler = unsafe extern "C" fn(signal: i32, info: *const u64, context: *mut u64);
+
+/// Installs the handlers. Once in each process that runs executions; a forked child inherits them.
+pub fn set_up(reserve: &mut Reserve) {
+    let stack: &mut [u8] = reserve.take(STACK);
+    let alternate = [stack.as_mut_ptr() as usize, 0, STACK];
+    // SAFETY: the stack lives for ever.
+    unsafe { sys::syscall3(sys::SIGALTSTACK, alternate.as_ptr() as usize, 0, 0) };
+    for signal in OURS {
+        let handler: Handler = match signal {
+            SIGPROF => on_hang,
+            SIGSYS => trap::on_system_call,
+            _ => on_crash,
+        };
+        let action = [
+            handler as usize,
+            SA_SIGINFO | SA_RESTORER | SA_ONSTACK | SA_NODEFER,
+            arch::heddle_sigreturn as *const () as usize,
+            0,
+        ];
+        // SAFETY: the kernel's struct sigaction; handlers are ours.
+        unsafe { sys::syscall6(sys::RT_SIGACTION, signal, action.as_ptr() as usize, 0, 8, 0, 0) };
+    }
+}
+
+/// The driver waits for too long: says where the program is.
+unsafe extern "C" fn on_hang(_: i32, _: *const u64, context: *mut u64) {
+    if processes::waits_outside() {
+        schedule::unsupported("waiting for a process for longer than --hang-timeout", schedule::caller());
+    }
+    if active() {
+        // SAFETY: the third argument of a handler.
+        let (pc, stack) = unsafe { (arch::interrupted_pc(context), arch::interrupted_stack(context)) };
+        // A loop over plain memory spends half its time in our functions; what is asked for is who called them.
+        let (low, high) = start::program_text();
+        let outside = (pc as usize) < low || pc as usize >= high;
+        // On the way there, too: the stubs for calls into libraries have no lines.
+        // SAFETY: what the program was just running.
+        let own = outside || unsafe { arch::is_library_stub(pc) };
+        let place = if own { trap::nearest_program_pc(stack, pc) } else { pc + 1 };
+        if !tsan::sees_memory() {
+            // It may well wait for an atomic that another thread would write.
+            schedule::unsupported(
+                "a loop that makes no call, in a program that was not built by heddle (see `heddle cc`)",
+                place,
+            );
+        }
+        schedule::stop(Outcome::Hang, 0, place, b"");
+    }
+}
+
+unsafe extern "C" fn on_crash(signal: i32, info: *const u64, context: *mut u64) {
+    // SAFETY: si_addr is 16 bytes into siginfo_t.
+    let address = unsafe { *info.add(2) } as usize;
+    if signal as usize == SIGSEGV && snapshot::first_write(address) {
+        return;
+    }
+    if !active() {
+        // Before main, or in ourselves: die of it, as the program would have.
+        let default = [0usize; 4];
+        // SAFETY: the kernel's struct sigaction. Returning runs the instruction again.
+        unsafe { sys::syscall6(sys::RT_SIGACTION, signal as usize, default.as_ptr() as usize, 0, 8, 0, 0) };
+        return;
+    }
+    // SAFETY: the third argument of a handler.
+    let (pc, stack) = unsafe { (arch::interrupted_pc(context), arch::interrupted_stack(context)) };
+    if matches!(signal as usize, SIGSEGV | SIGBUS) {
+        /// The kernel's `si_code`: there is memory, but not for this.
+        const DENIED: i32 = 2;
+        /// And: the processor gave no address.
+        const BY_KERNEL: i32 = 128;
+        // SAFETY: si_code is eight bytes into siginfo_t; the third argument of a handler.
+        let (code, (write, run)) = unsafe { (*info.cast::<i32>().add(2), arch::interrupted_access(context)) };
+        let doing = match (write, run) {
+            (_, true) => Doing::Running,
+            (true, _) => Doing::Writing,
+            _ => Doing::Reading,
+        };
+        memcheck::note(memcheck::crashed(address, doing, code == DENIED, code == BY_KERNEL));
+    }
+    let overflow = signal as usize == SIGSEGV && address.abs_diff(stack) < STACK_REACH;
+    let detail = signal as u32 | if overflow { process::STACK_OVERFLOW } else { 0 };
+    // The interrupted instruction itself, where others give a return address: one more, since readers subtract one.
+    let end = Operation { object: ObjectId(address as u64), ..process::end(Ending::Crash, detail) };
+    schedule::end_process(end, pc + 1)
+}
+
+/// A fault this close to the stack pointer has run off the stack.
+const STACK_REACH: usize = 64 << 10;

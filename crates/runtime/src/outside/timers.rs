@@ -1,0 +1,151 @@
+//! Timers that are read as files (`timerfd`).
+//!
+//! Behind each is an event counter of the kernel's, which is what the program reads, polls and closes ([`crate::outside::channel`]). When a timer runs out in virtual time
+//! ([`crate::outside::virtual_time`]) the counter is written to; who waits for it waits at most until then, as with any other time-out: it may come while others could still go
+//! on, or when nobody can.
+//!
+//! Other clocks than the two that one can wait by are taken for the monotonic one.
+
+use crate::entry::start;
+use crate::outside::clock::{self, Timespec};
+use crate::outside::{channel, virtual_time};
+use crate::schedule::{self, active, caller, current};
+use crate::sys;
+use heddle_model::Outcome;
+
+/// The most timers at once.
+const MOST: usize = 64;
+
+/// A timer.
+#[derive(Clone, Copy)]
+struct Timer {
+    /// Its descriptor, and 1 more; 0 for none.
+    file: i32,
+    clock: i32,
+    /// When it runs out: nanoseconds since the execution began.
+    at: Option<u64>,
+    /// How often from there on; 0 for once.
+    interval: u64,
+}
+
+/// In a process for one execution: nobody has to put them back.
+static mut TIMERS: [Timer; MOST] = [Timer { file: 0, clock: 0, at: None, interval: 0 }; MOST];
+
+fn timers() -> &'static mut [Timer; MOST] {
+    // SAFETY: one kernel thread, and nobody keeps the reference.
+    unsafe { &mut TIMERS }
+}
+
+fn find(file: i32) -> Option<&'static mut Timer> {
+    timers().iter_mut().find(|timer| timer.file == file + 1)
+}
+
+/// `file` is closed.
+pub fn closed(file: i32) {
+    if let Some(timer) = find(file) {
+        (timer.file, timer.at) = (0, None);
+    }
+}
+
+/// Timers that have run out for the current thread say so.
+pub fn run_out() {
+    let now = virtual_time::now(current());
+    for timer in timers().iter_mut().filter(|timer| timer.at.is_some_and(|at| at <= now)) {
+        let Some(at) = timer.at else { continue };
+        let more = (now - at).checked_div(timer.interval).unwrap_or(0);
+        timer.at = (timer.interval != 0).then(|| at + (more + 1) * timer.interval);
+        let count = more + 1;
+        // SAFETY: a descriptor that is open, and eight bytes.
+        unsafe { sys::syscall3(sys::WRITE, (timer.file - 1) as usize, &raw const count as usize, 8) };
+    }
+}
+
+/// How long it takes the current thread until the next timer runs out: that of `file`, or any if none is given.
+pub fn next(file: Option<i32>) -> Option<u64> {
+    let now = virtual_time::now(current());
+    let wanted = timers().iter().filter(|timer| timer.file != 0 && file.is_none_or(|file| timer.file == file + 1));
+    wanted.filter_map(|timer| timer.at).min().map(|at| at.saturating_sub(now).max(1))
+}
+
+/// How long is left, and the interval.
+fn left(timer: &Timer) -> [Timespec; 2] {
+    let now = virtual_time::now(current());
+    [Timespec::new(timer.interval), Timespec::new(timer.at.map_or(0, |at| at.saturating_sub(now).max(1)))]
+}
+
+originals! {
+    fn timerfd_create(clock: i32, flags: i32) -> i32;
+    fn timerfd_settime(file: i32, flags: i32, new: *const [Timespec; 2], old: *mut [Timespec; 2]) -> i32;
+    fn timerfd_gettime(file: i32, into: *mut [Timespec; 2]) -> i32;
+}
+
+interpose! {
+    fn timerfd_create(clock: i32, flags: i32) -> i32 {
+        const EVENTFD2: usize = 290;
+        let pc = caller();
+        if !active() {
+            return real::timerfd_create(clock, flags);
+        }
+        if start::restarts_by_snapshot() {
+            schedule::stop(Outcome::NeedsFork, 0, pc, b"a timer");
+        }
+        let file = channel::answer(sys::syscall3(EVENTFD2, 0, flags as usize, 0)) as i32;
+        if file >= 0 {
+            match timers().iter_mut().find(|timer| timer.file == 0) {
+                Some(timer) => *timer = Timer { file: file + 1, clock, at: None, interval: 0 },
+                None => schedule::unsupported("more than 64 timers at once", pc),
+            }
+        }
+        file
+    }
+    fn timerfd_settime(file: i32, flags: i32, new: *const [Timespec; 2], old: *mut [Timespec; 2]) -> i32 {
+        let pc = caller();
+        if !active() {
+            return real::timerfd_settime(file, flags, new, old);
+        }
+        let [interval, value] = *new;
+        channel::until_done(pc, &mut || Some(set(file, flags, interval, value, old))) as i32
+    }
+    fn timerfd_gettime(file: i32, into: *mut [Timespec; 2]) -> i32 {
+        let pc = caller();
+        if !active() {
+            return real::timerfd_gettime(file, into);
+        }
+        channel::until_done(pc, &mut || {
+            let Some(timer) = find(file) else { return Some(EINVAL) };
+            *into = left(timer);
+            Some(0)
+        }) as i32
+    }
+}
+
+const EINVAL: isize = -22;
+
+/// Sets a timer. What it has said before is forgotten.
+unsafe fn set(file: i32, flags: i32, interval: Timespec, value: Timespec, old: *mut [Timespec; 2]) -> isize {
+    const ABSOLUTE: i32 = 1;
+    const FCNTL: usize = 72;
+    const GET_FLAGS: usize = 3;
+    const SET_FLAGS: usize = 4;
+    const NONBLOCK: usize = 0o4000;
+    let (Some(timer), Some(every), Some(first)) = (find(file), interval.get(), value.get()) else { return EINVAL };
+    // SAFETY: the program's own structure, and a descriptor that is open: the counter is emptied without waiting.
+    unsafe {
+        if !old.is_null() {
+            *old = left(timer);
+        }
+        let mut count = 0u64;
+        let before = sys::syscall3(FCNTL, file as usize, GET_FLAGS, 0) as usize;
+        sys::syscall3(FCNTL, file as usize, SET_FLAGS, before | NONBLOCK);
+        sys::syscall3(sys::READ, file as usize, &raw mut count as usize, 8);
+        sys::syscall3(FCNTL, file as usize, SET_FLAGS, before);
+    }
+    let now = virtual_time::now(current());
+    timer.interval = every;
+    timer.at = match flags & ABSOLUTE {
+        _ if first == 0 => None,
+        0 => Some(now.saturating_add(first)),
+        _ => Some(clock::since_beginning(timer.clock, first)),
+    };
+    0
+}

@@ -1,0 +1,438 @@
+//! The net under everything: system calls that the program makes, from wherever.
+//!
+//! The kernel can hand every system call that comes from outside a range of code to a signal handler (Syscall User
+//! Dispatch). The range is our own text, so nothing that libc does on the program's behalf escapes: output is
+//! captured, what changes the world outside the program's memory is noticed before it happens, what would block
+//! the one kernel thread is named instead. A trap costs more than a microsecond, so whatever programs do often is
+//! interposed by name; this is for the rest.
+
+use heddle_model::primitive::process;
+use heddle_model::wire::{Outside, Restart};
+use heddle_model::{Ending, Outcome};
+
+use crate::arch::Trapped;
+use crate::calls::pthread::identity;
+use crate::entry::start;
+use crate::outside::files::{self, descriptors, ordered};
+use crate::outside::signals::handlers::{Disposition, disposition};
+use crate::outside::{channel, exit as processes, ids};
+use crate::schedule::{self, active, spin_loop};
+use crate::state::{livelock, snapshot};
+use crate::sys;
+
+const ALLOW: u8 = 0;
+const BLOCK: u8 = 1;
+const PR_SET_SYSCALL_USER_DISPATCH: usize = 59;
+
+/// Read by the kernel at every system call from outside our text.
+static mut SELECTOR: u8 = ALLOW;
+static mut RESTART: Restart = Restart::Snapshot;
+
+/// Asks the kernel to trap. In each process that runs executions: a forked child does not inherit it. False if this
+/// kernel cannot.
+pub fn set_up(text: (usize, usize), restart: Restart) -> bool {
+    // SAFETY: the selector lives for ever.
+    unsafe {
+        RESTART = restart;
+        let selector = &raw const SELECTOR as usize;
+        sys::syscall6(sys::PRCTL, PR_SET_SYSCALL_USER_DISPATCH, 1, text.0, text.1, selector, 0) == 0
+    }
+}
+
+/// The program's code begins to run.
+pub fn arm() {
+    // SAFETY: one kernel thread.
+    unsafe { SELECTOR = BLOCK };
+}
+
+/// The program's code has stopped.
+pub fn disarm() {
+    // SAFETY: one kernel thread.
+    unsafe { SELECTOR = ALLOW };
+}
+
+/// What to do with a system call.
+enum Answer {
+    /// The program gets this.
+    Result(isize),
+    /// Make it.
+    Pass,
+    /// It changes what a snapshot does not hold.
+    Outside(&'static str),
+    /// It makes a process: the instruction must run where it stands.
+    Clone(&'static str),
+    /// Nobody can make it for the program.
+    Unsupported(&'static str),
+}
+
+/// The handler of SIGSYS.
+pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64) {
+    // SAFETY: the third argument of the handler.
+    let mut trapped = unsafe { Trapped::new(context) };
+    let (number, arguments) = (trapped.number(), trapped.arguments());
+    if number == RT_SIGRETURN {
+        trapped.redirect_to_sigreturn();
+        return;
+    }
+    let pass = |number: usize, a: [usize; 6]| {
+        // SAFETY: the program's own call, made for it.
+        unsafe { sys::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]) }
+    };
+    livelock::outside();
+    // SAFETY: one kernel thread.
+    unsafe { CALLED = (trapped.stack(), trapped.pc()) };
+    let answer = if active() { answer(number, &arguments) } else { Answer::Pass };
+    // SAFETY: set once.
+    let in_snapshot = unsafe { RESTART } == Restart::Snapshot;
+    let result = match answer {
+        Answer::Result(result) => result,
+        Answer::Outside(name) | Answer::Clone(name) if in_snapshot && active() => {
+            schedule::stop(Outcome::NeedsFork, number as u64, program_pc(&trapped), name.as_bytes())
+        }
+        Answer::Unsupported(name) => schedule::unsupported(name, program_pc(&trapped)),
+        Answer::Clone(_) => {
+            schedule::goes_outside(Outside::Processes);
+            // From its own place in the program, untrapped; the next visible operation arms the trap again.
+            disarm();
+            trapped.repeat();
+            return;
+        }
+        Answer::Pass | Answer::Outside(_) => {
+            if matches!(answer, Answer::Outside(_)) {
+                // A loop that does this does not only look.
+                spin_loop::changed();
+            }
+            let (arguments, later) = if active() { without_truncation(number, arguments) } else { (arguments, false) };
+            let answer = if active() && !in_snapshot { files::answer(number, &arguments) } else { None };
+            let mut result = answer.unwrap_or_else(|| pass(number, arguments));
+            processes::set_waits_outside(false);
+            // The kernel does not fault on pages that we have made read-only, it refuses.
+            let mut reach = 1;
+            while result == -sys::EFAULT && arguments.iter().any(|&a| snapshot::open(a, reach)) {
+                result = pass(number, arguments);
+                reach *= 4;
+            }
+            if active() && !in_snapshot {
+                keep_track(number, &arguments, result);
+                if later && result >= 0 {
+                    ordered::to_truncate(result as i32);
+                }
+            }
+            result
+        }
+    };
+    trapped.set_result(result);
+}
+
+/// The descriptors, of the first 64, whose output is captured.
+static mut CAPTURED: u64 = 0b110;
+/// Those that are standard input.
+static mut INPUT: u64 = 1;
+
+/// Whether `file` is standard input, and nobody has said what that is.
+fn is_missing_input(file: i32) -> bool {
+    // SAFETY: one kernel thread.
+    (0..64).contains(&file) && unsafe { INPUT } & 1 << file != 0 && schedule::header().input[0] == 0
+}
+
+/// Whether what is written to `file` is what the program prints.
+pub fn is_captured(file: i32) -> bool {
+    // SAFETY: one kernel thread.
+    (0..64).contains(&file) && unsafe { CAPTURED } & 1 << file != 0
+}
+
+/// What became of the program's descriptors by a call that was made.
+fn keep_track(number: usize, arguments: &[usize; 6], result: isize) {
+    const FCNTL_DUP: [usize; 2] = [0, 1030];
+    if result < 0 {
+        return;
+    }
+    let (old, new) = match number {
+        2 | 257 | 437 | 85 => {
+            stands_for(result as i32, None);
+            return descriptors::opened(result as i32);
+        }
+        3 => {
+            stands_for(arguments[0] as i32, None);
+            return descriptors::closed(arguments[0] as i32);
+        }
+        32 | 33 | 292 => (arguments[0] as i32, result as i32),
+        72 if FCNTL_DUP.contains(&arguments[1]) => (arguments[0] as i32, result as i32),
+        _ => return,
+    };
+    stands_for(new, Some(old));
+    descriptors::copied(old, new);
+}
+
+/// `file` is what `old` is, or something new.
+fn stands_for(file: i32, old: Option<i32>) {
+    if !(0..64).contains(&file) {
+        return;
+    }
+    // SAFETY: one kernel thread. In a process for one execution: nobody has to put these back.
+    unsafe {
+        for mask in [&raw mut CAPTURED, &raw mut INPUT] {
+            let is = old.filter(|old| (0..64).contains(old)).is_some_and(|old| *mask & 1 << old != 0);
+            *mask = *mask & !(1 << file) | u64::from(is) << file;
+        }
+    }
+}
+
+/// An `open` that leaves truncating to its caller, if that wants it so; whether it does.
+fn without_truncation(number: usize, mut arguments: [usize; 6]) -> ([usize; 6], bool) {
+    const TRUNCATE: usize = 0o1000;
+    let flags = match number {
+        2 => &mut arguments[1],
+        257 => &mut arguments[2],
+        _ => return (arguments, false),
+    };
+    let later = ordered::truncates_later() && *flags & TRUNCATE != 0;
+    if later {
+        *flags &= !TRUNCATE;
+    }
+    (arguments, later)
+}
+
+/// Where the last system call was made: the stack, and the instruction.
+static mut CALLED: (usize, u64) = (0, 0);
+
+/// Where in the program the system call was made that is under way.
+pub fn place() -> u64 {
+    // SAFETY: one kernel thread.
+    let (stack, pc) = unsafe { CALLED };
+    nearest_program_pc(stack, pc)
+}
+
+/// The call in the program's own code that led to a trapped system call inside libc.
+fn program_pc(trapped: &Trapped) -> u64 {
+    nearest_program_pc(trapped.stack(), trapped.pc())
+}
+
+/// The first address above `stack` that lies in the program's text, or else `pc`. A guess, for messages only.
+pub fn nearest_program_pc(stack: usize, pc: u64) -> u64 {
+    let (low, high) = start::program_text();
+    let stack = stack as *const u64;
+    (0..512)
+        // SAFETY: the stack of a running thread; 4 KiB above its pointer there is at least glibc's own start-up frame.
+        .map(|i| unsafe { *stack.add(i) })
+        .find(|&word| (word as usize) > low && (word as usize) < high)
+        .unwrap_or(pc)
+}
+
+const RT_SIGRETURN: usize = 15;
+const ENOSYS: isize = 38;
+
+fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
+    let file = arguments[0];
+    match number {
+        // read, pread64, readv: nobody can type in the middle of a thousand executions, and a program that finds nothing
+        // there is not the program that was meant. All other files only exist in processes of their own.
+        0 | 17 | 19 if is_missing_input(file as i32) => {
+            Answer::Unsupported("reading from standard input (--stdin gives it a file)")
+        }
+        0 | 1 | 17..=20 if descriptors::is_outside(file as i32) => {
+            processes::set_waits_outside(true);
+            Answer::Pass
+        }
+        // Through stdio, mostly: who reads there was told to wait, who writes there cannot.
+        0 | 1 | 17..=20 if channel::is_one(file as i32) => match channel::from_libc(number, arguments) {
+            Some(result) => Answer::Result(result),
+            None => Answer::Unsupported("stdio on a pipe or socket that has to wait in the middle"),
+        },
+        0 | 17 | 19 => Answer::Outside("read"),
+        // write
+        1 if is_captured(file as i32) => {
+            // SAFETY: the program vouches for its buffer; the kernel would read it too.
+            schedule::printed(unsafe { core::slice::from_raw_parts(arguments[1] as *const u8, arguments[2]) });
+            Answer::Result(arguments[2] as isize)
+        }
+        // writev
+        20 if is_captured(file as i32) => Answer::Result(printed_vector(arguments[1], arguments[2])),
+        1 | 20 | 18 => Answer::Outside("write"),
+        2 | 257 | 437 | 85 => Answer::Outside("open"),
+        // close, dup: only of what was opened
+        3 | 436 => Answer::Outside("close"),
+        32 | 33 | 292 => Answer::Outside("dup"),
+        22 | 293 => Answer::Outside("pipe"),
+        41 | 53 => Answer::Outside("socket"),
+        9 => Answer::Outside("mmap"),
+        10 => Answer::Outside("mprotect"),
+        11 => Answer::Outside("munmap"),
+        25 => Answer::Outside("mremap"),
+        12 => Answer::Outside("brk"),
+        28 => Answer::Outside("madvise"),
+        // rt_sigaction
+        13 if crate::outside::signals::handlers::OURS.contains(&arguments[0]) && arguments[1] != 0 => {
+            Answer::Unsupported("sigaction of a signal that Heddle needs itself")
+        }
+        13 if arguments[0] == processes::SIGCHLD && arguments[1] != 0 && processes::has_ever_made_any() => {
+            Answer::Unsupported(processes::HANDLES_ENDS)
+        }
+        13 => Answer::Outside("sigaction"),
+        // rt_sigprocmask, by libc itself: on the way out of a handler by a jump
+        14 => match crate::outside::signals::mask::change_by_libc(arguments) {
+            Some(result) => Answer::Result(result),
+            None => Answer::Unsupported("a jump that unblocks a signal that is pending"),
+        },
+        131 => Answer::Result(0),
+        // sched_yield, nanosleep, clock_nanosleep from inside libc
+        24 | 35 | 230 => Answer::Result(0),
+        // fork, vfork, clone, clone3
+        56 | 435 => Answer::Clone("clone"),
+        57 => Answer::Clone("fork"),
+        58 => Answer::Clone("vfork"),
+        59 | 322 => Answer::Unsupported("exec, by which the program becomes another one"),
+        // exit, exit_group
+        60 | 231 => schedule::end_process(process::end(Ending::Exit, arguments[0] as u32), 0),
+        // kill, tkill, tgkill
+        62 | 200 | 234 => send_signal(number, arguments),
+        // set_tid_address, set_robust_list, rseq: about kernel threads, of which there is one
+        218 | 273 => Answer::Result(0),
+        334 => Answer::Result(-ENOSYS),
+        202 => futex(arguments),
+        // select, poll, accept, connect, recv, epoll_wait, wait4: they may block, which the watchdog sees
+        7 | 23 | 42..=52 | 61 | 232 | 233 | 247 | 270 | 271 | 281 | 288 => Answer::Outside("input or output"),
+        // Not newfstatat (262), readlink and readlinkat (89, 267), which only look: every printf asks what it writes to.
+        76
+        | 77
+        | 80..=84
+        | 86..=88
+        | 90..=95
+        | 132
+        | 133
+        | 188..=190
+        | 197..=199
+        | 235
+        | 258..=261
+        | 263..=266
+        | 268
+        | 280
+        | 285
+        | 316
+        | 452 => Answer::Outside("a change to the file system"),
+        // getrandom, for the names of temporary files
+        318 => {
+            // SAFETY: the program's own buffer.
+            Answer::Result(unsafe {
+                crate::outside::random::getrandom(arguments[0] as *mut u8, arguments[1], arguments[2] as u32)
+            })
+        }
+        // flock, and fcntl that waits for a lock: somebody else in this process has it, who could not go on
+        73 | 72 if waits_for_lock(number, arguments) => {
+            Answer::Unsupported("waiting for a lock on a file (flock, fcntl)")
+        }
+        425..=427 => Answer::Unsupported("io_uring"),
+        // setsockopt: SO_RCVTIMEO, SO_SNDTIMEO, by their old and new numbers
+        54 if arguments[1] == 1 && matches!(arguments[2], 20 | 21 | 66 | 67) => {
+            Answer::Unsupported("a time-out of a socket (SO_RCVTIMEO, SO_SNDTIMEO)")
+        }
+        // prctl: the name of the thread
+        157 if arguments[0] == 15 => Answer::Result(identity::set_own_name(arguments[1])),
+        157 if arguments[0] == 16 => Answer::Result(identity::own_name(arguments[1])),
+        // mlock, munlock, mlockall, munlockall, mlock2: whether memory is swapped out makes no difference
+        149..=152 | 325 => Answer::Result(0),
+        // sched_setparam, sched_setscheduler, setpriority, sched_setaffinity, sched_setattr, ioprio_set, personality, prctl,
+        // setrlimit, chroot, setsid, setpgid, capset, prlimit64 that sets one
+        142 | 144 | 141 | 203 | 314 | 251 | 135 | 157 | 160 | 161 | 112 | 109 | 126 => {
+            Answer::Outside("a setting of the process")
+        }
+        302 if arguments[2] != 0 => Answer::Outside("a setting of the process"),
+        _ => Answer::Pass,
+    }
+}
+
+/// Whether a lock on a file would have to be waited for. Only asks.
+fn waits_for_lock(number: usize, arguments: &[usize; 6]) -> bool {
+    const FLOCK: usize = 73;
+    const NOT_WAITING: usize = 4;
+    const UNLOCK: usize = 8;
+    let again = |result: isize| result == -EAGAIN;
+    // SAFETY: the program's own call, without waiting: whoever gets the lock now gets it again.
+    unsafe {
+        match (number, arguments[1]) {
+            (FLOCK, how) if how & (NOT_WAITING | UNLOCK) == 0 && RESTART != Restart::Snapshot => {
+                files::answer(number, arguments);
+                again(sys::syscall3(number, arguments[0], how | NOT_WAITING, 0))
+            }
+            // For a file description: F_OFD_SETLKW by F_OFD_SETLK.
+            (_, 38) if RESTART != Restart::Snapshot => {
+                files::answer(number, arguments);
+                again(sys::syscall3(number, arguments[0], 37, arguments[2]))
+            }
+            _ => false,
+        }
+    }
+}
+
+const FUTEX_WAIT: usize = 0;
+const FUTEX_WAKE: usize = 1;
+const FUTEX_WAIT_BITSET: usize = 9;
+const FUTEX_WAKE_BITSET: usize = 10;
+const EAGAIN: isize = 11;
+
+/// A futex call from inside libc: a lock of libc's own that is held by a thread that cannot run now. Waking is
+/// harmless, since nobody sleeps on one; sleeping would be for ever.
+fn futex(arguments: &[usize; 6]) -> Answer {
+    match arguments[1] & 0x7f {
+        FUTEX_WAKE | FUTEX_WAKE_BITSET => Answer::Result(0),
+        // SAFETY: the program's own word, which the kernel would read too.
+        FUTEX_WAIT | FUTEX_WAIT_BITSET if unsafe { *(arguments[0] as *const u32) } != arguments[2] as u32 => {
+            Answer::Result(-EAGAIN)
+        }
+        _ => Answer::Unsupported("waiting on a lock inside libc (futex)"),
+    }
+}
+
+fn printed_vector(vector: usize, count: usize) -> isize {
+    let mut total = 0;
+    for i in 0..count {
+        // SAFETY: the program vouches for its iovec; the kernel would read it too.
+        let bytes = unsafe {
+            let part = (vector as *const [usize; 2]).add(i);
+            core::slice::from_raw_parts((*part)[0] as *const u8, (*part)[1])
+        };
+        schedule::printed(bytes);
+        total += bytes.len() as isize;
+    }
+    total
+}
+
+/// A signal that the program sends. One to itself whose default is to kill ends the process as a crash does; who has
+/// installed a handler runs in a process of its own and gets it from the kernel.
+/// Whether this is a process that we have made, and that has not been waited for.
+fn is_child(process: i32) -> bool {
+    const WAITID: usize = 247;
+    const BY_ID: usize = 1;
+    /// Ended or not, at once, and without taking note of it.
+    const ANY: usize = 0x4 | 0x1 | 0x0100_0000;
+    let mut info = [0u64; 16];
+    // SAFETY: only asks, with room of our own.
+    unsafe { sys::syscall6(WAITID, BY_ID, process as usize, info.as_mut_ptr() as usize, ANY, 0, 0) == 0 }
+}
+
+fn send_signal(number: usize, arguments: &[usize; 6]) -> Answer {
+    const KILL: usize = 62;
+    const TGKILL: usize = 234;
+    let (to, signal) = (arguments[0] as i32, if number == TGKILL { arguments[2] } else { arguments[1] });
+    if number == KILL && to != ids::PID {
+        // The process group has others in it than the program: Heddle itself. And what the program takes for its parent is a number that
+        // somebody else may have.
+        return match to {
+            1.. if is_child(to) => Answer::Outside("a signal to another process"),
+            1.. => Answer::Unsupported("a signal to a process that the program has not made"),
+            _ => Answer::Unsupported("kill of a group"),
+        };
+    }
+    if signal == 0 {
+        return Answer::Result(0);
+    }
+    if crate::outside::signals::mask::is_blocked(signal) {
+        return Answer::Unsupported("a signal that is sent while it is blocked");
+    }
+    match disposition(signal) {
+        Disposition::Ignored => Answer::Result(0),
+        // The kernel would run it on our stack, which threads share.
+        Disposition::Handled => Answer::Unsupported("a handler for a signal that is sent by a system call"),
+        Disposition::Kills => schedule::end_process(process::end(Ending::Crash, signal as u32), 0),
+    }
+}

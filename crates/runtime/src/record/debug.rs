@@ -1,0 +1,85 @@
+//! What a debugger needs: a place to stop at after each step, and where the suspended threads are.
+//!
+//! All threads are fibers on one kernel thread, so a debugger sees one thread. [`heddle_debug`] tells it of the others:
+//! where each one's stack pointer lies while it is suspended (`arch` says what is on the stack there). A breakpoint in
+//! [`heddle_debug_stop`] is reached before the first step, after the step that the debugger asks for, and at the end. Only
+//! while an execution is recorded: nothing of this is on the way of a search.
+
+#![allow(non_upper_case_globals)]
+
+use core::mem::offset_of;
+
+use heddle_model::ThreadId;
+
+use crate::arch::Context;
+use crate::schedule::fiber::{self, Fiber};
+
+/// Read and written by the debugger, by this layout.
+#[repr(C)]
+pub struct Debug {
+    /// Stop after so many steps. Set by the debugger.
+    stop_at: u32,
+    /// Steps taken so far in this execution.
+    taken: u32,
+    /// The thread that is running.
+    thread: u32,
+    /// 0 before the first step, 1 between two steps, 2 at the end.
+    phase: u32,
+    /// Threads that there are fibers for, the main thread included.
+    threads: u64,
+    /// The address of the main thread's [`Context`]: its stack pointer, then its thread pointer.
+    contexts: u64,
+    /// From one thread's context to the next.
+    stride: u64,
+}
+
+/// What a debugger needs.
+#[unsafe(no_mangle)]
+pub static mut heddle_debug: Debug =
+    Debug { stop_at: 0, taken: 0, thread: 0, phase: 0, threads: 0, contexts: 0, stride: 0 };
+
+/// A debugger puts its breakpoint here.
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub extern "C" fn heddle_debug_stop() {
+    // SAFETY: nothing; it keeps the function from being removed.
+    unsafe { core::arch::asm!("nop", options(nomem, nostack)) };
+}
+
+fn note(taken: u32, thread: ThreadId, phase: u32) {
+    let first: *const Context = &raw const fiber::of(ThreadId::MAIN).context;
+    // SAFETY: one kernel thread.
+    unsafe {
+        heddle_debug.taken = taken;
+        heddle_debug.thread = thread.0.into();
+        heddle_debug.phase = phase;
+        heddle_debug.threads = fiber::donors() as u64 + 1;
+        heddle_debug.contexts = first as u64;
+        heddle_debug.stride = size_of::<Fiber>() as u64;
+    }
+    const { assert!(offset_of!(Fiber, context).is_multiple_of(8)) };
+}
+
+/// Before the first step of a recorded execution.
+#[cold]
+pub fn begin() {
+    note(0, ThreadId::MAIN, 0);
+    heddle_debug_stop();
+}
+
+/// After a step of `thread`, the `taken`th of a recorded execution.
+#[cold]
+pub fn took(taken: u32, thread: ThreadId) {
+    // SAFETY: one kernel thread.
+    if unsafe { heddle_debug.stop_at } == taken {
+        note(taken, thread, 1);
+        heddle_debug_stop();
+    }
+}
+
+/// At the end of a recorded execution of `taken` steps, on the stack of whoever is running, `thread`.
+#[cold]
+pub fn end(taken: u32, thread: ThreadId) {
+    note(taken, thread, 2);
+    heddle_debug_stop();
+}

@@ -1,0 +1,301 @@
+//! Fibers: the program's threads, all on one kernel thread.
+//!
+//! A fiber needs what a real thread has: a stack, a thread control block that glibc has initialised, the frames
+//! at the bottom of the stack that run destructors when the thread ends. Instead of imitating glibc we let it make a
+//! real thread, the **donor**: its start routine ([`arch::heddle_donor`]) saves its registers, leaves the stack and lets
+//! the kernel thread end, without glibc noticing. What is left is a stack with a valid context on it, which the
+//! one kernel thread resumes with the donor's thread pointer whenever that thread is to run.
+//!
+//! So `errno`, `thread_local`, `pthread_self`, exceptions, cleanup handlers and thread-specific data need nothing
+//! from us. The end of the thread is caught by a key of our own for thread-specific data, the last of all: glibc calls
+//! destructors in at most four rounds, ours asks to be called again in the first three and never returns from the fourth.
+//!
+//! Donors are made before the program's `main` runs, so that starting over keeps them. An execution that needs more
+//! than there are is abandoned and run again with enough of them.
+
+use core::ffi::c_void;
+
+use heddle_model::ThreadId;
+
+use crate::addresses::{self, PAGE, Reserve, STACK_STRIDE, STACKS};
+use crate::arch::{self, Birth, Context};
+use crate::calls::pthread::keys;
+use crate::entry::{real, start};
+use crate::{heap, schedule, sys};
+
+/// Bytes of a thread's name, as Linux has it.
+pub const NAME: usize = 16;
+
+/// Whether and how a thread can be cancelled: its own business alone. All zero at the start of a thread.
+#[derive(Clone, Copy, Default)]
+pub struct Cancellation {
+    /// The program has switched it off.
+    pub disabled: bool,
+    /// The program wants it to happen at any time.
+    pub asynchronous: bool,
+    /// The thread is ending already.
+    pub exiting: bool,
+}
+
+/// The signals that were sent to a thread and not delivered, and those that it waits for: a bit for each. None at the start.
+#[derive(Clone, Copy, Default)]
+pub struct Signals {
+    /// Sent to it while it had blocked them.
+    pub pending: u64,
+    /// It stands in `sigwait` for these.
+    pub awaited: u64,
+}
+
+/// One thread's place to run. Fiber `i` belongs to thread `i`; fiber 0 is the main thread on the kernel's stack.
+pub struct Fiber {
+    /// Where it goes on. Reset for each execution.
+    pub context: Context,
+    birth: Birth,
+    /// The program's start routine and its argument. Reset for each execution.
+    start: usize,
+    argument: usize,
+    /// What it returned. Reset for each execution.
+    pub value: usize,
+    /// Whether and how it can be cancelled. Reset for each execution.
+    pub cancellation: Cancellation,
+    /// Whether it was made so that nobody can join it. Reset for each execution.
+    pub detached: bool,
+    /// The signals that it has blocked: a bit for each. Reset for each execution.
+    pub signal_mask: u64,
+    /// Those that were sent to it. Reset for each execution.
+    pub signals: Signals,
+    /// What it is called, with a zero byte at the end. Reset for each execution.
+    pub name: [u8; NAME],
+    /// Bytes of stack that there are.
+    stack_size: usize,
+    /// Bytes of stack that the program has asked for, in this execution or an earlier one.
+    wanted_stack: usize,
+}
+
+static mut FIBERS: &mut [Fiber] = &mut [];
+static mut DONORS: usize = 0;
+static mut END_KEY: u32 = 0;
+
+/// Rounds in which glibc calls destructors of thread-specific data.
+const ROUNDS: usize = 4;
+/// Room for the last few instructions of a donor.
+const PARKING: usize = 512;
+
+unsafe extern "C" {
+    fn pthread_attr_init(attributes: *mut c_void) -> i32;
+    fn pthread_attr_setstack(attributes: *mut c_void, low: *mut c_void, size: usize) -> i32;
+    fn pthread_attr_destroy(attributes: *mut c_void) -> i32;
+    fn pthread_setspecific(key: u32, value: *const c_void) -> i32;
+}
+
+impl Fiber {
+    /// At the start of its thread: all that the thread itself decides is as it is at first.
+    pub fn reset(&mut self) {
+        self.cancellation = Cancellation::default();
+        self.detached = false;
+        // Inherited from who creates it.
+        self.signal_mask = of(schedule::current()).signal_mask;
+        self.signals = Signals::default();
+        self.name = of(ThreadId::MAIN).name;
+    }
+
+    /// The same of the main thread.
+    pub fn reset_main(&mut self) {
+        self.cancellation = Cancellation::default();
+        self.signal_mask = 0;
+        self.signals = Signals::default();
+        self.name = start::program_name();
+    }
+}
+
+/// Makes room for `threads` fibers. Once, before the first donor.
+pub fn set_up(reserve: &mut Reserve, threads: usize) {
+    // SAFETY: at start-up, one thread. The key is the first thing that asks glibc for one.
+    unsafe {
+        FIBERS = reserve.take(threads);
+        END_KEY = keys::last(end_of_thread as *const () as usize);
+    }
+    arm();
+}
+
+/// The fiber of `thread`.
+#[inline(always)]
+pub fn of(thread: ThreadId) -> &'static mut Fiber {
+    // SAFETY: one kernel thread; ids are below the number of fibers.
+    unsafe { &mut FIBERS[thread.index()] }
+}
+
+/// How many threads besides the main one there are donors for.
+pub fn donors() -> usize {
+    // SAFETY: one kernel thread.
+    unsafe { DONORS }
+}
+
+/// The highest address of the stack of `thread`, exclusive.
+fn stack_top(thread: usize) -> usize {
+    STACKS + (thread + 1) * STACK_STRIDE - PAGE
+}
+
+/// The stacks of all threads but the main one: lowest and highest address.
+pub fn stacks() -> impl Iterator<Item = (usize, usize)> {
+    (1..=donors()).map(|i| (stack_top(i) - of(ThreadId(i as u16)).stack_size, stack_top(i)))
+}
+
+/// The thread whose stack `address` is on, or whose control block it is: glibc's `pthread_t` is an address in there.
+pub fn thread_at(address: usize) -> Option<ThreadId> {
+    if address == of(ThreadId::MAIN).context.thread_pointer() {
+        return Some(ThreadId::MAIN);
+    }
+    let index = address.checked_sub(STACKS)? / STACK_STRIDE;
+    (1..=donors()).contains(&index).then_some(ThreadId(index as u16))
+}
+
+/// Makes donors until there are `count`. Outside executions only. False if the machine refuses more threads.
+pub fn prepare(count: usize, stack_size: usize) -> bool {
+    heap::enter_system();
+    let mut made = true;
+    while donors() < count && made {
+        made = make_donor(donors() + 1, stack_size);
+        if made {
+            // SAFETY: one kernel thread: the donor is gone.
+            unsafe { DONORS += 1 };
+        }
+    }
+    heap::leave_system();
+    made
+}
+
+fn make_donor(index: usize, stack_size: usize) -> bool {
+    let top = stack_top(index);
+    addresses::map(top - stack_size, stack_size);
+    let mut parking = [0u8; PARKING];
+    let fiber = of(ThreadId(index as u16));
+    fiber.stack_size = stack_size;
+    fiber.wanted_stack = stack_size;
+    fiber.birth =
+        Birth { context: Context::EMPTY, parking_stack: (parking.as_mut_ptr_range().end as u64) & !15, gone: 1 };
+    let mut attributes = [0u64; 8];
+    let attributes = attributes.as_mut_ptr().cast::<c_void>();
+    let mut handle = 0usize;
+    let everything = u64::MAX;
+    let mut mask = 0u64;
+    // SAFETY: the stack is ours and unused; the signal mask is restored; `birth` and `parking` outlive the donor, for
+    // whose end we wait. glibc keeps nothing of `attributes`.
+    let failed = unsafe {
+        pthread_attr_init(attributes);
+        pthread_attr_setstack(attributes, (top - stack_size) as *mut c_void, stack_size);
+        sys::syscall6(sys::RT_SIGPROCMASK, 2, &raw const everything as usize, &raw mut mask as usize, 8, 0, 0);
+        let birth = (&raw mut fiber.birth).cast();
+        let failed = real::pthread_create(&mut handle, attributes, arch::heddle_donor as *const () as usize, birth);
+        sys::syscall6(sys::RT_SIGPROCMASK, 2, &raw const mask as usize, 0, 8, 0, 0);
+        pthread_attr_destroy(attributes);
+        failed
+    };
+    if failed != 0 {
+        return false;
+    }
+    // SAFETY: an aligned word that the kernel clears when the donor is off every stack of ours.
+    let gone = unsafe { core::sync::atomic::AtomicU32::from_ptr(&raw mut fiber.birth.gone) };
+    while gone.load(core::sync::atomic::Ordering::Acquire) != 0 {
+        sys::futex_wait(gone, 1, 0);
+    }
+    true
+}
+
+/// Gets the fiber of a new thread ready to run `start` on a stack of `stack_size` bytes. False if its stack has another
+/// size and cannot be changed now, because a snapshot has to know of it: [`resize_stacks`] can, outside executions.
+pub fn create(thread: ThreadId, routine: usize, argument: usize, stack_size: usize) -> bool {
+    let fiber = of(thread);
+    fiber.context = fiber.birth.context;
+    fiber.start = routine;
+    fiber.argument = argument;
+    fiber.value = 0;
+    fiber.reset();
+    fiber.wanted_stack = stack_size.next_multiple_of(PAGE).min(STACK_STRIDE - 2 * PAGE);
+    if fiber.wanted_stack != fiber.stack_size && !start::restarts_by_snapshot() {
+        resize_stack(thread.index());
+    }
+    fiber.wanted_stack == fiber.stack_size
+}
+
+/// Gives each thread the stack that its attributes have asked for. Below a stack there is never anything, so running off
+/// its end is seen.
+pub fn resize_stacks() {
+    (1..=donors()).for_each(resize_stack);
+}
+
+fn resize_stack(index: usize) {
+    let fiber = of(ThreadId(index as u16));
+    let (old, new) = (stack_top(index) - fiber.stack_size, stack_top(index) - fiber.wanted_stack);
+    if new < old {
+        addresses::map(new, old - new);
+    } else if new > old {
+        // SAFETY: a part of the stack that nobody has used yet in this execution.
+        unsafe { sys::syscall3(sys::MUNMAP, old, new - old, 0) };
+    }
+    fiber.stack_size = fiber.wanted_stack;
+}
+
+/// Where the stack of `thread` begins and how large it is.
+pub fn stack_of(thread: ThreadId) -> (usize, usize) {
+    let size = of(thread).wanted_stack;
+    (stack_top(thread.index()) - size, size)
+}
+
+/// Whether `address` is on the stack of the running thread.
+#[inline]
+pub fn is_on_own_stack(address: usize) -> bool {
+    let me = schedule::current();
+    let (low, high) = if me == ThreadId::MAIN {
+        start::main_stack()
+    } else {
+        let (low, size) = stack_of(me);
+        (low, low + size)
+    };
+    (low..high).contains(&address)
+}
+
+/// On the donor, or on the main thread: asks glibc to call us at the end of the thread.
+pub extern "C" fn arm() {
+    set_round(1);
+}
+
+/// What our destructor gets next time: a number that it takes for a pointer.
+fn set_round(round: usize) {
+    // SAFETY: the key exists.
+    unsafe { pthread_setspecific(END_KEY, round as *const c_void) };
+}
+
+/// What `begin` tells the assembly: whom to call, with what.
+#[repr(C)]
+pub struct Start {
+    routine: usize,
+    argument: usize,
+}
+
+/// On the fiber, when it runs for the first time.
+pub extern "C" fn begin() -> Start {
+    schedule::started();
+    let fiber = of(schedule::current());
+    Start { routine: fiber.start, argument: fiber.argument }
+}
+
+/// On the fiber: the start routine has returned `value`. glibc gets it too.
+pub extern "C" fn returned(value: usize) -> usize {
+    let fiber = of(schedule::current());
+    fiber.value = value;
+    // The destructors that follow are no place to be cancelled in.
+    fiber.cancellation.exiting = true;
+    value
+}
+
+/// glibc's call at the end of a thread, once a round, on the fiber.
+unsafe extern "C" fn end_of_thread(round: *mut c_void) {
+    let round = round as usize;
+    // Where nobody has a destructor, nothing comes after the first round, and the others need not be waited for.
+    if round < ROUNDS && keys::have_destructors() || !schedule::active() {
+        set_round(round + 1);
+        return;
+    }
+    schedule::ended()
+}

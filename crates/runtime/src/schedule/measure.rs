@@ -1,0 +1,44 @@
+//! What a switch of fibers costs, measured from outside: `./x bench operations` calls this in a program that runs without
+//! the driver.
+
+use crate::addresses::{self, STATES};
+use crate::arch::{self, Context};
+use crate::sys;
+
+static mut HERE: Context = Context::EMPTY;
+static mut THERE: Context = Context::EMPTY;
+
+/// Apart from everything that a controlled program maps.
+const STACK: usize = STATES + (1 << 40);
+const STACK_SIZE: usize = 64 << 10;
+
+extern "C" fn partner() -> ! {
+    loop {
+        // SAFETY: the other side is suspended in `heddle_measure_switch`.
+        unsafe { arch::heddle_switch(&raw mut THERE, &raw const HERE) };
+    }
+}
+
+fn nanoseconds() -> u64 {
+    const CLOCK_MONOTONIC: usize = 1;
+    let mut time = [0u64; 2];
+    // SAFETY: writes to our own words.
+    unsafe { sys::syscall3(sys::CLOCK_GETTIME, CLOCK_MONOTONIC, time.as_mut_ptr() as usize, 0) };
+    time[0] * 1_000_000_000 + time[1]
+}
+
+/// Picoseconds of one switch, there or back, over `rounds` round trips between two fibers that do nothing else.
+#[unsafe(no_mangle)]
+pub extern "C" fn heddle_measure_switch(rounds: u64) -> u64 {
+    addresses::map(STACK, STACK_SIZE);
+    // SAFETY: one thread calls this, and nobody else uses the two contexts.
+    unsafe {
+        HERE = Context::of_caller();
+        THERE = Context::fresh(STACK + STACK_SIZE, partner);
+        let begin = nanoseconds();
+        for _ in 0..rounds {
+            arch::heddle_switch(&raw mut HERE, &raw const THERE);
+        }
+        (nanoseconds() - begin) * 1000 / (2 * rounds.max(1))
+    }
+}

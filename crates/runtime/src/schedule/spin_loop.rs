@@ -1,0 +1,259 @@
+//! Loops that only look: a thread that waits by reading the same places again and again.
+//!
+//! Left alone, such a thread could go round for ever in every execution. So the runtime recognises it when it comes
+//! back to the same call in the same state: the same registers, the same frames on its stack, nothing written in between, and
+//! at most two places looked at. From there it can only do the same again, until one of those places is written to. Its
+//! operation becomes an await ([`Operation::is_await`]), which the model makes wait for exactly that, unless it has
+//! happened already since the place was looked at. What the places hold now is not asked: whether an operation is an await
+//! must not depend on what independent threads did meanwhile.
+//!
+//! A loop that counts how often it has looked is in another state each time, and is not taken for one; neither is one
+//! that looks at a clock, allocates, prints, takes a lock, or has libc or the kernel remember something for it. Those end at the bound on the number of steps.
+//!
+//! Of the stack, so much is compared as can have changed: from the stack pointer to the end of the frame of the outermost
+//! function that has run in between, the one with the loop ([`callstack`]), and to whatever was written through a pointer. What
+//! lies beyond belongs to functions that have not run. A function keeps its variables on the stack as it likes, so the calls
+//! between the loop and the look do not make a difference, nor does the size of anything in the frames.
+//!
+//! Unordered plain accesses are no business of awaits: a thread that has read plain memory in
+//! its loop is let go again after any plain write of another thread.
+
+use heddle_model::primitive::atomic::{LOAD, RMW};
+use heddle_model::primitive::memory::READ;
+use heddle_model::{Event, EventFlags, ObjectId, Operation, ThreadId};
+
+use crate::addresses::Reserve;
+use crate::record::callstack;
+use crate::{arch, schedule};
+
+/// How many looks there can be between two visits of one place.
+const LOOKS: usize = heddle_model::MOST_LOOKS;
+/// The largest part of a stack that is compared.
+pub const LARGEST_WINDOW: usize = 64 << 10;
+/// So many functions, one inside the other, can the look be away from the loop, and one.
+const LEVELS: usize = 6;
+
+/// The state of a thread where it looks: its registers and its stack. For the innermost function, for that and the one
+/// around it, and so on: where its frame ends, and a digest of all up to there. Zeros where that is not known.
+#[derive(Clone, Copy)]
+struct State {
+    /// How many functions there are in all.
+    depth: usize,
+    levels: [(usize, u64); LEVELS],
+}
+
+impl State {
+    /// The state in which the program called the function that is running now, in which it is `depth` functions deep.
+    fn of_caller(depth: usize) -> State {
+        let registers = schedule::registers();
+        let mut at = registers[6] as usize;
+        let most = at + LARGEST_WINDOW;
+        let mix = |state: u64, word: u64| (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        let mut digest = registers.iter().fold(arch::float_control(), |state, &word| mix(state, word));
+        let mut levels = [(0, 0); LEVELS];
+        for (level, place) in levels.iter_mut().enumerate() {
+            let Some(end) = callstack::frame_end(level).filter(|end| (at..=most).contains(end)) else { break };
+            while at < end {
+                // SAFETY: the live part of the current stack.
+                digest = mix(digest, unsafe { *(at as *const u64) });
+                at += 8;
+            }
+            *place = (end, digest);
+        }
+        State { depth, levels }
+    }
+
+    /// Whether this is the state `later` too, if the thread was as far out as `lowest` in between and has written its stack
+    /// up to `written`.
+    fn is_again(&self, later: &State, lowest: usize, written: usize) -> bool {
+        if self.depth != later.depth || lowest == 0 {
+            return false;
+        }
+        let compared = self.levels.iter().zip(&later.levels).skip(self.depth - lowest);
+        let mut enough = compared.skip_while(|((end, _), _)| *end != 0 && *end < written);
+        enough.next().is_some_and(|(this, other)| this == other && this.0 != 0)
+    }
+}
+
+/// One look: where, at what, and the state of the thread before it.
+#[derive(Clone, Copy)]
+struct Look {
+    pc: u64,
+    operation: Operation,
+    state: State,
+    /// How far out the thread has been since.
+    lowest: usize,
+    /// How far up it has written its stack since.
+    written: usize,
+    /// Of the thread up to here: see [`PLAIN_READS`].
+    plain_reads: u64,
+}
+
+/// What one thread has looked at since it last changed something. Reset for each execution.
+#[derive(Clone, Copy)]
+struct Looks {
+    count: usize,
+    looks: [Look; LOOKS],
+    /// Its changes so far, while it does not run: see [`CHANGES`].
+    changes: u64,
+    /// Its changes up to the last look.
+    noted: u64,
+    /// Its reads of plain memory so far, while it does not run: see [`PLAIN_READS`].
+    plain_reads: u64,
+    /// It awaits, and has read plain memory in the last round of its loop.
+    reads_plain: bool,
+    /// [`WRITTEN`] while it does not run.
+    written: usize,
+}
+
+static mut THREADS: &mut [Looks] = &mut [];
+/// How many changes the running thread has made.
+static mut CHANGES: u64 = 0;
+/// How often the running thread has read plain memory that is not on its stack.
+static mut PLAIN_READS: u64 = 0;
+/// How far up the running thread has written its stack since it last looked.
+static mut WRITTEN: usize = 0;
+
+/// Makes room for `threads` threads. Once.
+pub fn set_up(reserve: &mut Reserve, threads: usize) {
+    // SAFETY: at start-up.
+    unsafe { THREADS = reserve.take(threads) };
+}
+
+fn of(thread: ThreadId) -> &'static mut Looks {
+    // SAFETY: one kernel thread.
+    unsafe { &mut THREADS[thread.index()] }
+}
+
+/// A thread begins.
+pub fn reset(thread: ThreadId) {
+    let looks = of(thread);
+    looks.count = 0;
+    looks.changes = 0;
+    looks.noted = 0;
+    looks.plain_reads = 0;
+    looks.reads_plain = false;
+    looks.written = 0;
+}
+
+/// The running thread changed something.
+#[inline(always)]
+pub fn changed() {
+    // SAFETY: one kernel thread.
+    unsafe { CHANGES += 1 };
+}
+
+/// The running thread has read plain memory that is not on its stack.
+#[inline(always)]
+pub fn read_plain() {
+    // SAFETY: one kernel thread.
+    unsafe { PLAIN_READS += 1 };
+}
+
+/// The running thread wrote to its stack, through a pointer, up to `end`.
+#[inline(always)]
+pub fn wrote_stack(end: usize) {
+    // SAFETY: one kernel thread.
+    unsafe { WRITTEN = WRITTEN.max(end) };
+}
+
+/// `from` stops running, `to` goes on.
+#[inline]
+pub fn switched(from: ThreadId, to: ThreadId) {
+    // SAFETY: one kernel thread.
+    unsafe {
+        let (old, new) = (of(from), of(to));
+        old.changes = CHANGES;
+        old.plain_reads = PLAIN_READS;
+        old.written = WRITTEN;
+        CHANGES = new.changes;
+        PLAIN_READS = new.plain_reads;
+        WRITTEN = new.written;
+    }
+}
+
+/// The running thread is about to take `operation`, which may turn out to change nothing. Returns it as an await if the
+/// thread can only go on as it did before.
+pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
+    let looks = of(thread);
+    let Some((depth, lowest)) = callstack::looked() else {
+        looks.count = 0;
+        return operation;
+    };
+    let state = State::of_caller(depth);
+    // SAFETY: one kernel thread.
+    let written = unsafe { core::mem::take(&mut WRITTEN) };
+    for look in &mut looks.looks[..looks.count] {
+        look.lowest = look.lowest.min(lowest);
+        look.written = look.written.max(written);
+    }
+    // SAFETY: one kernel thread.
+    unsafe {
+        if looks.noted != CHANGES {
+            looks.noted = CHANGES;
+            looks.count = 0;
+        }
+    }
+    let seen = &looks.looks[..looks.count];
+    let same = |l: &Look| {
+        l.pc == pc && l.operation.object == operation.object && l.state.is_again(&state, l.lowest, l.written)
+    };
+    if let Some(first) = seen.iter().rposition(same)
+        && let Some(also) = waits_for(&seen[first..], &operation)
+    {
+        let round = (looks.count - first) as u32;
+        // Only what it has read in the loop: who has read before it came there does not wait for that to change.
+        // SAFETY: one kernel thread.
+        looks.reads_plain = unsafe { PLAIN_READS } != seen[first].plain_reads;
+        looks.count = 0;
+        return operation.awaiting(round, also);
+    }
+    if looks.count == LOOKS {
+        looks.count = 0;
+    }
+    // SAFETY: one kernel thread.
+    let plain_reads = unsafe { PLAIN_READS };
+    looks.looks[looks.count] = Look { pc, operation, state, plain_reads, lowest: depth, written: 0 };
+    looks.count += 1;
+    operation
+}
+
+/// Whether one round of a loop can be waited for: there are at most two places, none of them too large to be seen at once. The
+/// second one, if any.
+fn waits_for(round: &[Look], operation: &Operation) -> Option<Option<(ObjectId, u16)>> {
+    let mut second = None;
+    for look in round {
+        let Operation { object, size, .. } = look.operation;
+        if size > 8 {
+            return None;
+        }
+        if object != operation.object {
+            // What is not in memory (a mutex of the model's) has no size.
+            let place = (object, size.max(1));
+            if second.is_some_and(|other| other != place) {
+                return None;
+            }
+            second = Some(place);
+        }
+    }
+    // Only a load has room for a second place.
+    (second.is_none() || matches!(operation.code, LOAD | READ)).then_some(second)
+}
+
+/// The running thread has taken an operation that [`before`] was told of.
+pub fn after(thread: ThreadId, event: &Event) {
+    let unchanged = match event.operation.code {
+        LOAD | READ => true,
+        // Test-and-set of what was set already.
+        RMW => event.flags.contains(EventFlags::UNCHANGED),
+        _ => event.failed(),
+    };
+    if !unchanged {
+        of(thread).count = 0;
+    }
+}
+
+/// Whether `thread`, which awaits, reads plain memory in its loop.
+pub fn has_read_plain(thread: ThreadId) -> bool {
+    of(thread).reads_plain
+}

@@ -1,0 +1,32 @@
+//! Attempts that may fail for no reason: weak compare-exchanges, and trylocks.
+//!
+//! The standards of C and C++ let a weak compare-exchange fail although it finds what it expects, and a trylock although
+//! nobody has the lock (processors do that where they reserve cache lines). Whether one does is a choice of its own before the attempt
+//! ([`choice::ATTEMPT`]), offered to each thread until as many of its attempts have failed this way as
+//! [`Latitude::spurious_failures`](heddle_model::Latitude::spurious_failures) says: by default none, and nothing is asked.
+
+use heddle_model::primitive::choice;
+use heddle_model::{ObjectId, Operation};
+
+use crate::schedule::{self, spin_loop};
+
+/// Whether the attempt on `object` that the current thread is about to make fails for no reason. Only in an execution.
+#[inline(always)]
+pub fn fails_for_no_reason(object: u64, pc: u64) -> bool {
+    schedule::failures_of_current() < schedule::latitude().spurious_failures && ask(object, pc)
+}
+
+#[cold]
+fn ask(object: u64, pc: u64) -> bool {
+    // SAFETY: one kernel thread. Others may run meanwhile, and the attempt itself wants to know the registers of the call.
+    unsafe {
+        let registers = schedule::REGISTERS;
+        let event = schedule::visible(Operation::new(choice::ATTEMPT, ObjectId(object)), pc, |_| {});
+        schedule::REGISTERS = registers;
+        if event.result != 0 {
+            // It has not looked: a loop must not be taken for one that waits because of it.
+            spin_loop::changed();
+        }
+        event.result != 0
+    }
+}

@@ -1,0 +1,78 @@
+//! Wakeup policies: in what order those that wait for an object get it, as the command line says for its kind or the program for
+//! itself (`heddle_wakeup`). What a policy means is the model's business ([`heddle_model::primitive::queue`]); here it is found out
+//! which one an operation has, and the operation that stands in the queue is taken before the one that waits.
+
+use heddle_model::primitive::{condvar, mutex, queue, rwlock, semaphore};
+use heddle_model::{Event, ObjectId, OpCode, Operation, Order, Wakeup};
+
+use crate::schedule::{self, visible};
+
+/// Some object may have a policy. Set for each execution.
+static mut IN_USE: bool = false;
+
+/// An execution begins.
+pub fn reset() {
+    // SAFETY: one kernel thread.
+    unsafe { IN_USE = schedule::latitude().wakeup != Wakeup::default() };
+}
+
+/// The policy of `object`, which is of the kind that `of_kind` picks.
+#[inline(always)]
+pub fn of(object: ObjectId, of_kind: impl FnOnce(&Wakeup) -> Order) -> Order {
+    // SAFETY: one kernel thread.
+    if unsafe { IN_USE } { look_up(object, of_kind(&schedule::latitude().wakeup)) } else { Order::Arbitrary }
+}
+
+#[cold]
+fn look_up(object: ObjectId, otherwise: Order) -> Order {
+    schedule::own_order(object).unwrap_or(otherwise)
+}
+
+/// `operation`, which may have to wait, after having stood in the queue if there is one.
+#[inline(always)]
+pub fn in_turn(operation: Operation, pc: u64) -> Operation {
+    // SAFETY: one kernel thread.
+    if unsafe { IN_USE } { stand(operation, pc) } else { operation }
+}
+
+#[cold]
+fn stand(operation: Operation, pc: u64) -> Operation {
+    let (enqueue, order): (OpCode, Order) = match operation.code.family() {
+        mutex::FAMILY => (mutex::ENQUEUE, of(operation.object, |w| w.mutex)),
+        semaphore::FAMILY => (semaphore::ENQUEUE, of(operation.object, |w| w.sem)),
+        rwlock::FAMILY => (rwlock::ENQUEUE, of(operation.object, |w| w.rwlock)),
+        _ => return operation,
+    };
+    if order == Order::Arbitrary {
+        return operation;
+    }
+    let place = Operation { detail: operation.detail, ..Operation::new(enqueue, operation.object) };
+    visible(place.patient().in_order(order), pc, |_| {});
+    operation.in_order(order)
+}
+
+/// The program gives `object` a policy: before there are other threads, or before others know of an object that it has made.
+pub fn set(object: ObjectId, order: Order, pc: u64) {
+    let made = |event: &Event| event.thread == schedule::current() && is_init(event.operation.code);
+    let on_it = |event: &&Event| event.operation.object == object;
+    // An operation has the policy that its object had when it began, and that must not depend on who was faster.
+    if schedule::has_others() && !schedule::events_so_far().iter().filter(on_it).any(made) {
+        too_late(pc);
+    }
+    // SAFETY: one kernel thread.
+    unsafe { IN_USE = true };
+    visible(Operation::new(queue::SET, object).with_argument(order as u64), pc, |_| {});
+    let names = |operation: &Operation| operation.object == object || operation.argument == object.0;
+    let used = |event: &Event| event.thread != schedule::current() && names(&event.operation);
+    if schedule::events_so_far().iter().any(used) || schedule::others_are_about_to(names) {
+        too_late(pc);
+    }
+}
+
+fn is_init(code: OpCode) -> bool {
+    matches!(code, mutex::INIT | semaphore::INIT | rwlock::INIT | condvar::INIT)
+}
+
+fn too_late(pc: u64) -> ! {
+    schedule::unsupported("heddle_wakeup of an object that other threads may use already", pc)
+}

@@ -1,0 +1,84 @@
+//! The heaps: each knows how far it was used, and is zero beyond.
+
+use super::{copy, different_pages};
+use crate::addresses::{self, HEAP_IMAGES, PAGE, Reserve};
+use crate::heap;
+
+/// One heap at the snapshot.
+#[derive(Clone, Copy)]
+struct Saved {
+    base: usize,
+    length: usize,
+    image: usize,
+    /// Of what may be touched in it.
+    map_image: usize,
+}
+
+static mut SAVED: &mut [Saved] = &mut [];
+static mut COUNT: usize = 0;
+
+/// Makes room for the list. Once.
+pub fn set_up(reserve: &mut Reserve, threads: usize) {
+    // SAFETY: at start-up. One for each thread, the system's, and to spare.
+    unsafe { SAVED = reserve.take(threads + 64) };
+}
+
+fn saved(base: usize) -> Option<Saved> {
+    // SAFETY: one kernel thread.
+    unsafe { SAVED[..COUNT].iter().find(|s| s.base == base).copied() }
+}
+
+/// Saves all heaps.
+pub fn save() {
+    let mut image = HEAP_IMAGES;
+    // SAFETY: one kernel thread.
+    unsafe {
+        COUNT = 0;
+        for (base, length) in heap::arenas().filter(|&(_, length)| length > 0) {
+            addresses::map(image, length);
+            copy(image, base, length);
+            let map_image = image + length.next_multiple_of(PAGE) + PAGE;
+            let (map, map_length) = heap::map_of(base, length);
+            addresses::map(map_image, map_length);
+            copy(map_image, map, map_length);
+            SAVED[COUNT] = Saved { base, length, image, map_image };
+            COUNT += 1;
+            image = map_image + map_length.next_multiple_of(PAGE) + PAGE;
+        }
+    }
+}
+
+/// Restores all heaps.
+pub fn restore() {
+    for (base, used) in heap::arenas() {
+        let length = match saved(base) {
+            Some(saved) => {
+                copy(base, saved.image, saved.length);
+                let (map, map_length) = heap::map_of(base, saved.length);
+                copy(map, saved.map_image, map_length);
+                saved.length
+            }
+            None => 0,
+        };
+        heap::erase(base + length, base + used.max(length));
+        let (map, kept) = heap::map_of(base, length);
+        heap::erase(map + kept, map + heap::map_of(base, used).1.max(kept));
+    }
+}
+
+/// How many pages differ from their images.
+pub fn differing() -> u64 {
+    let mut count = 0;
+    for (base, used) in heap::arenas() {
+        count += match saved(base) {
+            Some(saved) => {
+                let (map, map_length) = heap::map_of(base, saved.length);
+                different_pages(base, saved.image, saved.length)
+                    + different_pages(map, saved.map_image, map_length)
+                    + (used != saved.length) as u64
+            }
+            None => (used != 0) as u64,
+        };
+    }
+    count
+}

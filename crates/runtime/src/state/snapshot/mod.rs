@@ -1,0 +1,85 @@
+//! Starting over in microseconds: the program's memory as it was at `main`, and how to put it back.
+//!
+//! Copying a page is several times cheaper than any fault, so each kind of memory is restored by copying what is known to
+//! have changed:
+//!
+//! * **Globals and stacks** ([`tracked`]): read-only at first; the first write to a page, ever, faults and makes it *hot*,
+//!   and hot pages are copied back after every execution.
+//! * **Heaps** ([`heaps`]): each knows how far it was used; that much is copied or zeroed.
+//!
+//! What is not restored: memory that is ours, and everything outside memory. The trap sees to the latter.
+
+mod heaps;
+mod maps;
+mod pages;
+mod tracked;
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use heddle_model::wire::Header;
+
+use crate::addresses::{PAGE, Reserve};
+use crate::arch::Context;
+
+pub use tracked::{first_write, open, release};
+
+/// Makes room for the bookkeeping. Once.
+pub fn set_up(reserve: &mut Reserve, threads: usize) {
+    tracked::set_up(reserve);
+    heaps::set_up(reserve, threads);
+    pages::set_up(reserve);
+}
+
+/// Calls `each` with the lowest and highest address of every writable private mapping; `text` is scratch space.
+pub fn writable_mappings(text: &mut [u8], mut each: impl FnMut(usize, usize)) {
+    maps::writable(text, |mapping| each(mapping.low, mapping.high));
+}
+
+/// Takes a snapshot, in place of the one before. The program is suspended at the start of its main function, in
+/// `main`; no other thread runs.
+pub fn take(main: &Context) {
+    release();
+    tracked::save(main);
+    heaps::save();
+    tracked::protect();
+}
+
+/// Calls `each` with every page of globals and stacks that was ever written to, if there is a snapshot. False if there is none.
+pub fn each_changed(each: impl FnMut(usize)) -> bool {
+    tracked::each_changed(each)
+}
+
+/// Puts everything back.
+pub fn restore() {
+    tracked::restore();
+    heaps::restore();
+}
+
+/// Compares all memory with the snapshot, byte for byte; counts into the header.
+pub fn check(header: &Header) {
+    let differing = tracked::differing() + heaps::differing();
+    header.checked.fetch_add(1, Relaxed);
+    header.differing.fetch_add(differing, Relaxed);
+}
+
+unsafe extern "C" {
+    fn memcmp(a: *const u8, b: *const u8, length: usize) -> i32;
+    fn memcpy(to: *mut u8, from: *const u8, length: usize) -> *mut u8;
+}
+
+/// Copies `length` bytes between the program's memory and its image. Both are mapped.
+#[inline]
+fn copy(to: usize, from: usize, length: usize) {
+    // SAFETY: callers pass ranges of the program's memory and of images, which never overlap.
+    unsafe { memcpy(to as *mut u8, from as *const u8, length) };
+}
+
+/// How many pages of `length` bytes at `address` differ from their image.
+fn different_pages(address: usize, image: usize, length: usize) -> u64 {
+    let differs = |at: &usize| {
+        let (one, two) = ((address + at) as *const u8, (image + at) as *const u8);
+        // SAFETY: as in `copy`.
+        unsafe { memcmp(one, two, PAGE.min(length - at)) != 0 }
+    };
+    (0..length).step_by(PAGE).filter(differs).count() as u64
+}

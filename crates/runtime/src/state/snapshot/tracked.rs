@@ -1,0 +1,246 @@
+//! Globals of the program and its libraries, stacks, and any other private memory there was before `main`.
+//!
+//! All of it is saved, then made read-only. The first write to a page, ever, faults ([`first_write`]) and makes the page
+//! hot: writable from then on, and copied back after every execution. After a few executions nothing faults any more.
+//! Stacks can be treated like this because no signal is handled on them. The kernel does not fault but refuses
+//! (`EFAULT`) when a system call would write to a protected page: then the pages around the call's arguments are made
+//! hot ([`open`]) and it is made again.
+//!
+//! A page of a stack that was not in use at the snapshot is zero in its image, since images are zero until something is
+//! saved into them. So a thread finds the same bytes below its stack pointer in every execution, even where it reads
+//! what it never wrote.
+
+use super::{copy, different_pages, maps, pages};
+use crate::addresses::{self, HEAPS, IMAGES, IMAGES_END, PAGE, PRIVATE, PRIVATE_END, Reserve, STACKS_END};
+use crate::arch::Context;
+use crate::entry::start;
+use crate::schedule::fiber;
+use crate::sys;
+
+/// A range of memory with its image.
+#[derive(Clone, Copy)]
+struct Region {
+    low: usize,
+    high: usize,
+    image: usize,
+}
+
+/// A page that was written to.
+#[derive(Clone, Copy)]
+struct Hot {
+    page: usize,
+    image: usize,
+    /// The image is all zeroes, as that of a stack that was not used yet: half as much to move.
+    is_zero: bool,
+}
+
+const REGIONS: usize = 1 << 14;
+/// Pages that can be hot. A program that writes to more than these 4 GiB of globals and stacks is told to fork.
+const HOT: usize = 1 << 20;
+const MAPS: usize = 4 << 20;
+
+static mut BOUNDS: &mut [Region] = &mut [];
+static mut COUNT: usize = 0;
+static mut PAGES: &mut [Hot] = &mut [];
+static mut HOT_COUNT: usize = 0;
+/// A bit for each page of images: its page is hot.
+static mut IS_HOT: &mut [u64] = &mut [];
+static mut PROTECTED: bool = false;
+static mut TEXT: &mut [u8] = &mut [];
+static mut NEXT_IMAGE: usize = IMAGES;
+
+/// Makes room for the lists. Once.
+pub fn set_up(reserve: &mut Reserve) {
+    // SAFETY: at start-up.
+    unsafe {
+        BOUNDS = reserve.take(REGIONS);
+        PAGES = reserve.take(HOT);
+        IS_HOT = reserve.take((IMAGES_END - IMAGES) / PAGE / 64);
+        TEXT = reserve.take(MAPS);
+    }
+}
+
+fn regions() -> &'static [Region] {
+    // SAFETY: one kernel thread.
+    unsafe { &BOUNDS[..COUNT] }
+}
+
+fn hot_pages() -> &'static [Hot] {
+    // SAFETY: one kernel thread.
+    unsafe { &PAGES[..HOT_COUNT] }
+}
+
+/// Finds all tracked memory and saves it, in place of what was saved before. The main thread is suspended in `main`.
+pub fn save(main: &Context) {
+    let own = start::own_data();
+    let main_stack = start::main_stack();
+    // Below the stack pointer lies what start-up has left there; zeroed, it is the same in every process.
+    pages::touched(main_stack.0, main_stack.1, |low, high| {
+        let dead = main.stack().clamp(low, high) - low;
+        // SAFETY: the main fiber is suspended and uses nothing below its stack pointer.
+        unsafe { core::ptr::write_bytes(low as *mut u8, 0, dead) };
+    });
+    // SAFETY: one kernel thread.
+    unsafe {
+        for hot in hot_pages() {
+            set_hot(hot.image, false);
+        }
+        COUNT = 0;
+        HOT_COUNT = 0;
+        NEXT_IMAGE = IMAGES;
+        let complete = maps::writable(TEXT, |mapping| {
+            let (low, high) = (mapping.low, mapping.high);
+            let ours = (PRIVATE..PRIVATE_END).contains(&low);
+            let heap_or_stack = (HEAPS..STACKS_END).contains(&low);
+            if mapping.is_stack {
+                add(main_stack.0.max(low), high, true);
+            } else if !ours && !heap_or_stack {
+                add(low, high.min(own.0), !mapping.has_file);
+                add(low.max(own.1), high, !mapping.has_file);
+            }
+        });
+        if !complete {
+            sys::die(b"heddle: the program's list of memory mappings is too long\n");
+        }
+    }
+    for (low, high) in fiber::stacks() {
+        add(low, high, true);
+    }
+}
+
+/// Saves a range. `sparse`: memory that was never touched is zero, and need not be copied.
+fn add(low: usize, high: usize, sparse: bool) {
+    if low >= high {
+        return;
+    }
+    // SAFETY: one kernel thread.
+    let image = unsafe {
+        if COUNT == REGIONS {
+            sys::die(b"heddle: the program has too many memory mappings\n");
+        }
+        let image = NEXT_IMAGE;
+        NEXT_IMAGE += high - low + PAGE;
+        BOUNDS[COUNT] = Region { low, high, image };
+        COUNT += 1;
+        image
+    };
+    // Mapped anew: what an earlier snapshot left there is gone.
+    addresses::map(image, high - low);
+    if sparse {
+        pages::touched(low, high, |from, to| copy(image + (from - low), from, to - from));
+    } else {
+        copy(image, low, high - low);
+    }
+}
+
+/// Makes all of it read-only, so that first writes are seen.
+pub fn protect() {
+    for region in regions() {
+        set_rights(region.low, region.high - region.low, sys::PROT_READ);
+    }
+    // SAFETY: one kernel thread.
+    unsafe { PROTECTED = true };
+}
+
+fn set_rights(address: usize, length: usize, rights: usize) -> bool {
+    // SAFETY: mappings of the program that were writable when they were found.
+    unsafe { sys::syscall3(sys::MPROTECT, address, length, rights) == 0 }
+}
+
+fn bit(image: usize) -> (usize, u64) {
+    let page = (image - IMAGES) / PAGE;
+    (page / 64, 1 << (page % 64))
+}
+
+fn set_hot(image: usize, hot: bool) {
+    let (word, mask) = bit(image);
+    // SAFETY: one kernel thread.
+    unsafe { if hot { IS_HOT[word] |= mask } else { IS_HOT[word] &= !mask } }
+}
+
+fn is_hot(image: usize) -> bool {
+    let (word, mask) = bit(image);
+    // SAFETY: one kernel thread.
+    unsafe { IS_HOT[word] & mask != 0 }
+}
+
+/// Whether `address` was read-only only because of us. If so it is writable now.
+pub fn first_write(address: usize) -> bool {
+    // SAFETY: one kernel thread.
+    if !unsafe { PROTECTED } {
+        return false;
+    }
+    let Some(region) = regions().iter().find(|r| r.low <= address && address < r.high) else { return false };
+    let page = address & !(PAGE - 1);
+    if is_hot(region.image + (page - region.low)) {
+        // A second fault on a page that we have opened is the program's own.
+        return false;
+    }
+    heat(page, region);
+    true
+}
+
+/// Makes `count` pages from `address` on hot, as far as they are protected by us. False if none was.
+pub fn open(address: usize, count: usize) -> bool {
+    let mut opened = false;
+    for page in (address..).step_by(PAGE).take(count) {
+        opened |= first_write(page);
+    }
+    opened
+}
+
+/// Makes a page hot. The kernel may refuse: each page that is opened alone may split a mapping, of which there is a
+/// limited number.
+fn heat(page: usize, region: &Region) {
+    let image = region.image + (page - region.low);
+    // SAFETY: one kernel thread.
+    unsafe {
+        if HOT_COUNT == HOT || !set_rights(page, PAGE, sys::PROT_READ | sys::PROT_WRITE) {
+            sys::die(b"heddle: the program writes to too many pages of globals for a snapshot: use --restart fork\n");
+        }
+        let is_zero = core::slice::from_raw_parts(image as *const u64, PAGE / 8).iter().all(|&word| word == 0);
+        PAGES[HOT_COUNT] = Hot { page, image, is_zero };
+        HOT_COUNT += 1;
+    }
+    set_hot(image, true);
+}
+
+/// Makes all of it writable: the snapshot is about to be taken anew.
+pub fn release() {
+    // SAFETY: one kernel thread.
+    if unsafe { core::mem::take(&mut PROTECTED) } {
+        for region in regions() {
+            set_rights(region.low, region.high - region.low, sys::PROT_READ | sys::PROT_WRITE);
+        }
+    }
+}
+
+/// See [`super::each_changed`].
+pub fn each_changed(each: impl FnMut(usize)) -> bool {
+    hot_pages().iter().map(|hot| hot.page).for_each(each);
+    // SAFETY: one kernel thread.
+    unsafe { PROTECTED }
+}
+
+/// Copies the hot pages back.
+pub fn restore() {
+    for hot in hot_pages() {
+        if hot.is_zero {
+            // SAFETY: a page of the program's that is writable.
+            unsafe { core::ptr::write_bytes(hot.page as *mut u8, 0, PAGE) };
+        } else {
+            copy(hot.page, hot.image, PAGE);
+        }
+    }
+}
+
+/// How many pages, hot or not, differ from their images.
+pub fn differing() -> u64 {
+    let mut count = 0;
+    for region in regions() {
+        pages::touched(region.low, region.high, |low, high| {
+            count += different_pages(low, region.image + (low - region.low), high - low);
+        });
+    }
+    count
+}
