@@ -103,7 +103,7 @@ fn refused() {
 #[test]
 fn without_heddle() {
     let session = Session::new();
-    let header = crate::common::root().join("crates/native/src/instrument/include");
+    let header = crate::common::root().join("crates/native/src/build/instrument/include");
     for (name, compilers) in [("plain.c", ["gcc", clang()]), ("plain.cpp", ["g++", clang()])] {
         let text = LABELS.replace(
             "return 0;",

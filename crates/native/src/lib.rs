@@ -17,36 +17,23 @@
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
-pub mod annotations;
-mod assembly;
-pub mod compile;
-mod crew;
+mod binary;
+mod build;
 mod debugger;
-mod executor;
-pub mod instrument;
-mod library;
-mod options;
-mod process;
-pub mod program;
-mod recording;
-mod scratch;
-mod session;
-pub mod symbols;
+mod run;
 mod temporary;
-mod watchdog;
-mod wire;
-pub mod wrapper;
 
+pub use binary::program::{Instrumentation, Program, ProgramError};
+pub use binary::{annotations, program, symbols};
+pub use build::{compile, instrument, wrapper};
 pub use debugger::Debugger;
-pub use executor::{Fallback, NativeExecutor, Statistics};
+pub use run::{
+    DEFAULT_NONDET, Fallback, Hire, NativeExecutor, Options, RecordedExecution, RestartMode, StartError, Statistics,
+    restart_name, signal_name,
+};
+pub use temporary::TemporaryDirectory;
+
 /// The runtime library, as it is loaded into programs.
 pub fn runtime_library() -> &'static [u8] {
-    library::BYTES
+    build::library::BYTES
 }
-
-pub use options::{DEFAULT_NONDET, Hire, Options, RestartMode, restart_name};
-pub use process::signal_name;
-pub use program::{Instrumentation, Program, ProgramError};
-pub use recording::RecordedExecution;
-pub use session::StartError;
-pub use temporary::TemporaryDirectory;

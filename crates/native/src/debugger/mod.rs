@@ -15,11 +15,11 @@ use std::time::Duration;
 use heddle_model::Plan;
 use heddle_model::wire::Restart;
 
-use crate::executor::NativeExecutor;
-use crate::scratch::Scratch;
+use crate::run::NativeExecutor;
+use crate::run::scratch::Scratch;
+use crate::run::wire::Wire;
+use crate::run::{process, session};
 use crate::temporary::TemporaryDirectory;
-use crate::wire::Wire;
-use crate::{process, session};
 
 const SCRIPT: &str = include_str!("heddle.py");
 

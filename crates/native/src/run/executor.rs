@@ -21,18 +21,18 @@ use heddle_model::finding::Location;
 use heddle_model::wire::{self, Header, LABELS, PLACES, Restart, ThreadName};
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 
-use crate::annotations::Label;
-use crate::assembly;
-use crate::crew::Crew;
-use crate::library;
-use crate::options::{Options, RestartMode};
-use crate::process;
-use crate::program::Program;
-use crate::session::{Needs, Session, StartError, Waited};
-use crate::symbols::Mappings;
+use crate::binary::annotations::Label;
+use crate::binary::assembly;
+use crate::binary::program::Program;
+use crate::binary::symbols::Mappings;
+use crate::binary::uninstrumented;
+use crate::build::library;
+use crate::run::crew::Crew;
+use crate::run::options::{Options, RestartMode};
+use crate::run::process;
+use crate::run::session::{Needs, Session, StartError, Waited};
+use crate::run::wire::Taken;
 use crate::temporary::TemporaryDirectory;
-use crate::wire::Taken;
-use crate::wrapper::plain;
 
 /// Why executions start over by fork though nobody asked for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -293,7 +293,8 @@ impl NativeExecutor {
         for path in self.files() {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let is_library = name.ends_with(".so") || name.contains(".so.");
-            if is_library && !OF_ALL.iter().any(|own| name.starts_with(own)) && !plain::is_instrumented(&path) {
+            if is_library && !OF_ALL.iter().any(|own| name.starts_with(own)) && !uninstrumented::is_instrumented(&path)
+            {
                 names.push(name);
             }
         }
@@ -317,7 +318,8 @@ impl NativeExecutor {
     /// Where instrumented code has atomic instructions in inline assembly: they are not seen.
     pub fn assembly(&self) -> Vec<Location> {
         let is_own = |path: &Path| path.file_name().is_some_and(|name| name == library::NAME);
-        let is_built = |path: &Path| path == self.program.path || !is_own(path) && plain::is_instrumented(path);
+        let is_built =
+            |path: &Path| path == self.program.path || !is_own(path) && uninstrumented::is_instrumented(path);
         self.files().iter().filter(|path| is_built(path)).flat_map(|path| assembly::lines(path)).collect()
     }
 
@@ -516,7 +518,7 @@ pub(crate) fn start_failed(error: StartError) -> ExecutorError {
     }
 }
 
-/// One process's part of the work; who does which part is the business of [`crate::crew`].
+/// One process's part of the work; who does which part is the business of [`crate::run::crew`].
 impl NativeExecutor {
     pub(crate) fn put(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
         let depth = self.plans.len();

@@ -7,9 +7,9 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::options::Options;
-use crate::process::{Activity, Process};
-use crate::wire::Wire;
+use crate::run::options::Options;
+use crate::run::process::{Activity, Process};
+use crate::run::wire::Wire;
 
 /// How long a process that hangs has to say where: on the clock if it sleeps all the same, else while it runs. One that is
 /// ready to run and does not get a processor is waited for.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::Language;
-use crate::program::ProgramError;
+use crate::binary::program::ProgramError;
 
 /// Why there is no program.
 #[derive(Debug, thiserror::Error)]

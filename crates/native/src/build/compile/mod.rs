@@ -1,6 +1,6 @@
 //! From source files to a program that carries the runtime.
 //!
-//! Each file is compiled with instrumentation ([`crate::instrument`]) and debug information; the objects are linked
+//! Each file is compiled with instrumentation ([`crate::build::instrument`]) and debug information; the objects are linked
 //! without it, against Heddle's own library. Nothing of the user's is changed or written to: all that is made lies
 //! in a private directory that goes with the [`Compiled`] program.
 
@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::program::Program;
+use crate::binary::program::Program;
+use crate::binary::{annotations, uninstrumented};
+use crate::build::{instrument, library};
 use crate::temporary::TemporaryDirectory;
-use crate::wrapper::plain;
-use crate::{annotations, instrument, library};
 
 /// A program that was compiled for this run. Removed when dropped.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ pub fn compile(words: &[String], choice: &Choice, interrupted: &AtomicBool) -> R
     warnings.push_str(&said);
     let mut program = Program::open(&output)?;
     let linked = arguments.iter().filter_map(|a| if let Argument::Linkable(path) = a { Some(path) } else { None });
-    program.unseen.extend(linked.filter_map(|path| plain::unseen(path)));
+    program.unseen.extend(linked.filter_map(|path| uninstrumented::unseen(path)));
     Ok(Compiled { program, warnings, compilers, _directory: directory })
 }
 

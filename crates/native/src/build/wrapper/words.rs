@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::compile::{BOTH_WITH_VALUE, COMPILE_WITH_VALUE, CONTRADICTS, LINK_WITH_VALUE, Language};
+use crate::build::compile::{BOTH_WITH_VALUE, COMPILE_WITH_VALUE, CONTRADICTS, LINK_WITH_VALUE, Language};
 
 /// What is to be done.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

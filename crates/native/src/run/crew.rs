@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 use heddle_model::wire::ThreadName;
 use heddle_model::{Execution, ExecutorError, Outcome, Plan, ThreadId};
 
-use crate::executor::{NativeExecutor, Seen, start_failed};
-use crate::options::{Hire, Options};
+use crate::run::executor::{NativeExecutor, Seen, start_failed};
+use crate::run::options::{Hire, Options};
 
 /// The helpers of an executor, and who is at work on what.
 #[derive(Default)]

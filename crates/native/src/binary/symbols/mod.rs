@@ -22,7 +22,7 @@ use heddle_model::{ObjectId, ThreadId, wire};
 
 use module::Module;
 
-use crate::library;
+use crate::build::library;
 
 /// What lies at an address.
 #[derive(Clone, PartialEq, Eq, Debug)]

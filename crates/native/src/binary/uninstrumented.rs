@@ -2,7 +2,7 @@
 //!
 //! Both compilers give every instrumented file a constructor that calls `__tsan_init`. An object with code and without
 //! that call was built by somebody else, and what it does to memory is not seen. The names of such files stand in a section of
-//! what is linked from them, where [`crate::program`] finds them.
+//! what is linked from them, where [`crate::binary::program`] finds them.
 
 use std::io;
 use std::path::{Path, PathBuf};

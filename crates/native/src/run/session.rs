@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use heddle_model::Plan;
 use heddle_model::wire::{LEAKS, MEMORY, Restart, Stage, ThreadName};
 
-use crate::options::Options;
-use crate::process::{self, Process};
-use crate::program::Program;
-use crate::scratch::Scratch;
-use crate::watchdog::Watchdog;
-use crate::wire::{Settings, Taken, Wire};
+use crate::binary::program::Program;
+use crate::run::options::Options;
+use crate::run::process::{self, Process};
+use crate::run::scratch::Scratch;
+use crate::run::watchdog::Watchdog;
+use crate::run::wire::{Settings, Taken, Wire};
 
 /// Why a program could not be brought to the beginning of `main`.
 #[derive(Debug, thiserror::Error)]

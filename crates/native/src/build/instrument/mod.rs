@@ -22,8 +22,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::compile::{CompilerKind, Language};
-use crate::wrapper::plain;
+use crate::binary::uninstrumented;
+use crate::build::compile::{CompilerKind, Language};
 
 /// A header of Heddle's.
 #[derive(Clone, Copy, Debug)]
@@ -187,7 +187,7 @@ pub fn flags(compiler: CompilerKind, version: u32, language: Language) -> Vec<St
 
 /// The flags for the linker, given through the compiler, to link `objects`.
 pub fn link_flags<P: AsRef<Path>>(objects: impl IntoIterator<Item = P>) -> Vec<String> {
-    wrap_flags(&objects.into_iter().flat_map(|object| plain::defined(object.as_ref(), RENAMED)).collect())
+    wrap_flags(&objects.into_iter().flat_map(|object| uninstrumented::defined(object.as_ref(), RENAMED)).collect())
 }
 
 /// The same, for objects that define `own` of the functions of [`RENAMED`] themselves.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use super::WrapperError;
-use crate::{instrument, library};
+use crate::build::{instrument, library};
 
 /// The directory of the headers, in it.
 pub const INCLUDE: &str = "include";

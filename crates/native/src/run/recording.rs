@@ -4,7 +4,7 @@ use heddle_model::follow::Step;
 use heddle_model::wire::{LOCAL, MADE_BEFORE, SITE};
 use heddle_model::{Event, Executor, ExecutorError, ObjectId, Outcome, Pending, Plan, ThreadId};
 
-use crate::executor::NativeExecutor;
+use crate::run::executor::NativeExecutor;
 
 /// One execution with everything that can be known of it.
 #[derive(Clone, PartialEq, Debug)]

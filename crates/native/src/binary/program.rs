@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::annotations::{self, Annotations};
-use crate::wrapper::plain;
+use crate::binary::annotations::{self, Annotations};
+use crate::binary::uninstrumented;
 use object::elf;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 
@@ -115,7 +115,7 @@ impl Program {
         let instrumentation = examine(&bytes, &own)?;
         let path = std::path::absolute(path).map_err(unreadable)?;
         let annotations = annotations::of(&bytes);
-        let unseen = plain::read(&bytes);
+        let unseen = uninstrumented::read(&bytes);
         Ok(Program { path, instrumentation, annotations, unseen })
     }
 }

@@ -2,15 +2,14 @@
 //!
 //! The build's own words go to the compiler as they are, in their order. What is added depends on what the words ask for
 //! (`words`): instrumentation when C or C++ is compiled, the runtime when a program or a library is linked, nothing
-//! for questions. A line that compiles and links at once is done in two steps, as [`crate::compile`] does it: at the link the flag
+//! for questions. A line that compiles and links at once is done in two steps, as [`crate::build::compile`] does it: at the link the flag
 //! that instruments would bring the compiler's own library. The runtime and the headers lie in a directory that stays
 //! (`place`), because what is linked runs later, also without Heddle: configure scripts run what they build.
 //!
-//! What is linked carries the names of the object files that were not instrumented ([`plain`]), so that a verdict can say
+//! What is linked carries the names of the object files that were not instrumented ([`uninstrumented`]), so that a verdict can say
 //! what it did not see.
 
 mod place;
-pub mod plain;
 mod response;
 mod words;
 
@@ -18,9 +17,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
-use crate::compile::{Choice, CompileError, Compiler, CompilerKind, Language};
+use crate::binary::{annotations, uninstrumented};
+use crate::build::compile::{Choice, CompileError, Compiler, CompilerKind, Language};
+use crate::build::{instrument, library};
 use crate::temporary::TemporaryDirectory;
-use crate::{annotations, instrument, library};
 use words::{Input, Line, Step, Word};
 
 /// Why nothing was compiled.
@@ -160,11 +160,12 @@ fn link_words(
     let mut runtime = whole.then(|| runtime_words(place));
     if whole {
         words.push("-pthread".to_owned());
-        let own: HashSet<String> = objects.iter().flat_map(|path| plain::defined(path, instrument::RENAMED)).collect();
+        let own: HashSet<String> =
+            objects.iter().flat_map(|path| uninstrumented::defined(path, instrument::RENAMED)).collect();
         words.extend(instrument::wrap_flags(&own));
-        let unseen: Vec<String> = objects.iter().filter_map(|path| plain::unseen(path)).collect();
+        let unseen: Vec<String> = objects.iter().filter_map(|path| uninstrumented::unseen(path)).collect();
         if !unseen.is_empty() {
-            words.push(plain::write(&unseen, directory)?.display().to_string());
+            words.push(uninstrumented::write(&unseen, directory)?.display().to_string());
         }
     }
     let mut objects = objects.iter();
