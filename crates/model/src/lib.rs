@@ -21,59 +21,30 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 
 pub mod access;
-pub mod circle;
-mod event;
-pub mod fault;
-mod flags;
+#[cfg(feature = "std")]
+mod document;
+mod exchange;
+mod faults;
 pub mod follow;
-mod id;
-mod latitude;
-mod left;
-pub mod misuse;
-mod operation;
-mod outcome;
-mod pending;
 pub mod primitive;
-pub mod race;
-pub mod round;
-mod table;
+mod vocabulary;
 pub mod wire;
 mod world;
 
-#[cfg(feature = "std")]
-mod execution;
-#[cfg(feature = "std")]
-pub mod finding;
-#[cfg(feature = "std")]
-mod plan;
-#[cfg(feature = "std")]
-pub mod remark;
-#[cfg(feature = "std")]
-pub mod trace;
-#[cfg(feature = "std")]
-pub mod verdict;
-
 pub use access::{Access, Footprint, Mode};
-pub use event::Event;
-pub use flags::EventFlags;
-pub use id::{EventIndex, ObjectId, ThreadId};
-pub use latitude::{Latitude, Order, TIMEOUTS, Wakeup};
-pub use misuse::Misuse;
-pub use operation::{MOST_LOOKS, OpCode, Operation};
-pub use outcome::{Ending, Outcome};
-pub use pending::Pending;
-pub use table::{ObjectSlot, ObjectTable};
-pub use world::{Memory, NoMemory, Phase, Recorded, ThreadState, World};
+pub use exchange::round;
+pub use exchange::{Ending, Latitude, Order, Outcome, TIMEOUTS, Wakeup};
+pub use faults::misuse::Misuse;
+pub use faults::{circle, fault, misuse, race};
+pub use vocabulary::{Event, EventFlags, EventIndex, MOST_LOOKS, ObjectId, OpCode, Operation, Pending, ThreadId};
+pub use world::{Memory, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState, World};
 
 #[cfg(feature = "std")]
-pub use execution::{Execution, Executor, ExecutorError};
+pub use document::{
+    finding::{self, Finding, FindingKind, Location},
+    remark::{self, Remark, RemarkKind},
+    trace::{self, Trace},
+    verdict::{self, Coverage, OutcomeCount, RunReport, Verdict},
+};
 #[cfg(feature = "std")]
-pub use finding::{Finding, FindingKind, Location};
-#[cfg(feature = "std")]
-pub use plan::Plan;
-#[cfg(feature = "std")]
-pub use remark::{Remark, RemarkKind};
-#[cfg(feature = "std")]
-pub use trace::Trace;
-#[cfg(feature = "std")]
-pub use verdict::{Coverage, OutcomeCount, RunReport, Verdict};
+pub use exchange::{Execution, Executor, ExecutorError, Plan};

@@ -19,9 +19,8 @@
 //! dependence follows from what is touched. Its policies are those of the whole run; here each object can have its own.
 
 use super::Primitive;
-use crate::latitude::Order;
 use crate::world::Effect;
-use crate::{Event, Footprint, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World};
+use crate::{Event, Footprint, Mode, ObjectId, OpCode, Operation, Order, Phase, ThreadId, World};
 
 /// The number of the family that [`SET`] belongs to.
 pub const FAMILY: u8 = 16;

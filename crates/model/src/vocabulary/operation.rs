@@ -1,7 +1,6 @@
 //! What a thread is about to do.
 
-use crate::primitive::{atomic, choice, yielding};
-use crate::{Event, EventFlags, Footprint, Mode, ObjectId, ThreadId};
+use crate::ObjectId;
 
 /// The most looks of one round of a loop that can be an await.
 pub const MOST_LOOKS: usize = 8;
@@ -101,48 +100,10 @@ impl Operation {
         Operation { argument, detail: self.detail & ((1 << ROUND) - 1), ..self }
     }
 
-    /// How many writes there were among `events`, all of an execution so far, to what this await of `thread` looks at, each
-    /// place since the thread looked at it first in its last round.
-    pub fn stirs(&self, thread: ThreadId, events: &[Event]) -> u32 {
-        let mut left = ((self.detail >> ROUND) & 7) + 1;
-        let looks = |e: &Event| {
-            let code = e.operation.code;
-            e.thread == thread && code != atomic::FENCE && code != choice::ATTEMPT && code.family() != yielding::FAMILY
-        };
-        let Some(start) = events.iter().rposition(|e| {
-            left -= looks(e) as u32;
-            left == 0
-        }) else {
-            return 0;
-        };
-        let also = self.also_awaited().map(|(place, _)| place);
-        let (mut first, mut second) = (false, false);
-        let mut stirs = 0;
-        for event in &events[start..] {
-            if looks(event) {
-                first |= event.operation.object == self.object;
-                second |= Some(event.operation.object) == also;
-            } else if event.thread != thread {
-                stirs += self.is_stirred_by(event, first, second) as u32;
-            }
-        }
-        stirs
-    }
-
-    /// Whether `event`, of another thread, writes to what this await looks at: the `first` place, the `second`.
-    pub fn is_stirred_by(&self, event: &Event, first: bool, second: bool) -> bool {
-        // What wrote what was there already is no news: two threads that try to set a flag would wake each other for ever.
-        if event.flags.contains(EventFlags::UNCHANGED) {
-            return false;
-        }
-        let mut looks = Footprint::new();
-        if first {
-            looks.touch_bytes(self.object, (self.size as u32).max(1), Mode::Read);
-        }
-        if let Some((place, size)) = self.also_awaited().filter(|_| second) {
-            looks.touch_bytes(place, size as u32, Mode::Read);
-        }
-        looks.conflicts_with(&Footprint::of(event))
+    /// How many looks a round of this await has: 1 to [`MOST_LOOKS`].
+    #[inline]
+    pub const fn looks(&self) -> u32 {
+        ((self.detail >> ROUND) & 7) + 1
     }
 
     /// The second place that an await looks at, and its size in bytes.

@@ -1,112 +1,20 @@
 //! The state of one execution: what every thread is about to do, and what state every object is in.
 
-use crate::primitive::{self, assume, cancellation, choice, futex, section, thread};
-use crate::{Event, EventFlags, Footprint, Misuse, ObjectId, ObjectSlot, ObjectTable, Operation, ThreadId};
+mod awaits;
+mod effect;
+mod expire;
+mod memory;
+mod table;
+mod thread;
 
-/// Where a thread is in its life.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(u8)]
-pub enum Phase {
-    /// Not created in this execution.
-    #[default]
-    Absent,
-    /// Created, not ended.
-    Alive,
-    /// Ended for everybody else, but to act once more when all others have ended: the main thread after `pthread_exit`.
-    Lingering,
-    /// Ended.
-    Finished,
-}
+pub use effect::Effect;
+pub(crate) use expire::timed_out;
+pub use memory::{Memory, NoMemory, Recorded};
+pub use table::{ObjectSlot, ObjectTable};
+pub use thread::{Phase, ThreadState};
 
-/// One thread. Reset for each execution.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
-pub struct ThreadState {
-    /// What it is about to do, while it is alive.
-    pub pending: Operation,
-    /// Where the program asked for that.
-    pub pc: u64,
-    /// The condition variable that it sleeps on, or none.
-    pub waits_on: ObjectId,
-    /// The mutex that it does that with.
-    pub waits_with: ObjectId,
-    /// What it stands in the [queue](crate::primitive::queue) of, or none.
-    pub queued_on: ObjectId,
-    /// When it began to sleep, or to stand in the queue, for the wakeup policies: smaller is earlier.
-    pub ticket: u32,
-    /// The event that woke it, plus one; 0 while nobody did.
-    pub woken_by: u32,
-    /// How many children it created.
-    pub children: u32,
-    /// How many operations it took.
-    pub steps: u32,
-    /// While it is about to await: how many writes to what it looks at there were since it looked. See
-    /// [`Operation::is_await`].
-    pub stirs: u32,
-    /// How often it has timed out, other than when nobody could go on.
-    pub timeouts: u32,
-    /// How many of its waits have ended for no reason.
-    pub spurious: u32,
-    /// How many of its attempts have failed for no reason.
-    pub failures: u32,
-    /// While it sleeps, as the primitive says: on a futex, which wakers it listens to.
-    pub mask: u32,
-    /// Free for the scheduling policy that follows the plan.
-    pub priority: u64,
-    /// Where it is in its life.
-    pub phase: Phase,
-    /// Nobody will join it.
-    pub detached: bool,
-    /// Somebody did.
-    pub joined: bool,
-    /// How often it was asked to end.
-    pub requests: u32,
-    /// Who woke it meant it alone: a signal, not a broadcast.
-    pub woken_alone: bool,
-    /// What it is about to do is covered elsewhere, as long as nothing dependent happens.
-    pub asleep: bool,
-    /// Nobody can go on, and its time-out is the next to pass.
-    pub expired: bool,
-}
-
-/// Looks into the program's memory, for what the model cannot know.
-pub trait Memory {
-    /// Whether this compare-exchange, taken now, would find another value than it expects.
-    fn compare_fails(&self, operation: &Operation) -> bool;
-
-    /// Whether this operation of a [primitive of the program's own](crate::primitive::custom) is possible now, where that can be
-    /// asked. Who only has the events of an execution has the answers in them.
-    fn custom_enabled(&self, _: &Operation) -> Option<bool> {
-        None
-    }
-}
-
-/// For those who only ask about synchronisation.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoMemory;
-
-impl Memory for NoMemory {
-    fn compare_fails(&self, _: &Operation) -> bool {
-        false
-    }
-}
-
-/// For those who take events again that are over: it answers what was the answer then.
-#[derive(Clone, Debug, Default)]
-pub struct Recorded(core::cell::Cell<bool>);
-
-impl Recorded {
-    /// The next question is that of `event`.
-    pub fn set(&self, event: &Event) {
-        self.0.set(event.flags.contains(EventFlags::MISMATCH));
-    }
-}
-
-impl Memory for Recorded {
-    fn compare_fails(&self, _: &Operation) -> bool {
-        self.0.get()
-    }
-}
+use crate::primitive::{self, cancellation, choice, futex, section, thread as lives};
+use crate::{Event, EventFlags, Footprint, Misuse, ObjectId, Operation, ThreadId};
 
 /// The state of one execution. Owns no memory: the runtime lends it private pages, others lend vectors.
 pub struct World<'m> {
@@ -192,7 +100,7 @@ impl<'m> World<'m> {
     pub(crate) fn admit(&mut self, thread: ThreadId) {
         self.threads[thread.index()] = ThreadState {
             phase: Phase::Alive,
-            pending: Operation::new(thread::START, ObjectId::thread(thread)),
+            pending: Operation::new(lives::START, ObjectId::thread(thread)),
             ..ThreadState::default()
         };
         self.extent = self.extent.max(thread.index() + 1);
@@ -259,14 +167,6 @@ impl<'m> World<'m> {
         self.exclusive = None;
     }
 
-    /// The same for what may be an [await](Operation::is_await), after `events`.
-    pub fn announce_look(&mut self, thread: ThreadId, operation: Operation, pc: u64, events: &[Event]) {
-        self.announce(thread, operation, pc);
-        if operation.is_await() {
-            self.threads[thread.index()].stirs = operation.stirs(thread, events);
-        }
-    }
-
     /// Whether `thread` can take what it is about to do.
     #[inline]
     pub fn enabled(&self, thread: ThreadId) -> bool {
@@ -277,34 +177,6 @@ impl<'m> World<'m> {
             && (state.expired
                 || primitive::of(state.pending.code).enabled(self, thread, &state.pending)
                 || cancellation::is_pending(self, thread, &state.pending))
-    }
-
-    /// Lets time pass until somebody's time-out: to be asked when nobody can go on. The thread with the earliest deadline
-    /// (of several, the lowest) can go on after this. None if nobody has a deadline, or if the program has assumed all this away:
-    /// then it ends here.
-    #[cold]
-    pub fn expire(&mut self) -> Option<ThreadId> {
-        let alive = |thread: ThreadId| self.thread(thread).phase == Phase::Alive;
-        if self.ids().any(|thread| alive(thread) && self.thread(thread).pending.code == assume::FALSE) {
-            return None;
-        }
-        // Inside a section nobody else can go on, whatever the time is.
-        let inside = self.exclusive;
-        let waits = |thread: ThreadId| {
-            let state = self.thread(thread);
-            let deadline = primitive::of(state.pending.code).deadline(&state.pending);
-            deadline.filter(|_| state.phase == Phase::Alive).map(|deadline| (deadline, thread))
-        };
-        let may = |thread: &ThreadId| inside.is_none_or(|inside| inside == *thread);
-        let (_, first) = self.ids().filter(may).filter_map(waits).min()?;
-        self.threads[first.index()].expired = true;
-        Some(first)
-    }
-
-    /// The same if nobody can go on.
-    #[cold]
-    pub fn expire_if_quiescent(&mut self) -> Option<ThreadId> {
-        if self.ids().any(|t| self.enabled(t)) { None } else { self.expire() }
     }
 
     /// How many ways there are to take it now.
@@ -341,13 +213,6 @@ impl<'m> World<'m> {
         let state = &self.threads[thread.index()];
         let own = primitive::of(state.pending.code).foresee(self, thread, &state.pending, self.memory);
         own.union(cancellation::foresee(self, thread, &state.pending))
-    }
-
-    /// The flags of what `thread` would do if it went on now and would have to wait: it times out, if that is possible now,
-    /// or waits, and gets what it waits for in the end.
-    pub(crate) fn foresee_timeout(&self, thread: ThreadId, operation: &Operation) -> EventFlags {
-        let now = operation.is_impatient() || self.thread(thread).expired;
-        if now { timed_out(operation) } else { EventFlags::NONE }
     }
 
     /// Takes what `thread` is about to do, the way that `choice` says. The thread must be enabled.
@@ -393,59 +258,8 @@ impl<'m> World<'m> {
         *event = Event { operation: pending, result: effect.result, pc, thread, choice, alternatives, flags };
     }
 
-    /// Tells the threads that await something of `event`, which has just been taken and is complete.
-    ///
-    /// Needed only while somebody awaits; it looks at every thread.
-    pub fn settle(&mut self, event: &Event) {
-        for thread in self.ids() {
-            let state = &mut self.threads[thread.index()];
-            if thread != event.thread
-                && state.phase == Phase::Alive
-                && state.pending.is_await()
-                && state.pending.is_stirred_by(event, true, true)
-            {
-                state.stirs += 1;
-            }
-        }
-    }
-
     /// Whether every thread has ended.
     pub fn all_finished(&self) -> bool {
         self.ids().all(|t| self.thread(t).phase != Phase::Alive)
     }
-}
-
-/// What came of an operation.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Effect {
-    /// For [`Event::result`].
-    pub result: u64,
-    /// For [`Event::flags`].
-    pub flags: EventFlags,
-}
-
-impl Effect {
-    /// It worked, and there is this to say.
-    #[inline]
-    pub const fn result(result: u64) -> Effect {
-        Effect { result, flags: EventFlags::NONE }
-    }
-
-    /// It did not get what it wanted and changed nothing.
-    #[inline]
-    pub const fn failed(result: u64) -> Effect {
-        Effect { result, flags: EventFlags::FAILED }
-    }
-
-    /// It would have had to wait, and timed out: because it is impatient, or because nobody can go on.
-    #[inline]
-    pub const fn timed_out(operation: &crate::Operation) -> Effect {
-        Effect { result: crate::primitive::ETIMEDOUT, flags: timed_out(operation) }
-    }
-}
-
-/// The flags of `operation`, which would have to wait, if it is taken all the same.
-pub(crate) const fn timed_out(operation: &Operation) -> EventFlags {
-    let flags = EventFlags::FAILED.union(EventFlags::TIMED_OUT);
-    if operation.is_impatient() { flags } else { flags.union(EventFlags::QUIESCENT) }
 }

@@ -1,0 +1,6 @@
+//! What a run tells people and other programs: findings, remarks, verdicts, and trace files.
+
+pub mod finding;
+pub mod remark;
+pub mod trace;
+pub mod verdict;

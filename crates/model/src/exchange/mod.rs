@@ -1,0 +1,16 @@
+//! What a search and an executor hand to each other: plans one way, executions the other, and the limits of both.
+
+#[cfg(feature = "std")]
+mod execution;
+mod latitude;
+mod outcome;
+#[cfg(feature = "std")]
+mod plan;
+pub mod round;
+
+#[cfg(feature = "std")]
+pub use execution::{Execution, Executor, ExecutorError};
+pub use latitude::{Latitude, Order, TIMEOUTS, Wakeup};
+pub use outcome::{Ending, Outcome};
+#[cfg(feature = "std")]
+pub use plan::Plan;

@@ -1,0 +1,13 @@
+//! The words that every other part of Heddle is written in: threads and objects by name, operations, events.
+
+mod event;
+mod flags;
+mod id;
+mod operation;
+mod pending;
+
+pub use event::Event;
+pub use flags::EventFlags;
+pub use id::{EventIndex, ObjectId, ThreadId};
+pub use operation::{MOST_LOOKS, OpCode, Operation};
+pub use pending::Pending;

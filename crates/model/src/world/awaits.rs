@@ -1,0 +1,77 @@
+//! Threads in loops that only look: when they can look again.
+
+use super::{Phase, World};
+use crate::primitive::{atomic, choice, yielding};
+use crate::{Event, EventFlags, Footprint, Mode, Operation, ThreadId};
+
+impl World<'_> {
+    /// The same for what may be an [await](Operation::is_await), after `events`.
+    pub fn announce_look(&mut self, thread: ThreadId, operation: Operation, pc: u64, events: &[Event]) {
+        self.announce(thread, operation, pc);
+        if operation.is_await() {
+            self.threads[thread.index()].stirs = operation.stirs(thread, events);
+        }
+    }
+
+    /// Tells the threads that await something of `event`, which has just been taken and is complete.
+    ///
+    /// Needed only while somebody awaits; it looks at every thread.
+    pub fn settle(&mut self, event: &Event) {
+        for thread in self.ids() {
+            let state = &mut self.threads[thread.index()];
+            if thread != event.thread
+                && state.phase == Phase::Alive
+                && state.pending.is_await()
+                && state.pending.is_stirred_by(event, true, true)
+            {
+                state.stirs += 1;
+            }
+        }
+    }
+}
+
+impl Operation {
+    /// How many writes there were among `events`, all of an execution so far, to what this await of `thread` looks at, each
+    /// place since the thread looked at it first in its last round.
+    pub fn stirs(&self, thread: ThreadId, events: &[Event]) -> u32 {
+        let mut left = self.looks();
+        let looks = |e: &Event| {
+            let code = e.operation.code;
+            e.thread == thread && code != atomic::FENCE && code != choice::ATTEMPT && code.family() != yielding::FAMILY
+        };
+        let Some(start) = events.iter().rposition(|e| {
+            left -= looks(e) as u32;
+            left == 0
+        }) else {
+            return 0;
+        };
+        let also = self.also_awaited().map(|(place, _)| place);
+        let (mut first, mut second) = (false, false);
+        let mut stirs = 0;
+        for event in &events[start..] {
+            if looks(event) {
+                first |= event.operation.object == self.object;
+                second |= Some(event.operation.object) == also;
+            } else if event.thread != thread {
+                stirs += self.is_stirred_by(event, first, second) as u32;
+            }
+        }
+        stirs
+    }
+
+    /// Whether `event`, of another thread, writes to what this await looks at: the `first` place, the `second`.
+    pub fn is_stirred_by(&self, event: &Event, first: bool, second: bool) -> bool {
+        // What wrote what was there already is no news: two threads that try to set a flag would wake each other for ever.
+        if event.flags.contains(EventFlags::UNCHANGED) {
+            return false;
+        }
+        let mut looks = Footprint::new();
+        if first {
+            looks.touch_bytes(self.object, (self.size as u32).max(1), Mode::Read);
+        }
+        if let Some((place, size)) = self.also_awaited().filter(|_| second) {
+            looks.touch_bytes(place, size as u32, Mode::Read);
+        }
+        looks.conflicts_with(&Footprint::of(event))
+    }
+}
