@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -19,14 +19,4 @@ pub fn catch() -> io::Result<Arc<AtomicBool>> {
         flag::register(signal, Arc::clone(&raised))?;
     }
     Ok(raised)
-}
-
-/// Whether it was raised.
-pub fn is_raised(flag: &AtomicBool) -> bool {
-    flag.load(Ordering::Relaxed)
-}
-
-/// Lowers it: what follows is short, and is to be done in spite of the signal.
-pub fn lower(flag: &AtomicBool) {
-    flag.store(false, Ordering::Relaxed);
 }

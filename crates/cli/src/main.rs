@@ -4,27 +4,13 @@
 //! codes are a contract: 0 safe, 1 found, 2 error, 3 incomplete, 4 unsupported.
 
 mod arguments;
-mod checkpoint;
-mod collect;
-mod collected;
 mod commands;
 mod console;
-mod coverage;
-mod diverged;
-mod dump;
 mod formats;
 mod interrupt;
-mod leftovers;
-mod looping;
-mod outcomes;
-mod prepare;
 mod progress;
-mod record;
-mod smallest;
-mod sources;
 mod stepping;
 mod store;
-mod story;
 mod values;
 
 use std::process::ExitCode;

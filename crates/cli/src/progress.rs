@@ -3,7 +3,7 @@
 use heddle_report::text::{counted, grouped};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::values::show_duration;
+use heddle_checking::words::duration as show_duration;
 
 /// A line that says how far the search has come.
 pub struct Progress {

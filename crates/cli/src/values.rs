@@ -117,28 +117,6 @@ pub fn numbers(text: &str) -> Result<Numbers, String> {
     Ok(Numbers(numbers))
 }
 
-/// A duration as a person reads it.
-pub fn show_duration(duration: Duration) -> String {
-    let seconds = duration.as_secs_f64();
-    match duration.as_secs() {
-        0 => format!("{} ms", duration.as_millis()),
-        1..60 if seconds.fract() == 0.0 => format!("{seconds} s"),
-        1..60 => format!("{seconds:.1} s"),
-        whole if whole < 3600 => format!("{}m{:02}s", whole / 60, whole % 60),
-        whole => format!("{}h{:02}m", whole / 3600, whole / 60 % 60),
-    }
-}
-
-/// A size as a person reads it.
-pub fn show_size(bytes: u64) -> String {
-    for (shift, unit) in [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] {
-        if bytes >> shift != 0 && bytes.is_multiple_of(1 << shift) {
-            return format!("{} {unit}", bytes >> shift);
-        }
-    }
-    format!("{bytes} bytes")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,7 +156,5 @@ mod tests {
         for text in ["", "M", "1x", "-1", "0", "99999999999T", "1.5G"] {
             assert!(size(text).is_err(), "{text}");
         }
-        assert_eq!(show_size(1 << 30), "1 GiB");
-        assert_eq!(show_size(1000), "1000 bytes");
     }
 }

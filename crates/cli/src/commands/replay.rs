@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use heddle_checking::prepare::{self, Failure, Prepared};
+use heddle_checking::{resolve, sources, trace as story};
 use heddle_model::Executor;
 use heddle_model::trace::{Settings, TraceStep};
 use heddle_model::{ExecutorError, Outcome, Plan, Trace, wire};
@@ -15,8 +17,7 @@ use heddle_report::{Recording, json, steps, text, walk};
 use super::report::{document, load};
 use crate::arguments::Replay;
 use crate::console::Console;
-use crate::prepare::{self, Failure, Prepared};
-use crate::{interrupt, record, sources, stepping, story};
+use crate::{interrupt, stepping};
 
 /// Replays a finding. Returns the exit code: 1 if it happened again.
 pub fn run(options: Replay, console: &Console) -> u8 {
@@ -50,7 +51,7 @@ fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
     let mut executor = launch(&trace, &prepared, &interrupted)?;
     let plan = story::plan(&trace);
     let directory = PathBuf::from(&prepared.description.directory);
-    let recording = record::record(&mut executor, &plan, &directory).map_err(|error| match error {
+    let recording = resolve::record(&mut executor, &plan, &directory).map_err(|error| match error {
         ExecutorError::Interrupted => Failure::Interrupted,
         error => Failure::Error(error.to_string()),
     })?;

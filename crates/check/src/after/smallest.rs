@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use heddle_model::race::Race;
@@ -11,8 +12,7 @@ use heddle_native::NativeExecutor;
 use heddle_report::outcome::{Class, classify};
 use heddle_search::minimise::{Goal, minimise};
 
-use crate::collect::{Candidate, Collector, key};
-use crate::interrupt;
+use crate::tally::{Candidate, Collector, key};
 
 /// One finding, as it is recognised in other executions.
 struct Target<'t> {
@@ -35,7 +35,7 @@ impl Goal for Target<'_> {
     }
 
     fn interrupted(&self) -> bool {
-        interrupt::is_raised(self.interrupted)
+        self.interrupted.load(Relaxed)
     }
 }
 
@@ -54,7 +54,7 @@ fn same(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
 ///
 /// When the executor fails.
 pub fn look(
-    collector: &mut Collector,
+    collector: &mut Collector<'_>,
     executor: &mut NativeExecutor,
     interrupted: &Arc<AtomicBool>,
     budget: Duration,
@@ -70,10 +70,7 @@ pub fn look(
         left -= 1;
         // A thread that runs away takes seconds each time; what died with its process has no events to look at.
         let Class::Finding(kind) = candidate.class else { continue };
-        if candidate.lost
-            || matches!(kind, FindingKind::Hang | FindingKind::Livelock)
-            || interrupt::is_raised(interrupted)
-        {
+        if candidate.lost || matches!(kind, FindingKind::Hang | FindingKind::Livelock) || interrupted.load(Relaxed) {
             continue;
         }
         one(candidate, kind, executor, interrupted, Instant::now() + share)?;

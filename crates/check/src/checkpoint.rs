@@ -11,11 +11,12 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use heddle_model::trace;
 use heddle_native::NativeExecutor;
 use serde_json::{Map, Value, json};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use crate::arguments::Check;
+use crate::options::Options;
 
 const FIRST_LINE: &str = "heddle checkpoint 1\n";
 
@@ -37,7 +38,7 @@ pub struct Keeper {
 }
 
 /// What a search is about: a name for each thing that must be the same, and what it is.
-pub fn about(options: &Check, executor: &NativeExecutor) -> Result<Value, String> {
+pub fn about(options: &Options, description: &trace::Program, executor: &NativeExecutor) -> Result<Value, String> {
     let program = executor.program();
     let contents = program.contents().map_err(|error| format!("{}: {error}", program.path.display()))?;
     let input = executor.options().input.as_ref().and_then(|path| fs::read(path).ok());
@@ -53,20 +54,20 @@ pub fn about(options: &Check, executor: &NativeExecutor) -> Result<Value, String
     let mut add = |name: &str, what: String| about.insert(name.to_owned(), Value::String(what));
     add("heddle", format!("{} {runtime:016x}", env!("CARGO_PKG_VERSION")));
     add("the program", format!("{:032x}", xxh3_128(&contents)));
-    add("the program's arguments", format!("{:?}", options.arguments));
+    add("the program's arguments", format!("{:?}", description.arguments));
     add("--stdin", input.map_or_else(String::new, |bytes| format!("{:032x}", xxh3_128(&bytes))));
     add("the places of its libraries", executor.mappings().files().iter().map(place).collect::<Vec<_>>().join(", "));
-    add("--algorithm", options.algorithm.clone());
-    add("--max-steps", format!("{:?}", options.max_steps));
-    add("what the thread library may do", format!("{:?}", options.latitude));
+    add("--algorithm", options.search.algorithm.name().to_owned());
+    add("--max-steps", format!("{:?}", options.search.max_steps));
+    add("what the thread library may do", format!("{:?}", executor.options().latitude));
     add("--races", format!("{:?}", options.races));
-    add("--memory", format!("{:?}", options.memory));
-    add("--leaks", options.leaks.to_string());
-    add("--quarantine", options.quarantine.to_string());
-    add("--misuse", format!("{:?}", options.misuse));
-    add("--livelocks", format!("{:?}", options.livelocks));
+    add("--memory", executor.options().memory.to_string());
+    add("--leaks", executor.options().leaks.to_string());
+    add("--quarantine", executor.options().quarantine.to_string());
+    add("--misuse", executor.options().misuse.to_string());
+    add("--livelocks", options.livelocks.to_string());
     add("--nondet", format!("{:?}", executor.options().nondet));
-    add("--memory-limit", options.memory_limit.to_string());
+    add("--memory-limit", executor.options().memory_limit.to_string());
     Ok(Value::Object(about))
 }
 

@@ -11,13 +11,12 @@ use heddle_model::{Coverage, Finding, FindingKind, Location, Outcome, Remark, Ru
 use heddle_native::{DEFAULT_NONDET, Instrumentation, NativeExecutor, restart_name};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
-use heddle_search::{Algorithm, Stop};
+use heddle_search::Stop;
 
-use crate::arguments::{Check, MisuseWish, Races};
-use crate::collect::{Candidate, Collector};
-use crate::outcomes::Outcomes;
-use crate::sources;
-use crate::values::{show_duration, show_size};
+use crate::options::{Options, Races};
+use crate::tally::outcomes::Outcomes;
+use crate::tally::{Candidate, Collector};
+use crate::{sources, words};
 
 /// Why the search ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,18 +38,18 @@ pub struct LeftOut {
     pub completed: Option<u32>,
 }
 
-/// What a run came to.
-pub struct Conclusion<'c> {
+/// What a verdict is made of.
+pub struct Judgement<'c> {
     /// What was asked for.
-    pub options: &'c Check,
-    /// The algorithm.
-    pub algorithm: Algorithm,
+    pub options: &'c Options,
     /// What was collected.
-    pub collector: &'c Collector,
+    pub collector: &'c Collector<'c>,
     /// Why it ended.
     pub end: End,
     /// What a bound has left out.
     pub left_out: LeftOut,
+    /// Bytes that the program might allocate.
+    pub memory_limit: u64,
     /// How long the search took.
     pub elapsed: Duration,
     /// The findings, resolved.
@@ -67,7 +66,7 @@ pub struct Conclusion<'c> {
     pub looping: Option<String>,
 }
 
-impl Conclusion<'_> {
+impl Judgement<'_> {
     /// The document of the run.
     pub fn report(mut self, executor: &NativeExecutor) -> RunReport {
         let undetermined = executor.has_undetermined();
@@ -80,7 +79,7 @@ impl Conclusion<'_> {
             verdict,
             reason,
             coverage: Some(self.coverage(executor)),
-            algorithm: Some(self.algorithm.name().to_string()),
+            algorithm: Some(self.options.search.algorithm.name().to_string()),
             executions: collector.executions,
             blocked: collector.blocked,
             assumed: collector.assumed,
@@ -138,7 +137,7 @@ impl Conclusion<'_> {
 
     /// An undetermined number had only some of its values, and nobody has said that those are enough.
     fn why_undetermined(&self, undetermined: bool) -> Option<String> {
-        (undetermined && self.options.nondet.is_none()).then(|| {
+        (undetermined && !self.options.values_chosen).then(|| {
             format!(
                 "undetermined numbers (__VERIFIER_nondet_...) were only {}: say which values matter with --nondet",
                 shown(&DEFAULT_NONDET)
@@ -162,7 +161,7 @@ impl Conclusion<'_> {
             End::Interrupted => Some("interrupted".to_string()),
             End::Failed(what) => Some(what.clone()),
             End::Search(Stop::Exhausted) if self.collector.bounded > 0 => {
-                let limit = self.options.max_steps.unwrap_or(0);
+                let limit = self.options.search.max_steps.unwrap_or(0);
                 Some(format!(
                     "{} cut off after {} of a thread, as asked{}; raise --max-steps to see what follows",
                     text::counted(self.collector.bounded, "execution"),
@@ -184,16 +183,20 @@ impl Conclusion<'_> {
             End::Search(Stop::Observer) if self.findings.is_empty() => Some("interrupted".to_string()),
             End::Search(Stop::Observer) => Some("stopped at the first finding".to_string()),
             End::Search(Stop::Executions) => {
-                let Some(limit) = self.options.max_executions else {
+                let Some(limit) = self.options.search.max_executions else {
                     return Some(
                         "the search ended although executions were left, an error of heddle's own".to_string(),
                     );
                 };
-                let sampled = if self.algorithm.samples() { "sampled" } else { "stopped after" };
+                let sampled = if self.options.search.algorithm.samples() { "sampled" } else { "stopped after" };
                 Some(format!("{sampled} {} as asked", text::counted(limit, "execution")))
             }
             End::Search(Stop::Time) => {
-                let limit = self.options.timeout.map_or(String::new(), |limit| format!(" of {}", show_duration(limit)));
+                let limit = self
+                    .options
+                    .search
+                    .timeout
+                    .map_or(String::new(), |limit| format!(" of {}", words::duration(limit)));
                 let completed = self.left_out.completed.map_or(String::new(), |n| {
                     format!(", after all executions with at most {}", text::counted(n as u64, "preemption"))
                 });
@@ -221,7 +224,7 @@ impl Conclusion<'_> {
         match why {
             Lost::MemoryLimit => {
                 let place = self.out_of_memory.as_ref().map_or(String::new(), |at| format!(" at {at}"));
-                let limit = show_size(self.options.memory_limit);
+                let limit = words::size(self.memory_limit);
                 format!(
                     "execution {}{often} asked for more memory than the limit of {limit}{place}: raise it with \
                      --memory-limit",
@@ -259,7 +262,7 @@ impl Conclusion<'_> {
             let ends = matches!(found.class, Class::Finding(FindingKind::DataRace)) && !goes_on;
             found.lost || ends || matches!(found.class, Class::Finding(FindingKind::Hang))
         });
-        let exhausted = self.end == End::Search(Stop::Exhausted) && !self.algorithm.samples();
+        let exhausted = self.end == End::Search(Stop::Exhausted) && !self.options.search.algorithm.samples();
         let instrumented = executor.program().instrumentation;
         let left_out = executor.timeouts_left_out();
         let fallback = executor.fallback();
@@ -267,7 +270,7 @@ impl Conclusion<'_> {
         Coverage {
             model: "sc".to_string(),
             exhaustive: exhausted
-                && options.from.is_none()
+                && options.prefix.is_none()
                 && !executor.has_undetermined()
                 && collector.bounded == 0
                 && !self.left_out.bounded
@@ -275,14 +278,14 @@ impl Conclusion<'_> {
                 && !lost
                 && !cut,
             bounds: Bounds {
-                preemptions: options.max_preemptions.filter(|_| self.left_out.bounded || !exhausted),
-                switches: options.max_switches.filter(|_| self.left_out.bounded || !exhausted),
-                delays: options.max_delays.filter(|_| self.left_out.bounded || !exhausted),
-                steps: options.max_steps,
-                timeouts: left_out.then_some(options.latitude.max_timeouts),
-                executions: options.max_executions,
-                seconds: options.timeout.map(|limit| limit.as_secs_f64()),
-                prefix: options.at.map(|at| at as u64),
+                preemptions: options.search.max_preemptions.filter(|_| self.left_out.bounded || !exhausted),
+                switches: options.search.max_switches.filter(|_| self.left_out.bounded || !exhausted),
+                delays: options.search.max_delays.filter(|_| self.left_out.bounded || !exhausted),
+                steps: options.search.max_steps,
+                timeouts: left_out.then_some(executor.options().latitude.timeouts),
+                executions: options.search.max_executions,
+                seconds: options.search.timeout.map(|limit| limit.as_secs_f64()),
+                prefix: options.prefix.as_ref().map(|steps| steps.len() as u64),
             },
             instrumented: instrumented.name().to_string(),
             restart: restart_name(executor.restart()).to_string(),
@@ -322,9 +325,9 @@ pub fn assembly(lines: &[Location]) -> Option<String> {
     })
 }
 
-impl Conclusion<'_> {
+impl Judgement<'_> {
     fn notes(&self, instrumented: Instrumentation, races: bool, executor: &NativeExecutor) -> Vec<String> {
-        let mut notes = notes(instrumented, races, self.options.misuse == MisuseWish::Report);
+        let mut notes = notes(instrumented, races, executor.options().misuse);
         let unseen = executor.unseen();
         if instrumented == Instrumentation::Memory && !unseen.is_empty() {
             notes.push(format!(
@@ -339,7 +342,7 @@ impl Conclusion<'_> {
             let places = text::counted(executor.places().len() as u64, "place");
             notes.push(format!("data races: there are some, on {places}; their orders were explored, as asked"));
         }
-        if self.options.latitude.spurious_failures > 0 && instrumented == Instrumentation::Memory {
+        if executor.options().latitude.spurious_failures > 0 && instrumented == Instrumentation::Memory {
             notes.push("weak compare-exchanges: gcc says which ones are; what clang compiled has none".to_string());
         }
         if executor.went_outside(wire::Outside::Processes) {
@@ -369,7 +372,7 @@ impl Conclusion<'_> {
     }
 
     fn coverage_is_whole(&self) -> bool {
-        self.end == End::Search(Stop::Exhausted) && !self.algorithm.samples() && !self.left_out.bounded
+        self.end == End::Search(Stop::Exhausted) && !self.options.search.algorithm.samples() && !self.left_out.bounded
     }
 }
 

@@ -10,8 +10,8 @@ use heddle_model::{Execution, Executor, ExecutorError, ObjectId, Remark, RemarkK
 use heddle_native::NativeExecutor;
 use heddle_report::left;
 
-use crate::collect::Candidate;
-use crate::record;
+use crate::resolve;
+use crate::tally::Candidate;
 
 /// So many different remains are looked at closely: a program in which each execution leaves something else is told
 /// about the first of them.
@@ -62,7 +62,7 @@ impl Leftovers {
             let recorded = executor
                 .discard()
                 .and_then(|()| executor.reveal(&candidate.places))
-                .and_then(|()| record::record(executor, &candidate.plan, directory));
+                .and_then(|()| resolve::record(executor, &candidate.plan, directory));
             match recorded {
                 Ok(recording) => add(&mut remarks, left::tell(&recording)),
                 Err(ExecutorError::Interrupted) => break,

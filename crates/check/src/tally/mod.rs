@@ -4,31 +4,32 @@
 //! two findings are the same for now if they are at the same addresses; what they are called is found out once the
 //! search is over.
 
+pub mod dump;
+pub mod leftovers;
+pub mod looping;
+pub mod outcomes;
+mod saved;
+
 use std::collections::HashMap;
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
-use heddle_model::{Execution, Executor, ExecutorError, FindingKind, Outcome, Plan};
-use heddle_native::NativeExecutor;
-use heddle_report::Recording;
+use heddle_model::{Execution, FindingKind, Outcome, Plan};
 use heddle_report::outcome::{Class, Lost, classify};
 use heddle_search::livelock::Suspect;
 use heddle_search::{Flow, Info, Observer};
 
+use crate::after::diverged::Strayed;
 use crate::checkpoint::Keeper;
-use crate::diverged::Strayed;
-use crate::dump::Dump;
-use crate::interrupt;
-use crate::leftovers::Leftovers;
-use crate::looping::{self, Round};
-use crate::outcomes::Outcomes;
-use crate::progress::Progress;
-use crate::record;
+use crate::options::{Options, Races};
+use dump::Dump;
+use leftovers::Leftovers;
+use looping::Round;
+use outcomes::Outcomes;
 
 /// An execution that can be made to happen again.
 #[derive(Clone, Debug)]
@@ -58,8 +59,9 @@ const KEPT: usize = 1000;
 const SUSPECTS: usize = 4;
 
 /// What is kept of the executions of a search.
-pub struct Collector {
+pub struct Collector<'o> {
     all: bool,
+    pub(crate) observer: &'o mut dyn crate::Observer,
     /// Where checkpoints go, if any are wanted.
     pub keeper: Option<Keeper>,
     /// How executions ended, if that is to be counted.
@@ -71,7 +73,6 @@ pub struct Collector {
     pub(crate) earlier: u64,
     pub(crate) places: Rc<[u64]>,
     interrupted: Arc<AtomicBool>,
-    progress: Progress,
     pub(crate) by_key: HashMap<Vec<u64>, usize>,
     /// What was found.
     pub findings: Vec<Candidate>,
@@ -103,19 +104,19 @@ pub struct Collector {
     pub threads: usize,
 }
 
-impl Collector {
-    /// Collects all findings, or stops at the first. `races`: those of executions that go on after them are findings, too.
-    pub fn new(all: bool, races: bool, interrupted: Arc<AtomicBool>, progress: Progress) -> Collector {
+impl<'o> Collector<'o> {
+    /// Collects what `options` ask for.
+    pub fn new(options: &Options, observer: &'o mut dyn crate::Observer) -> Collector<'o> {
         Collector {
-            all,
+            all: options.goes_on(),
+            observer,
             keeper: None,
-            outcomes: None,
-            dump: None,
-            races,
+            outcomes: options.outcomes.then(Outcomes::default),
+            dump: options.dump.then(Dump::default),
+            races: options.races == Races::Report,
             earlier: 0,
             places: Rc::default(),
-            interrupted,
-            progress,
+            interrupted: Arc::clone(&options.interrupted),
             by_key: HashMap::new(),
             findings: Vec::new(),
             not_kept: 0,
@@ -132,11 +133,6 @@ impl Collector {
             events: 0,
             threads: 0,
         }
-    }
-
-    /// The search is over.
-    pub fn finish(&self) {
-        self.progress.finish();
     }
 
     fn count(&mut self, execution: &Execution<'_>) {
@@ -191,7 +187,7 @@ impl Collector {
     }
 }
 
-impl Observer for Collector {
+impl Observer for Collector<'_> {
     fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
         self.count(execution);
         if let Some(dump) = &mut self.dump {
@@ -268,46 +264,12 @@ impl Observer for Collector {
     }
 
     fn progress(&mut self, progress: &heddle_search::Progress) -> Flow {
-        self.progress.update(progress, self.findings.len());
-        if interrupt::is_raised(&self.interrupted) { Flow::Stop } else { Flow::Continue }
+        self.observer.progress(progress, self.findings.len());
+        if self.interrupted.load(Relaxed) { Flow::Stop } else { Flow::Continue }
     }
 }
 
-impl Collector {
-    /// Looks for a livelock where executions went round, for so long at most.
-    ///
-    /// # Errors
-    ///
-    /// When the executor fails.
-    pub fn look_for_livelocks(&mut self, executor: &mut NativeExecutor, budget: Duration) -> Result<(), ExecutorError> {
-        let suspects = std::mem::take(&mut self.suspects);
-        if suspects.is_empty() {
-            return Ok(());
-        }
-        executor.discard()?;
-        executor.reveal(&self.places)?;
-        let deadline = Instant::now() + budget;
-        for suspect in suspects {
-            if let Some(plan) = suspect.livelock(executor, deadline)? {
-                if is_of_library(&record::record(executor, &plan, Path::new("."))?) {
-                    continue;
-                }
-                self.findings.push(Candidate {
-                    plan,
-                    execution: self.executions + self.blocked + self.assumed + self.bounded + self.earlier,
-                    count: 1,
-                    class: Class::Finding(FindingKind::Livelock),
-                    message: String::new(),
-                    lost: false,
-                    minimal: false,
-                    places: Rc::clone(&self.places),
-                });
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
+impl Collector<'_> {
     /// The first loop that is found stands for all: those that are cut off mostly go round in the same.
     fn look_for_loop(&mut self, execution: &Execution<'_>) {
         // Looking for one takes longer than an execution; where there was none in the first few, there will be none.
@@ -344,14 +306,6 @@ impl Collector {
             None => self.lost.push(candidate(class, execution, info)),
         }
     }
-}
-
-/// The C++ library takes several locks at once by trying; it is not the program's fault that this may go round.
-fn is_of_library(recording: &Recording) -> bool {
-    let of_library = |function: &str| function.contains("std::lock<") || function.contains("__lock_impl");
-    let length = recording.message.parse().unwrap_or(0).min(recording.stacks.len());
-    let round = &recording.stacks[recording.stacks.len() - length..];
-    round.iter().flatten().any(|at| of_library(&at.function))
 }
 
 fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candidate {

@@ -8,13 +8,13 @@ use heddle_model::{FindingKind, Plan, ThreadId};
 use heddle_report::outcome::{Class, Lost};
 use serde_json::{Value, json};
 
-use crate::collect::{Candidate, Collector};
+use crate::tally::{Candidate, Collector};
 
 /// Why executions can be lost, by number.
 const LOST: [Lost; 6] =
     [Lost::MemoryLimit, Lost::Capacity, Lost::Killed, Lost::Diverged, Lost::NeedsFork, Lost::Unfinished];
 
-impl Collector {
+impl Collector<'_> {
     /// All of it.
     pub fn to_json(&self) -> Value {
         let mut keys: Vec<(&Vec<u64>, usize)> = self.by_key.iter().map(|(key, &at)| (key, at)).collect();
@@ -31,7 +31,7 @@ impl Collector {
     }
 
     /// Goes on with what was collected. None if it makes no sense.
-    pub fn with_json(mut self, value: &Value) -> Option<Collector> {
+    pub fn restore(&mut self, value: &Value) -> Option<()> {
         self.earlier = value["earlier"].as_u64()?;
         self.places = serde_json::from_value::<Vec<u64>>(value["places"].clone()).ok()?.into();
         self.by_key =
@@ -43,7 +43,7 @@ impl Collector {
         let counts: [u64; 6] = serde_json::from_value(value["counts"].clone()).ok()?;
         [self.executions, self.blocked, self.assumed, self.bounded, self.events, _] = counts;
         self.threads = counts[5] as usize;
-        self.by_key.values().all(|&at| at < self.findings.len()).then_some(self)
+        self.by_key.values().all(|&at| at < self.findings.len()).then_some(())
     }
 }
 

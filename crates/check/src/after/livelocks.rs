@@ -1,0 +1,63 @@
+//! After a search: looks for a livelock behind executions that were cut off while they went round.
+
+use std::path::Path;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use heddle_model::{Executor, ExecutorError, FindingKind};
+use heddle_native::NativeExecutor;
+use heddle_report::Recording;
+use heddle_report::outcome::Class;
+
+use crate::resolve;
+use crate::tally::{Candidate, Collector};
+
+/// Looks for a livelock where executions went round, for so long at most.
+///
+/// # Errors
+///
+/// When the executor fails.
+pub fn look(
+    collector: &mut Collector<'_>,
+    executor: &mut NativeExecutor,
+    budget: Duration,
+) -> Result<(), ExecutorError> {
+    let suspects = std::mem::take(&mut collector.suspects);
+    if suspects.is_empty() {
+        return Ok(());
+    }
+    executor.discard()?;
+    executor.reveal(&collector.places)?;
+    let deadline = Instant::now() + budget;
+    for suspect in suspects {
+        if let Some(plan) = suspect.livelock(executor, deadline)? {
+            if is_of_library(&resolve::record(executor, &plan, Path::new("."))?) {
+                continue;
+            }
+            collector.findings.push(Candidate {
+                plan,
+                execution: collector.executions
+                    + collector.blocked
+                    + collector.assumed
+                    + collector.bounded
+                    + collector.earlier,
+                count: 1,
+                class: Class::Finding(FindingKind::Livelock),
+                message: String::new(),
+                lost: false,
+                minimal: false,
+                places: Rc::clone(&collector.places),
+            });
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// The C++ library takes several locks at once by trying; it is not the program's fault that this may go round.
+fn is_of_library(recording: &Recording) -> bool {
+    let of_library = |function: &str| function.contains("std::lock<") || function.contains("__lock_impl");
+    let length = recording.message.parse().unwrap_or(0).min(recording.stacks.len());
+    let round = &recording.stacks[recording.stacks.len() - length..];
+    round.iter().flatten().any(|at| of_library(&at.function))
+}

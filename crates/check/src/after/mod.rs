@@ -1,0 +1,5 @@
+//! What follows a search: a closer look at what it found.
+
+pub mod diverged;
+pub mod livelocks;
+pub mod smallest;

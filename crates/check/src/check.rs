@@ -1,0 +1,193 @@
+//! The whole way of a check: search, look closer, tell, conclude.
+
+use std::path::Path;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use heddle_model::{ExecutorError, FindingKind, RunReport, Trace, trace};
+use heddle_native::NativeExecutor;
+use heddle_native::symbols::Symbols;
+use heddle_report::text;
+use heddle_search::repeat::{Divergence, Repeated};
+use heddle_search::{Search, Stop, Summary};
+
+use crate::after::{diverged, livelocks, smallest};
+use crate::checkpoint::{self, Keeper};
+use crate::coverage::{self, End, Judgement, LeftOut};
+use crate::observer::Observer;
+use crate::options::Options;
+use crate::prepare::Failure;
+use crate::tally::Collector;
+use crate::tell::Told;
+
+/// How long a livelock is looked for at most.
+const LIVELOCK_BUDGET: Duration = Duration::from_secs(3);
+
+/// What a check came to.
+pub struct Conclusion {
+    /// The document of the run: verdict, coverage, counts, findings.
+    pub report: RunReport,
+    /// A trace for each finding that an execution shows, in the order of the report's findings.
+    pub traces: Vec<Trace>,
+    /// The executions, one in a line, if they were to be listed.
+    pub listing: Option<String>,
+    /// What the user should know although the verdict stands.
+    pub warnings: Vec<String>,
+}
+
+impl Conclusion {
+    /// Says where the trace of finding `index` is stored, in the trace itself and in the report.
+    pub fn stored_at(&mut self, index: usize, path: Option<String>) {
+        self.traces[index].finding.trace.clone_from(&path);
+        self.report.findings[index].trace = path;
+    }
+}
+
+/// A check of one program.
+pub struct Check<'o> {
+    options: Options,
+    observer: &'o mut dyn Observer,
+}
+
+impl<'o> Check<'o> {
+    /// A check that does what `options` say and tells `observer` how far it is.
+    pub fn new(options: Options, observer: &'o mut dyn Observer) -> Check<'o> {
+        Check { options, observer }
+    }
+
+    /// Checks the program that `executor` runs and `program` describes.
+    ///
+    /// # Errors
+    ///
+    /// When there is no verdict: a checkpoint cannot be used, or a finding cannot be repeated.
+    pub fn run(self, executor: &mut NativeExecutor, program: &trace::Program) -> Result<Conclusion, Failure> {
+        let Check { options, observer } = self;
+        let mut collector = Collector::new(&options, observer);
+        let mut search = begin(&options, executor, program, &mut collector)?;
+        let begin = Instant::now();
+        let mut left_out = LeftOut::default();
+        let (ran, divergence) = search_twice(&mut search, executor, &mut collector);
+        let end = match ran {
+            Ok(summary) => {
+                left_out = LeftOut { bounded: summary.bounded, completed: summary.completed_preemptions };
+                End::Search(summary.stop)
+            }
+            Err(ExecutorError::Interrupted) => End::Interrupted,
+            Err(error) => End::Failed(error.to_string()),
+        };
+        let elapsed = begin.elapsed();
+        collector.observer.searched();
+        let mut trouble = None;
+        if let Some(keeper) = collector.keeper.take() {
+            if end == End::Search(Stop::Exhausted) {
+                keeper.finish();
+            }
+            trouble = keeper.trouble;
+        }
+        let symbols = Symbols::new(executor.mappings());
+        if let Some(divergence) = &divergence {
+            collector.diverged(diverged::twice(divergence, &symbols));
+        } else if let Some(strayed) = collector.strayed {
+            collector.diverged(diverged::strayed(&strayed, &symbols));
+        }
+        let dismissed = executor.dismiss_helpers();
+        debug_assert!(dismissed.is_ok() || end != End::Search(Stop::Exhausted), "{dismissed:?}");
+        if !options.interrupted.load(Relaxed) {
+            // However this ends, what was found was found.
+            if options.livelocks && (options.all || collector.findings.is_empty()) {
+                let _ = livelocks::look(&mut collector, executor, LIVELOCK_BUDGET);
+            }
+            let _ = smallest::look(&mut collector, executor, &options.interrupted, options.minimise);
+        }
+        // What was found before the signal is told in spite of it.
+        options.interrupted.store(false, Relaxed);
+
+        let listing = collector.dump.take().map(|dump| dump.tell(&Symbols::new(executor.mappings())));
+        let mut told = Told::of(&collector, executor, program, &options)?;
+        let remarks = collector.leftovers.tell(executor, Path::new(&program.directory));
+        let judgement = Judgement {
+            options: &options,
+            collector: &collector,
+            end,
+            left_out,
+            memory_limit: executor.options().memory_limit,
+            elapsed,
+            findings: told.traces.iter().map(|trace| trace.finding.clone()).collect(),
+            remarks,
+            unsupported: told.unsupported.take(),
+            out_of_memory: told.out_of_memory.take(),
+            unrepeatable: told.unrepeatable,
+            looping: collector.round.as_ref().map(|round| round.tell(&symbols)),
+        };
+        let report = judgement.report(executor);
+        let warnings = warnings(&report, executor, trouble, collector.not_kept);
+        Ok(Conclusion { report, traces: told.traces, listing, warnings })
+    }
+}
+
+/// The search, from its beginning or from a checkpoint. What was collected before the checkpoint goes to `collector`.
+fn begin(
+    options: &Options,
+    executor: &NativeExecutor,
+    program: &trace::Program,
+    collector: &mut Collector<'_>,
+) -> Result<Search, Failure> {
+    let mut search_options = options.search.clone();
+    search_options.prefix = options.prefix.clone().unwrap_or_default();
+    let Some(path) = options.kept_in() else { return Ok(Search::new(search_options)) };
+    search_options.checkpoint = Some(options.checkpoint_interval);
+    let about = checkpoint::about(options, program, executor).map_err(Failure::Error)?;
+    let mut saved = None;
+    if let Some(path) = &options.resume {
+        let checkpoint = checkpoint::read(path).map_err(Failure::Error)?;
+        checkpoint.must_be_about(&about).map_err(Failure::Error)?;
+        collector
+            .restore(&checkpoint.collected)
+            .ok_or_else(|| Failure::Error(format!("{}: the checkpoint is damaged", path.display())))?;
+        saved = Some((path, checkpoint.search));
+    }
+    collector.keeper = Some(Keeper::new(path, about).map_err(Failure::Error)?);
+    match saved {
+        Some((path, bytes)) => Search::resume(search_options, &bytes)
+            .map_err(|error| Failure::Error(format!("{}: {error}", path.display()))),
+        None => Ok(Search::new(search_options)),
+    }
+}
+
+/// Searches, and runs a sample of the executions twice.
+fn search_twice(
+    search: &mut Search,
+    executor: &mut NativeExecutor,
+    collector: &mut Collector<'_>,
+) -> (Result<Summary, ExecutorError>, Option<Divergence>) {
+    // Where processes lie at other addresses each time, executions differ by those.
+    if !NativeExecutor::addresses_are_fixed() {
+        return (search.run(executor, collector), None);
+    }
+    let mut repeated = Repeated::new(executor);
+    let ran = search.run(&mut repeated, collector);
+    // What the second run of a search that failed would have shown is not known, and not needed.
+    let divergence = if ran.is_ok() { repeated.finish().unwrap_or_default() } else { None };
+    (ran, divergence)
+}
+
+/// What the user should know although the verdict stands.
+fn warnings(report: &RunReport, executor: &NativeExecutor, trouble: Option<String>, not_kept: u64) -> Vec<String> {
+    let mut warnings = Vec::new();
+    // Where nothing is found it is among what was not covered.
+    if report.findings.iter().any(|finding| finding.kind == FindingKind::DataRace) {
+        warnings.extend(coverage::assembly(&executor.assembly()));
+    }
+    if let Some(how) = executor.died() {
+        let times = text::counted(executor.statistics().repeated, "execution");
+        warnings.push(format!("{how}; {times} had to be run again, and nothing is missing"));
+    }
+    if let Some(trouble) = trouble {
+        warnings.push(format!("the last checkpoint could not be written: {trouble}"));
+    }
+    if not_kept > 0 {
+        let executions = text::counted(not_kept, "execution");
+        warnings.push(format!("{executions} with further findings are not told: there were too many different ones"));
+    }
+    warnings
+}
