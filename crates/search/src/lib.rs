@@ -4,42 +4,33 @@
 //! executions that come back. It never knows how a program is run: a native process, a scripted program of the tests
 //! and anything else that returns events will do.
 //!
-//! | module | algorithm |
+//! | module | subject |
 //! |---|---|
-//! | [`dfs`] | every interleaving, no reduction: what the others are held against |
-//! | [`dpor`] | persistent sets with sleep sets and clock vectors, as the baseline |
-//! | [`source`] | source sets |
-//! | [`optimal`] | one execution for each trace, none abandoned: the default |
-//! | [`bound`] | persistent sets that are complete within a bound on preemptions, switches or delays |
-//! | [`sampling`] | samples, for programs too big to exhaust |
-//! | [`repeat`] | a sample of executions is run twice, to see whether they are the same |
-//! | [`minimise`] | from an execution that shows something to the smallest one that does |
+//! | `drive` | the loop that all algorithms share, its observer and its summary |
+//! | [`algorithm`] | one file for each algorithm |
+//! | `traces` | what an execution says: happens-before, pairs of events that can be reversed, canonical forms |
+//! | `frontier` | what is known and not explored yet, as a tree and as an ordered agenda |
+//! | [`after`] | what is done with an execution that was found: make it small, or prove that it goes round for ever |
+//! | [`wrap`] | executors around executors |
+//! | `save` | a search written down, to be continued later |
 //!
 //! Deliberately absent: what a mutex is (that is asked of `heddle-model`), and what a finding is (the
 //! [`Observer`] recognises those in the executions that it is shown).
 
-mod analysis;
-pub mod bound;
-pub mod canonical;
-mod checkpoint;
-pub mod dfs;
-pub mod dpor;
-mod granules;
-pub mod livelock;
-pub mod minimise;
-mod observer;
-pub mod optimal;
+pub mod after;
+pub mod algorithm;
+mod drive;
+mod frontier;
 mod options;
-pub mod repeat;
-mod replay;
-pub mod sampling;
-mod search;
-mod sequence;
-pub mod source;
-mod stack;
-mod touches;
+mod save;
+mod traces;
+pub mod wrap;
 
-pub use checkpoint::CheckpointError;
-pub use observer::{Flow, Info, Observer, Progress, Stop, Summary};
+pub use after::{livelock, minimise};
+pub use drive::Search;
+pub use drive::observer::{Flow, Info, Observer, Progress};
+pub use drive::summary::{Stop, Summary};
 pub use options::{Algorithm, Options};
-pub use search::Search;
+pub use save::CheckpointError;
+pub use traces::canonical;
+pub use wrap::repeat;

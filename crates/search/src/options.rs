@@ -7,22 +7,22 @@ use heddle_model::follow::Step;
 /// Which algorithm decides what to run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Algorithm {
-    /// One execution for each trace ([`crate::optimal`]).
+    /// One execution for each trace ([`crate::algorithm::optimal`]).
     #[default]
     Optimal,
-    /// Source sets ([`crate::source`]).
+    /// Source sets ([`crate::algorithm::source`]).
     Source,
-    /// Persistent sets ([`crate::dpor`]).
+    /// Persistent sets ([`crate::algorithm::dpor`]).
     Dpor,
-    /// Every interleaving ([`crate::dfs`]).
+    /// Every interleaving ([`crate::algorithm::dfs`]).
     Dfs,
-    /// Samples: every thread that can go on has equal chances ([`crate::sampling`]).
+    /// Samples: every thread that can go on has equal chances ([`crate::algorithm::sampling`]).
     Random,
-    /// Samples: priorities that change at a few places, with a guarantee ([`crate::sampling`]).
+    /// Samples: priorities that change at a few places, with a guarantee ([`crate::algorithm::sampling`]).
     Pct,
-    /// Samples: priorities for operations, drawn again after races ([`crate::sampling`]).
+    /// Samples: priorities for operations, drawn again after races ([`crate::algorithm::sampling`]).
     Pos,
-    /// Samples: a few threads in any order, then the others ([`crate::sampling`]).
+    /// Samples: a few threads in any order, then the others ([`crate::algorithm::sampling`]).
     Few,
 }
 
@@ -61,11 +61,11 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// The most operations that one thread may take in an execution.
     pub max_steps: Option<u32>,
-    /// The most preemptions of an execution ([`crate::bound`]).
+    /// The most preemptions of an execution ([`crate::algorithm::bound`]).
     pub max_preemptions: Option<u32>,
-    /// The most switches between threads of an execution ([`crate::bound`]).
+    /// The most switches between threads of an execution ([`crate::algorithm::bound`]).
     pub max_switches: Option<u32>,
-    /// The most delays of an execution ([`crate::bound`]).
+    /// The most delays of an execution ([`crate::algorithm::bound`]).
     pub max_delays: Option<u32>,
     /// Begin with no preemptions, and allow one more whenever all executions with so many were run, up to
     /// `max_preemptions` if there is one.

@@ -1,4 +1,4 @@
-//! Depth-first exploration with backtrack sets: what [`crate::dpor`] and [`crate::source`] share.
+//! Depth-first exploration with backtrack sets: what [`crate::algorithm::dpor`] and [`crate::algorithm::source`] share.
 //!
 //! One frame for each event of the last execution: who could have gone on there, who is to be tried, who was, who
 //! sleeps. After an execution, the algorithm turns its races into threads to be tried ([`Rule`]); then the deepest frame
@@ -9,11 +9,11 @@
 use heddle_model::follow::Step;
 use heddle_model::{Event, Execution, Footprint, Plan, ThreadId};
 
-use crate::analysis::{Analysis, Race};
-use crate::bound::{Bound, Conservative, Spent};
+use crate::algorithm::bound::{Bound, Conservative, Spent};
+use crate::drive::strategy::{Strategy, Ticket};
 use crate::options::Options;
-use crate::replay::{Ready, Replay};
-use crate::search::{Strategy, Ticket};
+use crate::traces::analysis::{Analysis, Race};
+use crate::traces::replay::{Ready, Replay};
 
 /// The point before one event of the last execution.
 #[derive(Default)]

@@ -12,10 +12,10 @@ use std::time::Duration;
 use heddle_model::follow::Step;
 use heddle_model::{Executor, Footprint, Mode, ObjectId, OpCode, ThreadId};
 
-use crate::observer::Summary;
-use crate::optimal::Optimal;
+use crate::algorithm::optimal::Optimal;
+use crate::drive::strategy::Strategy;
+use crate::drive::summary::Summary;
 use crate::options::Options;
-use crate::search::Strategy;
 
 /// Changed whenever the meaning of a number does.
 const VERSION: u64 = 1;

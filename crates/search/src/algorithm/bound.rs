@@ -24,10 +24,10 @@
 use heddle_model::follow::Policy;
 use heddle_model::{Event, ThreadId};
 
-use crate::analysis::{Analysis, Race};
-use crate::granules::NONE;
-use crate::replay::{Ready, Replay};
-use crate::stack::{Frame, Rule};
+use crate::algorithm::stack::{Frame, Rule};
+use crate::traces::analysis::{Analysis, Race};
+use crate::traces::granules::NONE;
+use crate::traces::replay::{Ready, Replay};
 
 /// How much a schedule may cost. None: as much as it likes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

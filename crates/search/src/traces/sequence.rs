@@ -4,10 +4,10 @@ use heddle_model::follow::Step;
 use heddle_model::primitive;
 use heddle_model::{Event, Mode, ThreadId};
 
-use crate::analysis::Analysis;
-use crate::granules::NONE;
-use crate::replay::Replay;
-use crate::touches::Touch;
+use crate::traces::analysis::Analysis;
+use crate::traces::granules::NONE;
+use crate::traces::replay::Replay;
+use crate::traces::touches::Touch;
 
 /// One event of a sequence.
 #[derive(Clone, Copy, Debug)]

@@ -1,15 +1,15 @@
-//! What an optimal search writes down of itself, and how it goes on from there ([`crate::checkpoint`]).
+//! What an optimal search writes down of itself, and how it goes on from there ([`crate::save`]).
 //!
 //! All of the tree and the agenda, and the footprints that they speak of. What was under way counts as waiting again. What was only
 //! kept to save time (the path of the last execution, who sleeps along it) begins anew.
 
 use super::Optimal;
-use super::agenda::{Agenda, Cost, Pending, Piece};
-use super::estimate::Estimate;
-use super::tree::{Child, Node, NodeId, PendingId, State, Tree};
-use crate::checkpoint::{CheckpointError, Reader, Writer};
+use crate::frontier::agenda::{Agenda, Cost, Pending, Piece};
+use crate::frontier::estimate::Estimate;
+use crate::frontier::tree::{Child, Node, NodeId, PendingId, State, Tree};
 use crate::options::Options;
-use crate::touches::Touch;
+use crate::save::{CheckpointError, Reader, Writer};
+use crate::traces::touches::Touch;
 
 impl Optimal {
     /// Writes it down.

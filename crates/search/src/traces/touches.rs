@@ -6,7 +6,7 @@
 
 use heddle_model::{Access, Footprint, Mode};
 
-use crate::granules::Granules;
+use crate::traces::granules::Granules;
 
 /// A footprint, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

@@ -22,15 +22,15 @@
 //!    sleeps asks to try that very thread, which is not tried; had it been, its own races would have asked for others. (A
 //!    writer and two readers that the main thread does not wait for are enough: the execution where one reads before
 //!    the write and the other after it is lost.) With sleep sets, a race must therefore be covered in the
-//!    sense of [`crate::source`] as well.
+//!    sense of [`crate::algorithm::source`] as well.
 
 use heddle_model::{Event, primitive};
 
-use crate::analysis::{Analysis, Race};
+use crate::algorithm::source::Source;
+use crate::algorithm::stack::{Frame, Rule};
 use crate::options::Options;
-use crate::replay::Replay;
-use crate::source::Source;
-use crate::stack::{Frame, Rule};
+use crate::traces::analysis::{Analysis, Race};
+use crate::traces::replay::Replay;
 
 pub(crate) struct Dpor {
     locksets: bool,

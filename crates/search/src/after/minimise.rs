@@ -7,7 +7,7 @@
 //!    closed under happens-before, so it is the beginning of an execution as well. Then it is put in another order of the
 //!    same partial order, one that stays with a thread as long as it can.
 //! 2. **Fewer preemptions.** All executions with none are searched, then those with one, up to one less than are known to
-//!    be enough ([`crate::bound`]; Musuvathi and Qadeer 2007). When that ends without the time being over, the number is proven.
+//!    be enough ([`crate::algorithm::bound`]; Musuvathi and Qadeer 2007). When that ends without the time being over, the number is proven.
 //! 3. **Fewer switches, fewer steps**, within that number of preemptions, the same way.
 //!
 //! Each candidate is run before it is believed. What is "the same finding" is the [`Goal`]'s business.
@@ -18,12 +18,13 @@ use heddle_model::follow::Step;
 use heddle_model::primitive::process;
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan, ThreadId};
 
-use crate::analysis::Analysis;
-use crate::bound::Spent;
-use crate::observer::{Flow, Info, Observer, Progress, Stop};
+use crate::algorithm::bound::Spent;
+use crate::drive::observer::{Flow, Info, Observer, Progress};
+use crate::drive::round::run_once;
+use crate::drive::summary::Stop;
 use crate::options::{Algorithm, Options};
-use crate::replay::Replay;
-use crate::search::run_once;
+use crate::traces::analysis::Analysis;
+use crate::traces::replay::Replay;
 
 /// What a reader has to pay. Ordered by what is paid for most dearly.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

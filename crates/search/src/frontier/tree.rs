@@ -8,7 +8,7 @@
 
 use heddle_model::follow::Step;
 
-use crate::touches::Touch;
+use crate::traces::touches::Touch;
 
 /// A node, as an index into the arena.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -48,11 +48,11 @@ pub(crate) struct Node {
     pub parent: Option<(NodeId, u32)>,
     pub depth: u32,
     /// The step that leads here.
-    pub(super) step: Step,
+    pub(crate) step: Step,
     /// Children that are not done.
-    pub(super) open: u32,
-    /// Kept, even when done, until the node at this depth above it is done. See [`super`], departure 3.
-    pub(super) keep: u32,
+    pub(crate) open: u32,
+    /// Kept, even when done, until the node at this depth above it is done. See [`crate::algorithm::optimal`], departure 3.
+    pub(crate) keep: u32,
     /// Executions below children that are done, except below nodes that are kept.
     pub leaves: u64,
     pub children: Vec<Child>,
@@ -72,10 +72,10 @@ impl Node {
 /// All nodes. Those that are done are used again, with their memory.
 #[derive(Default)]
 pub(crate) struct Tree {
-    pub(super) nodes: Vec<Node>,
-    pub(super) unused: Vec<NodeId>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) unused: Vec<NodeId>,
     /// Children of all nodes.
-    pub(super) children: usize,
+    pub(crate) children: usize,
 }
 
 impl Tree {

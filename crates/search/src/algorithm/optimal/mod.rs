@@ -38,25 +38,22 @@
 //!
 //! Memory: nodes exist only above something pending; a subtree that is done is freed.
 
-mod agenda;
-mod estimate;
 mod saving;
-mod tree;
 
 use heddle_model::follow::Step;
 use heddle_model::primitive::{self, condvar, mutex, queue, semaphore, thread};
 use heddle_model::{Event, Execution, Footprint, OpCode, Plan, ThreadId};
 
-use crate::analysis::{Analysis, Race};
-use crate::checkpoint::Writer;
+use crate::drive::strategy::{Strategy, Ticket};
+use crate::frontier::agenda::{Agenda, Cost, Piece};
+use crate::frontier::estimate::Estimate;
+use crate::frontier::tree::{Child, NodeId, PendingId, State, Tree};
 use crate::options::Options;
-use crate::replay::Replay;
-use crate::search::{Strategy, Ticket};
-use crate::sequence::{Item, Sequence};
-use crate::touches::{Touch, Touches};
-use agenda::{Agenda, Cost, Piece};
-use estimate::Estimate;
-use tree::{Child, NodeId, PendingId, State, Tree};
+use crate::save::Writer;
+use crate::traces::analysis::{Analysis, Race};
+use crate::traces::replay::Replay;
+use crate::traces::sequence::{Item, Sequence};
+use crate::traces::touches::{Touch, Touches};
 
 /// The very first plan, which nothing led to.
 const FIRST: Ticket = Ticket(u32::MAX);

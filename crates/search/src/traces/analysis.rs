@@ -15,7 +15,7 @@
 //!   event the pass reaches back to the last event that [took away](heddle_model::primitive::Primitive::disabled_by)
 //!   what the later one needs, and tests it against the later event's order *without* the enabling edge. Where several have
 //!   taken it away together (readers, from a writer) each of them is in a race with the later event; those that come in
-//!   beside it are left out of the sequence ([`crate::sequence::Sequence::make_room`]).
+//!   beside it are left out of the sequence ([`crate::traces::sequence::Sequence::make_room`]).
 //! * A thread that is still waiting at the end never took its operation, yet it could have, before the event that
 //!   took away what it waits for. It is treated like an event that follows all others.
 //! * Whoever stands in a queue waits for what it is the queue of and for its turn, and what others did before may have decided
@@ -30,8 +30,8 @@
 use heddle_model::primitive::{self, Primitive, condvar, process, queue, section};
 use heddle_model::{Access, Event, EventFlags, Footprint, Mode, OpCode, Pending};
 
-use crate::granules::NONE;
-use crate::touches::{Touch, Touches};
+use crate::traces::granules::NONE;
+use crate::traces::touches::{Touch, Touches};
 
 /// Two events whose order can be reversed. `later` may stand for a thread that never took its operation: then it is
 /// the number of events plus its place in [`Analysis::waiting`].

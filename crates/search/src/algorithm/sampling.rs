@@ -18,8 +18,8 @@ use heddle_model::follow::{Policy, few};
 use heddle_model::primitive::thread::CREATE;
 use heddle_model::{Execution, Plan, ThreadId};
 
+use crate::drive::strategy::{Strategy, Ticket};
 use crate::options::{Algorithm, Options};
-use crate::search::{Strategy, Ticket};
 
 pub(crate) struct Sampling {
     policy: Policy,

@@ -13,10 +13,10 @@
 
 use heddle_model::{Event, Footprint, primitive};
 
-use crate::analysis::{Analysis, Race};
-use crate::replay::Replay;
-use crate::sequence::Sequence;
-use crate::stack::{Frame, Rule};
+use crate::algorithm::stack::{Frame, Rule};
+use crate::traces::analysis::{Analysis, Race};
+use crate::traces::replay::Replay;
+use crate::traces::sequence::Sequence;
 
 #[derive(Default)]
 pub(crate) struct Source {

@@ -6,10 +6,10 @@
 use heddle_model::follow::Step;
 use heddle_model::{Execution, Plan};
 
-use crate::bound::{Bound, Spent};
+use crate::algorithm::bound::{Bound, Spent};
+use crate::drive::strategy::{Strategy, Ticket};
 use crate::options::Options;
-use crate::replay::Replay;
-use crate::search::{Strategy, Ticket};
+use crate::traces::replay::Replay;
 
 #[derive(Default)]
 pub(crate) struct Dfs {

@@ -7,172 +7,22 @@ use heddle_model::follow::Policy;
 use heddle_model::primitive::section;
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 
-use crate::bound::Bound;
-use crate::checkpoint::{self, CheckpointError, Counted, Saved, Writer};
-use crate::observer::{Flow, Info, Observer, Progress, Stop, Summary};
+use crate::algorithm::bound::Bound;
+use crate::algorithm::{dfs::Dfs, dpor::Dpor, optimal::Optimal, sampling::Sampling, source::Source, stack::Stack};
+use crate::drive::observer::{Flow, Info, Observer, Progress};
+use crate::drive::strategy::{Strategy, Ticket};
+use crate::drive::summary::{Stop, Summary};
 use crate::options::{Algorithm, Options};
-use crate::{dfs::Dfs, dpor::Dpor, optimal::Optimal, sampling::Sampling, source::Source, stack::Stack};
-
-/// Which of the plans under way an execution belongs to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Ticket(pub u32);
-
-/// An algorithm: turns what it has learnt into plans.
-pub(crate) trait Strategy {
-    /// Fills in the next plan, if there is one that does not wait for an execution under way. The plan is empty before.
-    fn propose(&mut self, plan: &mut Plan) -> Option<Ticket>;
-
-    /// Learns from an execution.
-    fn digest(&mut self, ticket: Ticket, execution: &Execution<'_>);
-
-    /// How many plans are known that were not proposed yet.
-    fn pending(&self) -> u64;
-
-    /// Whether a bound has left something out.
-    fn cut(&self) -> bool {
-        false
-    }
-
-    /// How many executions are certain to come: each of what is pending is one at least, and none of it twice. None
-    /// where that cannot be said.
-    fn certain(&self) -> Option<u64> {
-        None
-    }
-
-    /// Writes itself down. False if it cannot.
-    fn save(&self, _writer: &mut Writer) -> bool {
-        false
-    }
-
-    /// How many executions there may be in all, from and to: a guess. None where none can be made.
-    fn estimate(&self) -> Option<(u64, Option<u64>)> {
-        None
-    }
-}
-
-/// One search over one program.
-///
-/// A plain access is no operation as long as no race was seen on its place: without races, no order of plain accesses can
-/// matter. When an execution comes back with a race on a place that is not visible, the place becomes so, and everything
-/// begins anew ([`Executor::reveal`]). That ends: every place is added once. In the end the places are exactly those that have a
-/// race in some execution, whatever the algorithm, so all algorithms count the same traces. Samples need no new beginning.
-pub struct Search {
-    options: Options,
-    places: BTreeSet<u64>,
-    saved: Option<Box<Saved>>,
-}
-
-impl Search {
-    /// A search that does what `options` say.
-    pub fn new(options: Options) -> Search {
-        Search { options, places: BTreeSet::new(), saved: None }
-    }
-
-    /// A search that goes on where another with the same options was when it was [written down](Observer::checkpoint), with an
-    /// executor of the same program. What the observer has counted since is counted again.
-    ///
-    /// # Errors
-    ///
-    /// When `bytes` make no sense.
-    pub fn resume(options: Options, bytes: &[u8]) -> Result<Search, CheckpointError> {
-        let saved = checkpoint::read(bytes, &options)?;
-        Ok(Search { options, places: saved.places.clone(), saved: Some(Box::new(saved)) })
-    }
-
-    /// Runs until there is nothing left, a limit is reached, or the observer has seen enough.
-    pub fn run(&mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) -> Result<Summary, ExecutorError> {
-        let mut left = self.options.clone();
-        let (mut earlier, mut elapsed) = (0, Duration::ZERO);
-        let mut saved = self.saved.take();
-        if let Some(saved) = &saved {
-            executor.remember(&saved.memory)?;
-            executor.reveal(&self.places.iter().copied().collect::<Vec<_>>())?;
-            (earlier, elapsed) = (saved.earlier, saved.elapsed);
-        }
-        loop {
-            let before = Before { earlier, elapsed, saved: saved.take() };
-            let mut summary = Search::round(&left, &mut self.places, before, executor, observer)?;
-            summary.elapsed += elapsed;
-            match summary.stop {
-                Stop::Revealed => {}
-                Stop::Sections => (left.algorithm, left.sleep_sets) = (Algorithm::Dpor, false),
-                _ => return Ok(Summary { earlier, ..summary }),
-            }
-            let ran = summary.executions + summary.blocked + summary.assumed + summary.cut;
-            earlier += ran;
-            elapsed = summary.elapsed;
-            left.timeout = self.options.timeout.map(|time| time.saturating_sub(elapsed));
-            left.max_executions = self.options.max_executions.map(|max| max.saturating_sub(earlier));
-            if left.max_executions == Some(0) {
-                return Ok(Summary { earlier: earlier - ran, stop: Stop::Executions, ..summary });
-            }
-            let places: Vec<u64> = self.places.iter().copied().collect();
-            executor.reveal(&places)?;
-            observer.restart(&places);
-        }
-    }
-
-    /// One search, until it is done or a race is seen on a place that is not visible.
-    fn round(
-        options: &Options,
-        places: &mut BTreeSet<u64>,
-        begin: Before,
-        executor: &mut dyn Executor,
-        observer: &mut dyn Observer,
-    ) -> Result<Summary, ExecutorError> {
-        if !options.iterate || options.algorithm.samples() {
-            return run_from(options, options.max_preemptions, Some(places), begin, executor, observer);
-        }
-        let mut total: Option<Summary> = None;
-        let mut limited = options.clone();
-        for preemptions in 0.. {
-            let last = options.max_preemptions == Some(preemptions);
-            let mut summary = run_once(&limited, Some(preemptions), Some(places), executor, observer)?;
-            if let Some(before) = &total {
-                summary.add(before);
-            }
-            let more = summary.stop == Stop::Exhausted && summary.bounded && !last;
-            limited.timeout = options.timeout.map(|time| time.saturating_sub(summary.elapsed));
-            let run = summary.executions + summary.blocked + summary.assumed + summary.cut;
-            limited.max_executions = options.max_executions.map(|max| max.saturating_sub(run));
-            if !more {
-                return Ok(summary);
-            }
-            let before = summary;
-            total = Some(summary);
-            // A bounded search can be far larger than what a reduction without a bound has to run. So that is tried, too,
-            // for as many executions as were run so far: whoever needs no more than those is done.
-            if options.max_preemptions.is_some()
-                || options.max_switches.is_some()
-                || options.max_delays.is_some()
-                || options.algorithm == Algorithm::Dfs
-            {
-                continue;
-            }
-            let mut unbounded = limited.clone();
-            unbounded.max_executions = Some(limited.max_executions.map_or(run, |left| left.min(run)));
-            let mut summary = run_once(&unbounded, None, Some(places), executor, observer)?;
-            summary.add(&before);
-            limited.timeout = options.timeout.map(|time| time.saturating_sub(summary.elapsed));
-            let run = summary.executions + summary.blocked + summary.assumed + summary.cut;
-            limited.max_executions = options.max_executions.map(|max| max.saturating_sub(run));
-            if summary.stop != Stop::Executions || limited.max_executions == Some(0) {
-                return Ok(summary);
-            }
-            total = Some(summary);
-        }
-        unreachable!("the last bound returns")
-    }
-}
+use crate::save::{self, Counted, Saved};
 
 /// What was before a round.
 #[derive(Default)]
-struct Before {
+pub(crate) struct Before {
     /// Executions of earlier rounds, and the time that they took.
-    earlier: u64,
-    elapsed: Duration,
+    pub earlier: u64,
+    pub elapsed: Duration,
     /// The round had begun already.
-    saved: Option<Box<Saved>>,
+    pub saved: Option<Box<Saved>>,
 }
 
 pub(crate) fn run_once(
@@ -185,7 +35,7 @@ pub(crate) fn run_once(
     run_from(options, preemptions, places, Before::default(), executor, observer)
 }
 
-fn run_from(
+pub(crate) fn run_from(
     options: &Options,
     preemptions: Option<u32>,
     places: Option<&mut BTreeSet<u64>>,
@@ -364,7 +214,7 @@ fn keep(
     let Some(places) = places else { return };
     let elapsed = before.elapsed + begin.elapsed();
     let counted = Counted { places, earlier: before.earlier, elapsed, summary, number };
-    if let Some(bytes) = checkpoint::write(&counted, strategy, executor) {
+    if let Some(bytes) = save::write(&counted, strategy, executor) {
         observer.checkpoint(&bytes);
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BinaryHeap;
 use heddle_model::follow::Step;
 
 use super::tree::{NodeId, PendingId};
-use crate::touches::Touch;
+use crate::traces::touches::Touch;
 
 /// How far a schedule is from one that runs each thread as long as it can.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -34,16 +34,16 @@ pub(crate) struct Pending {
     pub node: NodeId,
     pub slot: u32,
     pub cost: Cost,
-    pub(super) depth: u32,
+    pub(crate) depth: u32,
     /// Its place among all that were ever added.
-    pub(super) number: u64,
-    pub(super) running: bool,
+    pub(crate) number: u64,
+    pub(crate) running: bool,
     pub pieces: Box<[Piece]>,
 }
 
 /// Which of what is pending comes first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Order {
+pub(crate) enum Order {
     Cheapest,
     Deepest,
 }
@@ -65,15 +65,15 @@ impl Order {
 
 /// All that is pending.
 pub(crate) struct Agenda {
-    pub(super) list: Vec<Option<Pending>>,
-    pub(super) unused: Vec<PendingId>,
-    pub(super) order: Order,
+    pub(crate) list: Vec<Option<Pending>>,
+    pub(crate) unused: Vec<PendingId>,
+    pub(crate) order: Order,
     /// What is waiting, in that order. An entry whose key is no more that of its number is out of date.
     queue: BinaryHeap<(u128, PendingId)>,
     waiting: usize,
     bytes: usize,
     limit: usize,
-    pub(super) numbers: u64,
+    pub(crate) numbers: u64,
 }
 
 impl Agenda {
@@ -144,14 +144,14 @@ impl Agenda {
     }
 
     /// Puts what was pending in another search at the end of the list. To be [put in order](Self::turn).
-    pub(super) fn put_back(&mut self, pending: Pending) {
+    pub(crate) fn put_back(&mut self, pending: Pending) {
         self.bytes += Agenda::size(&pending);
         self.waiting += 1;
         self.list.push(Some(pending));
     }
 
     /// Puts all in another order.
-    pub(super) fn turn(&mut self, order: Order) {
+    pub(crate) fn turn(&mut self, order: Order) {
         self.order = order;
         let mut entries = std::mem::take(&mut self.queue).into_vec();
         entries.clear();

@@ -1,0 +1,20 @@
+//! The algorithms, one file for each.
+//!
+//! | module | algorithm |
+//! |---|---|
+//! | [`dfs`] | every interleaving, no reduction: what the others are held against |
+//! | [`dpor`] | persistent sets with sleep sets and clock vectors, as the baseline |
+//! | [`source`] | source sets |
+//! | [`optimal`] | one execution for each trace, none abandoned: the default |
+//! | [`bound`] | persistent sets that are complete within a bound on preemptions, switches or delays |
+//! | [`sampling`] | samples, for programs too big to exhaust |
+//!
+//! `dpor`, `source` and `bound` are rules for the depth-first exploration of `stack`.
+
+pub mod bound;
+pub mod dfs;
+pub mod dpor;
+pub mod optimal;
+pub mod sampling;
+pub mod source;
+pub(crate) mod stack;

@@ -1,0 +1,42 @@
+//! What the loop asks of an algorithm.
+
+use heddle_model::{Execution, Plan};
+
+use crate::save::Writer;
+
+/// Which of the plans under way an execution belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Ticket(pub u32);
+
+/// An algorithm: turns what it has learnt into plans.
+pub(crate) trait Strategy {
+    /// Fills in the next plan, if there is one that does not wait for an execution under way. The plan is empty before.
+    fn propose(&mut self, plan: &mut Plan) -> Option<Ticket>;
+
+    /// Learns from an execution.
+    fn digest(&mut self, ticket: Ticket, execution: &Execution<'_>);
+
+    /// How many plans are known that were not proposed yet.
+    fn pending(&self) -> u64;
+
+    /// Whether a bound has left something out.
+    fn cut(&self) -> bool {
+        false
+    }
+
+    /// How many executions are certain to come: each of what is pending is one at least, and none of it twice. None
+    /// where that cannot be said.
+    fn certain(&self) -> Option<u64> {
+        None
+    }
+
+    /// Writes itself down. False if it cannot.
+    fn save(&self, _writer: &mut Writer) -> bool {
+        false
+    }
+
+    /// How many executions there may be in all, from and to: a guess. None where none can be made.
+    fn estimate(&self) -> Option<(u64, Option<u64>)> {
+        None
+    }
+}
