@@ -47,4 +47,6 @@ pub use document::{
     verdict::{self, Coverage, OutcomeCount, RunReport, Verdict},
 };
 #[cfg(feature = "std")]
+pub use exchange::facts::{self, Facts, Instrumentation};
+#[cfg(feature = "std")]
 pub use exchange::{Execution, Executor, ExecutorError, Plan};

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "std")]
 mod execution;
+#[cfg(feature = "std")]
+pub mod facts;
 mod latitude;
 mod outcome;
 #[cfg(feature = "std")]

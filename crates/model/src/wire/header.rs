@@ -122,12 +122,14 @@ pub struct Header {
 }
 
 /// Whose n-th child a thread is. Thread `i` has entry `i`; the main thread is its own parent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 #[repr(C)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct ThreadName {
-    /// Who creates it.
+    /// The thread that creates it.
     pub parent: ThreadId,
     /// Zero.
+    #[cfg_attr(feature = "std", serde(skip))]
     pub reserved: u16,
     /// Its number among that thread's children, from 0.
     pub ordinal: u32,

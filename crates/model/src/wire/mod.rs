@@ -46,15 +46,18 @@ pub const LOCAL: u64 = u64::MAX - 3;
 /// The first word of a list that stands among the call stacks: objects that were made by a call before `main` began.
 pub const MADE_BEFORE: u64 = u64::MAX - 2;
 
-/// How an execution starts over. The numbers are part of the wire format.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+/// How an execution starts over: the fastest way first, the one that works for most programs last. The numbers are part
+/// of the wire format.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(u32)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Restart {
-    /// Memory is put back.
+    /// The process restores its memory from a snapshot.
+    #[default]
     Snapshot = 1,
-    /// Each execution in a forked child.
+    /// Each execution runs in a forked child.
     Fork = 2,
-    /// Each execution in a new process.
+    /// Each execution runs in a new process.
     Exec = 3,
 }
 

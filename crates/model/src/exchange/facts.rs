@@ -1,0 +1,328 @@
+//! What an engine has learnt about a program by running it.
+//!
+//! Processes, workers, engines and whole runs each learn a part. [`Facts::merge`] is the one way to put the parts
+//! together; whoever reports a verdict or continues a search asks the result.
+//!
+//! Merging is commutative and associative, and `Facts::default()` is its neutral element, so the order in which parts
+//! are merged does not matter. It is also idempotent, except for [`Statistics`], which are sums: merge each source of
+//! statistics once.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Location;
+use crate::wire::{Restart, ThreadName};
+
+/// What an engine has learnt about a program by running it.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Facts {
+    /// How much of the program is observed.
+    pub instrumentation: Instrumentation,
+    /// Which thread is which: thread `i` has entry `i`. Plans name threads by these numbers.
+    pub threads: Vec<ThreadName>,
+    /// What executions need to have prepared before they begin.
+    pub needs: Needs,
+    /// How executions start over. The safest way that any part needed.
+    pub restart: Restart,
+    /// Why executions start over by fork although the user did not ask for it.
+    pub fallback: Option<Fallback>,
+    /// Labels that the program declares and that some execution must reach.
+    pub labels: BTreeSet<Label>,
+    /// Fingerprints ([`crate::wire::label`]) of the labels that executions have reached.
+    pub reached: BTreeSet<u64>,
+    /// An execution asked for an undetermined value of a type that has more values than were tried.
+    pub undetermined: bool,
+    /// An execution came to a time-out that was left out, because its thread had timed out too often before.
+    pub timeouts_left_out: bool,
+    /// What executions did that the model does not cover.
+    pub outside: Outside,
+    /// Libraries that the program loaded itself, by their paths.
+    pub libraries: BTreeSet<PathBuf>,
+    /// Object files and libraries that were not instrumented, by name. Their accesses to memory are not observed.
+    pub unseen: BTreeSet<String>,
+    /// Source lines with atomic instructions in inline assembly. These are not observed.
+    pub assembly: BTreeSet<Location>,
+    /// Granules of plain memory whose accesses are visible operations, by their addresses.
+    pub places: BTreeSet<u64>,
+    /// How a process died in the middle of an execution that did well when it was run again.
+    pub died: Option<String>,
+    /// How often things happened.
+    pub statistics: Statistics,
+}
+
+/// How much of a program is observed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Instrumentation {
+    /// Accesses to memory that may be shared, atomics, and calls of the thread library.
+    #[default]
+    Memory,
+    /// Calls of the thread library only.
+    SyncOnly,
+}
+
+impl Instrumentation {
+    /// The name in Heddle's JSON document.
+    pub fn name(self) -> &'static str {
+        match self {
+            Instrumentation::Memory => "memory",
+            Instrumentation::SyncOnly => "sync-only",
+        }
+    }
+}
+
+/// A label that some execution must reach (`heddle_reachable`). Ordered by its place.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Label {
+    /// The source file, as the compiler was told of it.
+    pub file: String,
+    /// The line, from 1; 0 if it is not known.
+    pub line: u32,
+    /// The label's text.
+    pub name: String,
+}
+
+/// What executions need to have prepared before they begin.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Needs {
+    /// How many threads to prepare. See [`crate::wire::Header::threads_wanted`].
+    pub threads: u32,
+    /// Whether the unwinder is needed. See [`crate::wire::Header::unwinder`].
+    pub unwinder: bool,
+}
+
+/// Why executions start over by fork although the user did not ask for it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Fallback {
+    /// What the program used that a snapshot cannot restore.
+    pub what: String,
+    /// A return address in the code that used it, or 0.
+    pub pc: u64,
+}
+
+/// What executions did that the model does not cover.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Outside {
+    /// They created processes, which run without control.
+    pub processes: bool,
+    /// They changed files in place, because there was no scratch directory for copies.
+    pub files: bool,
+}
+
+/// How often things happened to the processes that ran executions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Statistics {
+    /// Processes started.
+    pub processes: u64,
+    /// Executions lost because their process died or had to be killed.
+    pub lost: u64,
+    /// Executions run again alone because their process died, although not of them.
+    pub repeated: u64,
+    /// Memory restorations compared with the snapshot.
+    pub checked: u64,
+    /// Pages that differed in these comparisons.
+    pub differing: u64,
+}
+
+impl Facts {
+    /// Adds what `other` knows.
+    ///
+    /// Sets are united, flags are combined by "or", needs and ways to start over grow to the larger one, and
+    /// statistics are added up. Of two lists of threads the longer one stays: they describe the same program, so one
+    /// is a prefix of the other. (Whoever runs several processes at once makes sure of that.) Of two fallbacks or
+    /// deaths one is kept, the smaller by its words.
+    pub fn merge(&mut self, other: &Facts) {
+        // Without `..`: a field that is added here must be merged.
+        let Facts {
+            instrumentation,
+            threads,
+            needs,
+            restart,
+            fallback,
+            labels,
+            reached,
+            undetermined,
+            timeouts_left_out,
+            outside,
+            libraries,
+            unseen,
+            assembly,
+            places,
+            died,
+            statistics,
+        } = other;
+        self.instrumentation = self.instrumentation.max(*instrumentation);
+        if (threads.len(), threads) > (self.threads.len(), &self.threads) {
+            self.threads.clone_from(threads);
+        }
+        self.needs.threads = self.needs.threads.max(needs.threads);
+        self.needs.unwinder |= needs.unwinder;
+        self.restart = self.restart.max(*restart);
+        keep_one(&mut self.fallback, fallback.as_ref());
+        self.labels.extend(labels.iter().cloned());
+        self.reached.extend(reached);
+        self.undetermined |= undetermined;
+        self.timeouts_left_out |= timeouts_left_out;
+        self.outside.processes |= outside.processes;
+        self.outside.files |= outside.files;
+        self.libraries.extend(libraries.iter().cloned());
+        self.unseen.extend(unseen.iter().cloned());
+        self.assembly.extend(assembly.iter().cloned());
+        self.places.extend(places);
+        keep_one(&mut self.died, died.as_ref());
+        self.statistics.add(statistics);
+    }
+
+    /// The declared labels that no execution has reached, by their places.
+    pub fn unreached(&self) -> impl Iterator<Item = &Label> {
+        self.labels.iter().filter(|label| !self.reached.contains(&crate::wire::label(label.name.as_bytes())))
+    }
+}
+
+impl Statistics {
+    /// Adds the counts of `other`.
+    pub fn add(&mut self, other: &Statistics) {
+        let Statistics { processes, lost, repeated, checked, differing } = *other;
+        for (count, more) in [
+            (&mut self.processes, processes),
+            (&mut self.lost, lost),
+            (&mut self.repeated, repeated),
+            (&mut self.checked, checked),
+            (&mut self.differing, differing),
+        ] {
+            // The program can write to the memory that some counts are read from.
+            *count = count.saturating_add(more);
+        }
+    }
+}
+
+/// Keeps the smaller of two values that say the same in different words.
+fn keep_one<T: Clone + Ord>(own: &mut Option<T>, other: Option<&T>) {
+    if let Some(other) = other
+        && own.as_ref().is_none_or(|own| other < own)
+    {
+        *own = Some(other.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ThreadId;
+    use proptest::collection::{btree_set, vec};
+    use proptest::prelude::*;
+
+    fn location() -> impl Strategy<Value = Location> {
+        ("[ab]", 0..3u32).prop_map(|(file, line)| Location { file, line, ..Location::default() })
+    }
+
+    fn label() -> impl Strategy<Value = Label> {
+        ("[ab]", 0..3u32, "[xy]").prop_map(|(file, line, name)| Label { file, line, name })
+    }
+
+    fn thread() -> impl Strategy<Value = ThreadName> {
+        (0..3u16, 0..3u32).prop_map(|(parent, ordinal)| ThreadName {
+            parent: ThreadId(parent),
+            ordinal,
+            ..ThreadName::default()
+        })
+    }
+
+    fn statistics() -> impl Strategy<Value = Statistics> {
+        // Some are so large that their sum does not fit.
+        let count = || prop_oneof![0..5u64, u64::MAX - 1..=u64::MAX];
+        (count(), count(), count(), count(), count()).prop_map(|(processes, lost, repeated, checked, differing)| {
+            Statistics { processes, lost, repeated, checked, differing }
+        })
+    }
+
+    prop_compose! {
+        fn facts()(
+            instrumentation in prop_oneof![Just(Instrumentation::Memory), Just(Instrumentation::SyncOnly)],
+            threads in vec(thread(), 0..4),
+            (needed, unwinder) in (0..9u32, any::<bool>()),
+            restart in prop_oneof![Just(Restart::Snapshot), Just(Restart::Fork), Just(Restart::Exec)],
+            fallback in proptest::option::of(("[ab]", 0..3u64)),
+            (labels, reached) in (btree_set(label(), 0..3), btree_set(0..4u64, 0..3)),
+            flags in any::<[bool; 4]>(),
+            (libraries, unseen) in (btree_set("[ab]", 0..3), btree_set("[ab]", 0..3)),
+            assembly in btree_set(location(), 0..3),
+            places in btree_set(0..4u64, 0..3),
+            died in proptest::option::of("[ab]"),
+            statistics in statistics(),
+        ) -> Facts {
+            Facts {
+                instrumentation,
+                threads,
+                needs: Needs { threads: needed, unwinder },
+                restart,
+                fallback: fallback.map(|(what, pc)| Fallback { what, pc }),
+                labels,
+                reached,
+                undetermined: flags[0],
+                timeouts_left_out: flags[1],
+                outside: Outside { processes: flags[2], files: flags[3] },
+                libraries: libraries.into_iter().map(PathBuf::from).collect(),
+                unseen,
+                assembly,
+                places,
+                died,
+                statistics,
+            }
+        }
+    }
+
+    fn merged(a: &Facts, b: &Facts) -> Facts {
+        let mut all = a.clone();
+        all.merge(b);
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn merging_is_commutative(a in facts(), b in facts()) {
+            prop_assert_eq!(merged(&a, &b), merged(&b, &a));
+        }
+
+        #[test]
+        fn merging_is_associative(a in facts(), b in facts(), c in facts()) {
+            prop_assert_eq!(merged(&merged(&a, &b), &c), merged(&a, &merged(&b, &c)));
+        }
+
+        #[test]
+        fn merging_is_idempotent_but_for_statistics(a in facts(), b in facts()) {
+            let once = merged(&a, &b);
+            let again = merged(&once, &Facts { statistics: Statistics::default(), ..b });
+            prop_assert_eq!(once, again);
+        }
+
+        #[test]
+        fn nothing_adds_nothing(a in facts()) {
+            prop_assert_eq!(merged(&a, &Facts::default()), a);
+        }
+
+        #[test]
+        fn facts_survive_a_file(a in facts()) {
+            let text = serde_json::to_string(&a).expect("facts can be written");
+            prop_assert_eq!(serde_json::from_str::<Facts>(&text).expect("and read"), a);
+        }
+    }
+
+    #[test]
+    fn labels_are_unreached_until_their_fingerprint_is_known() {
+        let label = |name: &str| Label { file: "a.c".into(), line: 1, name: name.into() };
+        let mut facts = Facts { labels: [label("won"), label("lost")].into(), ..Facts::default() };
+        facts.reached.insert(crate::wire::label(b"won"));
+        assert_eq!(facts.unreached().map(|label| label.name.as_str()).collect::<Vec<_>>(), ["lost"]);
+    }
+
+    #[test]
+    fn the_longer_list_of_threads_stays() {
+        let name = |ordinal| ThreadName { ordinal, ..ThreadName::default() };
+        let short = Facts { threads: vec![name(9)], ..Facts::default() };
+        let long = Facts { threads: vec![name(0), name(1)], ..Facts::default() };
+        assert_eq!(merged(&short, &long).threads, long.threads);
+    }
+}
