@@ -5,20 +5,20 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use heddle_model::{ExecutorError, FindingKind, RunReport, Trace, trace};
-use heddle_native::NativeExecutor;
-use heddle_native::symbols::Symbols;
 use heddle_report::text;
 use heddle_search::repeat::{Divergence, Repeated};
 use heddle_search::{Search, Stop, Summary};
 
 use crate::after::{diverged, livelocks, smallest};
-use crate::checkpoint::{self, Keeper};
-use crate::coverage::{self, End, Judgement, LeftOut};
+use crate::checkpoint::{self, CheckpointError, Keeper};
+use crate::coverage;
+use crate::engine::{Engine, View};
+use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::options::Options;
-use crate::prepare::Failure;
 use crate::tally::Collector;
 use crate::tell::Told;
+use crate::verdict::{End, Judgement, LeftOut};
 
 /// How long a livelock is looked for at most.
 const LIVELOCK_BUDGET: Duration = Duration::from_secs(3);
@@ -55,18 +55,21 @@ impl<'o> Check<'o> {
         Check { options, observer }
     }
 
-    /// Checks the program that `executor` runs and `program` describes.
+    /// Checks the program that `engine` runs and `program` describes.
     ///
     /// # Errors
     ///
     /// When there is no verdict: a checkpoint cannot be used, or a finding cannot be repeated.
-    pub fn run(self, executor: &mut NativeExecutor, program: &trace::Program) -> Result<Conclusion, Failure> {
+    pub fn run(self, engine: &mut dyn Engine, program: &trace::Program) -> Result<Conclusion, Failure> {
         let Check { options, observer } = self;
         let mut collector = Collector::new(&options, observer);
-        let mut search = begin(&options, executor, program, &mut collector)?;
+        let mut search = begin(&options, engine, &mut collector)?;
         let begin = Instant::now();
         let mut left_out = LeftOut::default();
-        let (ran, divergence) = search_twice(&mut search, executor, &mut collector);
+        let (ran, divergence) = match engine.explore(&options.search, &mut collector) {
+            Some(ran) => (ran, None),
+            None => search_twice(&mut search, engine, &mut collector),
+        };
         let end = match ran {
             Ok(summary) => {
                 left_out = LeftOut { bounded: summary.bounded, completed: summary.completed_preemptions };
@@ -84,87 +87,79 @@ impl<'o> Check<'o> {
             }
             trouble = keeper.trouble;
         }
-        let symbols = Symbols::new(executor.mappings());
+        let symbols = engine.names();
         if let Some(divergence) = &divergence {
-            collector.diverged(diverged::twice(divergence, &symbols));
+            collector.diverged(diverged::twice(divergence, &*symbols));
         } else if let Some(strayed) = collector.strayed {
-            collector.diverged(diverged::strayed(&strayed, &symbols));
+            collector.diverged(diverged::strayed(&strayed, &*symbols));
         }
-        let dismissed = executor.dismiss_helpers();
+        let dismissed = engine.settle();
         debug_assert!(dismissed.is_ok() || end != End::Search(Stop::Exhausted), "{dismissed:?}");
         if !options.interrupted.load(Relaxed) {
             // However this ends, what was found was found.
             if options.livelocks && (options.all || collector.findings.is_empty()) {
-                let _ = livelocks::look(&mut collector, executor, LIVELOCK_BUDGET);
+                let _ = livelocks::look(&mut collector, engine, LIVELOCK_BUDGET);
             }
-            let _ = smallest::look(&mut collector, executor, &options.interrupted, options.minimise);
+            let _ = smallest::look(&mut collector, engine, &options.interrupted, options.minimise);
         }
         // What was found before the signal is told in spite of it.
         options.interrupted.store(false, Relaxed);
 
-        let listing = collector.dump.take().map(|dump| dump.tell(&Symbols::new(executor.mappings())));
-        let mut told = Told::of(&collector, executor, program, &options)?;
-        let remarks = collector.leftovers.tell(executor, Path::new(&program.directory));
+        let listing = collector.dump.take().map(|dump| dump.tell(&*symbols));
+        let mut told = Told::of(&collector, engine, program, &options)?;
+        let remarks = collector.leftovers.tell(engine, Path::new(&program.directory));
+        let (view, settings) = (engine.view(), engine.settings());
         let judgement = Judgement {
             options: &options,
+            view: &view,
+            settings: &settings,
             collector: &collector,
             end,
             left_out,
-            memory_limit: executor.options().memory_limit,
             elapsed,
             findings: told.traces.iter().map(|trace| trace.finding.clone()).collect(),
             remarks,
             unsupported: told.unsupported.take(),
             out_of_memory: told.out_of_memory.take(),
             unrepeatable: told.unrepeatable,
-            looping: collector.round.as_ref().map(|round| round.tell(&symbols)),
+            looping: collector.round.as_ref().map(|round| round.tell(&*symbols)),
         };
-        let report = judgement.report(executor);
-        let warnings = warnings(&report, executor, trouble, collector.not_kept);
+        let report = judgement.report();
+        let warnings = warnings(&report, &view, trouble, collector.not_kept);
         Ok(Conclusion { report, traces: told.traces, listing, warnings })
     }
 }
 
 /// The search, from its beginning or from a checkpoint. What was collected before the checkpoint goes to `collector`.
-fn begin(
-    options: &Options,
-    executor: &NativeExecutor,
-    program: &trace::Program,
-    collector: &mut Collector<'_>,
-) -> Result<Search, Failure> {
+fn begin(options: &Options, engine: &dyn Engine, collector: &mut Collector<'_>) -> Result<Search, Failure> {
     let mut search_options = options.search.clone();
     search_options.prefix = options.prefix.clone().unwrap_or_default();
     let Some(path) = options.kept_in() else { return Ok(Search::new(search_options)) };
     search_options.checkpoint = Some(options.checkpoint_interval);
-    let about = checkpoint::about(options, program, executor).map_err(Failure::Error)?;
-    let mut saved = None;
+    let about = checkpoint::about(options, engine)?;
+    let mut search = None;
     if let Some(path) = &options.resume {
-        let checkpoint = checkpoint::read(path).map_err(Failure::Error)?;
-        checkpoint.must_be_about(&about).map_err(Failure::Error)?;
-        collector
-            .restore(&checkpoint.collected)
-            .ok_or_else(|| Failure::Error(format!("{}: the checkpoint is damaged", path.display())))?;
-        saved = Some((path, checkpoint.search));
+        let checkpoint = checkpoint::read(path)?;
+        checkpoint.must_be_about(&about)?;
+        collector.restore(&checkpoint.collected).ok_or_else(|| CheckpointError::Damaged { path: path.clone() })?;
+        let resumed = Search::resume(search_options.clone(), &checkpoint.search);
+        search = Some(resumed.map_err(|source| CheckpointError::Search { path: path.clone(), source })?);
     }
-    collector.keeper = Some(Keeper::new(path, about).map_err(Failure::Error)?);
-    match saved {
-        Some((path, bytes)) => Search::resume(search_options, &bytes)
-            .map_err(|error| Failure::Error(format!("{}: {error}", path.display()))),
-        None => Ok(Search::new(search_options)),
-    }
+    collector.keeper = Some(Keeper::new(path, about)?);
+    Ok(search.unwrap_or_else(|| Search::new(search_options)))
 }
 
 /// Searches, and runs a sample of the executions twice.
 fn search_twice(
     search: &mut Search,
-    executor: &mut NativeExecutor,
+    engine: &mut dyn Engine,
     collector: &mut Collector<'_>,
 ) -> (Result<Summary, ExecutorError>, Option<Divergence>) {
     // Where processes lie at other addresses each time, executions differ by those.
-    if !NativeExecutor::addresses_are_fixed() {
-        return (search.run(executor, collector), None);
+    if !engine.is_repeatable() {
+        return (search.run(engine, collector), None);
     }
-    let mut repeated = Repeated::new(executor);
+    let mut repeated = Repeated::new(engine);
     let ran = search.run(&mut repeated, collector);
     // What the second run of a search that failed would have shown is not known, and not needed.
     let divergence = if ran.is_ok() { repeated.finish().unwrap_or_default() } else { None };
@@ -172,14 +167,14 @@ fn search_twice(
 }
 
 /// What the user should know although the verdict stands.
-fn warnings(report: &RunReport, executor: &NativeExecutor, trouble: Option<String>, not_kept: u64) -> Vec<String> {
+fn warnings(report: &RunReport, view: &View, trouble: Option<String>, not_kept: u64) -> Vec<String> {
     let mut warnings = Vec::new();
     // Where nothing is found it is among what was not covered.
     if report.findings.iter().any(|finding| finding.kind == FindingKind::DataRace) {
-        warnings.extend(coverage::assembly(&executor.assembly()));
+        warnings.extend(coverage::assembly(&view.assembly));
     }
-    if let Some(how) = executor.died() {
-        let times = text::counted(executor.statistics().repeated, "execution");
+    if let Some((how, repeated)) = &view.died {
+        let times = text::counted(*repeated, "execution");
         warnings.push(format!("{how}; {times} had to be run again, and nothing is missing"));
     }
     if let Some(trouble) = trouble {

@@ -8,14 +8,14 @@
 //! changes what is explored. All of it must be the same, since schedules and addresses mean nothing elsewhere.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use heddle_model::trace;
-use heddle_native::NativeExecutor;
+use heddle_model::ExecutorError;
 use serde_json::{Map, Value, json};
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_64;
 
+use crate::engine::Engine;
 use crate::options::Options;
 
 const FIRST_LINE: &str = "heddle checkpoint 1\n";
@@ -37,47 +37,97 @@ pub struct Keeper {
     pub trouble: Option<String>,
 }
 
-/// What a search is about: a name for each thing that must be the same, and what it is.
-pub fn about(options: &Options, description: &trace::Program, executor: &NativeExecutor) -> Result<Value, String> {
-    let program = executor.program();
-    let contents = program.contents().map_err(|error| format!("{}: {error}", program.path.display()))?;
-    let input = executor.options().input.as_ref().and_then(|path| fs::read(path).ok());
-    let runtime = xxh3_64(heddle_native::runtime_library());
-    let place = |file: &&heddle_native::symbols::Mapping| {
-        let own = file.path.parent() == program.path.parent();
-        let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // What Heddle has made itself lies in a directory that has another name each time.
-        let name = if own || name == "libheddle_runtime.so" { name } else { file.path.display().to_string() };
-        format!("{:x} {name}", file.start)
-    };
+/// What a search is about: a name for each thing that must be equal, and its value.
+///
+/// # Errors
+///
+/// When the program cannot be read any more.
+pub fn about(options: &Options, engine: &dyn Engine) -> Result<Value, CheckpointError> {
+    let settings = engine.settings();
     let mut about = Map::new();
     let mut add = |name: &str, what: String| about.insert(name.to_owned(), Value::String(what));
-    add("heddle", format!("{} {runtime:016x}", env!("CARGO_PKG_VERSION")));
-    add("the program", format!("{:032x}", xxh3_128(&contents)));
-    add("the program's arguments", format!("{:?}", description.arguments));
-    add("--stdin", input.map_or_else(String::new, |bytes| format!("{:032x}", xxh3_128(&bytes))));
-    add("the places of its libraries", executor.mappings().files().iter().map(place).collect::<Vec<_>>().join(", "));
+    add("heddle", env!("CARGO_PKG_VERSION").to_owned());
+    for (name, what) in engine.identity().map_err(CheckpointError::Engine)? {
+        add(name, what);
+    }
     add("--algorithm", options.search.algorithm.name().to_owned());
     add("--max-steps", format!("{:?}", options.search.max_steps));
-    add("what the thread library may do", format!("{:?}", executor.options().latitude));
+    add("what the thread library may do", format!("{:?}", settings.latitude));
     add("--races", format!("{:?}", options.races));
-    add("--memory", executor.options().memory.to_string());
-    add("--leaks", executor.options().leaks.to_string());
-    add("--quarantine", executor.options().quarantine.to_string());
-    add("--misuse", executor.options().misuse.to_string());
+    add("--memory", settings.memory.to_string());
+    add("--leaks", settings.leaks.to_string());
+    add("--quarantine", settings.quarantine.to_string());
+    add("--misuse", settings.misuse.to_string());
     add("--livelocks", options.livelocks.to_string());
-    add("--nondet", format!("{:?}", executor.options().nondet));
-    add("--memory-limit", executor.options().memory_limit.to_string());
+    add("--nondet", format!("{:?}", settings.nondet));
+    add("--memory-limit", settings.memory_limit.to_string());
     Ok(Value::Object(about))
+}
+
+/// Why a checkpoint cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// The file cannot be read, or its name makes no sense.
+    #[error("{}: {source}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file is something else, or of another version.
+    #[error("{}: not a checkpoint of this version of heddle", .path.display())]
+    NotACheckpoint {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is cut off or was changed.
+    #[error("{}: the checkpoint is damaged", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The search in the file cannot be gone on with.
+    #[error("{}: {source}", .path.display())]
+    Search {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: heddle_search::CheckpointError,
+    },
+    /// The directory for the file is not there.
+    #[error("{}: there is no such directory", .path.display())]
+    NoDirectory {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The checkpoint is about another search.
+    #[error("--resume: {name} is not what it was when the checkpoint was written: {now}, then {then}")]
+    Different {
+        /// What differs.
+        name: String,
+        /// Its value now.
+        now: String,
+        /// Its value when the checkpoint was written.
+        then: String,
+    },
+    /// The engine cannot say what the search is about.
+    #[error(transparent)]
+    Engine(ExecutorError),
 }
 
 impl Keeper {
     /// Keeps checkpoints of a search about `about` in `path`. There must be a directory for it.
-    pub fn new(path: &Path, about: Value) -> Result<Keeper, String> {
-        let path = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    ///
+    /// # Errors
+    ///
+    /// When there is none.
+    pub fn new(path: &Path, about: Value) -> Result<Keeper, CheckpointError> {
+        let path = std::path::absolute(path)
+            .map_err(|source| CheckpointError::Unreadable { path: path.to_path_buf(), source })?;
         match path.parent() {
             Some(directory) if directory.is_dir() => Ok(Keeper { path, about, trouble: None }),
-            _ => Err(format!("{}: there is no such directory", path.display())),
+            _ => Err(CheckpointError::NoDirectory { path }),
         }
     }
 
@@ -111,39 +161,46 @@ impl Keeper {
 }
 
 /// Reads a checkpoint.
-pub fn read(path: &Path) -> Result<Checkpoint, String> {
-    let wrong = |what: &str| format!("{}: {what}", path.display());
-    let bytes = fs::read(path).map_err(|error| wrong(&error.to_string()))?;
-    let rest =
-        bytes.strip_prefix(FIRST_LINE.as_bytes()).ok_or_else(|| wrong("not a checkpoint of this version of heddle"))?;
-    let damaged = || wrong("the checkpoint is damaged");
-    let (whole, digest) = bytes.split_at(bytes.len() - 8);
-    if rest.len() < 8 || digest != xxh3_64(whole).to_le_bytes() {
-        return Err(damaged());
+///
+/// # Errors
+///
+/// When the file is no checkpoint, or not a whole one.
+pub fn read(path: &Path) -> Result<Checkpoint, CheckpointError> {
+    let path = path.to_path_buf();
+    let bytes = match fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(source) => return Err(CheckpointError::Unreadable { path, source }),
+    };
+    if !bytes.starts_with(FIRST_LINE.as_bytes()) {
+        return Err(CheckpointError::NotACheckpoint { path });
     }
-    let rest = &rest[..rest.len() - 8];
-    let end = rest.iter().position(|&byte| byte == b'\n').ok_or_else(damaged)?;
-    let mut document: Value = serde_json::from_slice(&rest[..end]).map_err(|_| damaged())?;
+    parse(&bytes).ok_or(CheckpointError::Damaged { path })
+}
+
+/// The checkpoint in `bytes`, whatever those are. `None` if they are damaged.
+pub fn parse(bytes: &[u8]) -> Option<Checkpoint> {
+    let (whole, digest) = bytes.split_last_chunk::<8>()?;
+    if *digest != xxh3_64(whole).to_le_bytes() {
+        return None;
+    }
+    let rest = whole.strip_prefix(FIRST_LINE.as_bytes())?;
+    let end = rest.iter().position(|&byte| byte == b'\n')?;
+    let mut document: Value = serde_json::from_slice(&rest[..end]).ok()?;
     let (about, collected) = (document["about"].take(), document["collected"].take());
-    Ok(Checkpoint { collected, search: rest[end + 1..].to_vec(), about })
+    Some(Checkpoint { collected, search: rest[end + 1..].to_vec(), about })
 }
 
 impl Checkpoint {
-    /// Fails unless it is about the same search.
-    pub fn must_be_about(&self, about: &Value) -> Result<(), String> {
-        let (Some(then), Some(now)) = (self.about.as_object(), about.as_object()) else {
-            return Err("--resume: the checkpoint is damaged".to_owned());
-        };
-        match now.iter().find(|(name, what)| then.get(*name) != Some(what)) {
-            None => Ok(()),
-            Some((name, what)) => {
-                let text = |value: &Value| value.as_str().unwrap_or("nothing").to_owned();
-                let then = then.get(name).map_or_else(|| "nothing".to_owned(), text);
-                Err(format!(
-                    "--resume: {name} is not what it was when the checkpoint was written: {}, then {then}",
-                    text(what)
-                ))
-            }
-        }
+    /// Fails unless the checkpoint is about this search.
+    ///
+    /// # Errors
+    ///
+    /// When something differs.
+    pub fn must_be_about(&self, about: &Value) -> Result<(), CheckpointError> {
+        let nothing = Map::new();
+        let (then, now) = (self.about.as_object().unwrap_or(&nothing), about.as_object().unwrap_or(&nothing));
+        let Some((name, what)) = now.iter().find(|(name, what)| then.get(*name) != Some(what)) else { return Ok(()) };
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or("nothing").to_owned();
+        Err(CheckpointError::Different { name: name.clone(), now: text(Some(what)), then: text(then.get(name)) })
     }
 }

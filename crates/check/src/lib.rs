@@ -9,7 +9,6 @@
 //! * [`tally`] is what is kept of the executions of a search.
 //! * [`after`] is what follows a search: livelocks, the smallest execution of each finding, words for divergence.
 //! * [`resolve`] runs one execution again and finds names and places; [`trace`] makes a trace of it.
-//! * [`coverage`] decides the verdict. No other room does.
 //! * [`checkpoint`] keeps a search in a file and goes on from there.
 //!
 //! Deliberately absent: flags, colours, progress bars and output files. Nothing here prints.
@@ -17,7 +16,9 @@
 pub mod after;
 mod check;
 pub mod checkpoint;
-pub mod coverage;
+mod coverage;
+mod engine;
+mod failure;
 mod observer;
 mod options;
 pub mod prepare;
@@ -26,8 +27,11 @@ pub mod sources;
 pub mod tally;
 mod tell;
 pub mod trace;
+mod verdict;
 pub mod words;
 
 pub use check::{Check, Conclusion};
+pub use engine::{Engine, Local, Names, Recorded, Unreached, View, Visibility};
+pub use failure::Failure;
 pub use observer::Observer;
 pub use options::{Options, Races};

@@ -1,56 +1,55 @@
 //! From words on a command line to a program that can be run, and to its description in a trace file.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use heddle_model::trace;
-use heddle_native::compile::{self, Choice, CompileError, Compiled, CompilerKind};
-use heddle_native::{Program, ProgramError};
 
+pub use crate::failure::Failure;
 use crate::sources;
 
-/// A program that can be run.
-pub struct Prepared {
+/// Makes programs that an engine can run.
+pub trait Toolchain {
+    /// A program that an engine can run.
+    type Program;
+
+    /// Whether the name of a file is one that is compiled or linked.
+    fn is_input(&self, path: &Path) -> bool;
+
+    /// Takes a finished program.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be run by the engine.
+    fn open(&self, path: &Path) -> Result<Self::Program, Failure>;
+
+    /// Compiles and links files, with compiler flags among them.
+    ///
+    /// # Errors
+    ///
+    /// When there is no program in the end.
+    fn compile(&self, words: &[String]) -> Result<Compiled<Self::Program>, Failure>;
+}
+
+/// A program that a toolchain has compiled.
+#[derive(Debug)]
+pub struct Compiled<P> {
     /// The program.
-    pub program: Program,
-    /// How to get it again.
-    pub description: trace::Program,
-    /// What the compiler had to say.
+    pub program: P,
+    /// What the compilers printed although they succeeded.
     pub warnings: String,
-    /// Keeps the compiled program on the disk.
-    _compiled: Option<Compiled>,
+    /// The compilers that took part.
+    pub compilers: Vec<trace::CompilerUsed>,
 }
 
-/// Why there is no program to run.
-pub enum Failure {
-    /// In words.
-    Error(String),
-    /// It is a program, of a kind that Heddle does not control.
-    Unsupported(String),
-    /// The user asked to stop.
-    Interrupted,
-}
-
-impl From<ProgramError> for Failure {
-    fn from(error: ProgramError) -> Failure {
-        match error {
-            ProgramError::Static(_)
-            | ProgramError::Privileged(_)
-            | ProgramError::Bits32(_)
-            | ProgramError::OtherProcessor(_) => Failure::Unsupported(error.to_string()),
-            error => Failure::Error(error.to_string()),
-        }
-    }
-}
-
-impl From<CompileError> for Failure {
-    fn from(error: CompileError) -> Failure {
-        match error {
-            CompileError::Interrupted => Failure::Interrupted,
-            CompileError::Program(error) => error.into(),
-            error => Failure::Error(error.to_string()),
-        }
-    }
+/// A program that can be run, and how to get it again.
+#[derive(Debug)]
+pub struct Prepared<P> {
+    /// The program.
+    pub program: P,
+    /// How to get it again, for trace files.
+    pub description: trace::Program,
+    /// What the compilers printed although they succeeded.
+    pub warnings: String,
 }
 
 /// What the words mean.
@@ -62,83 +61,63 @@ enum Meaning {
     Program(PathBuf),
 }
 
-/// Compiles what `words` say, or looks at the program that they name.
-pub fn prepare(
+/// Compiles what `words` say, or opens the finished program that they name.
+///
+/// # Errors
+///
+/// When the words make no sense, or there is no program in the end.
+pub fn prepare<T: Toolchain>(
+    toolchain: &T,
     words: &[String],
     arguments: &[String],
     stdin: Option<&Path>,
-    choice: &Choice,
-    interrupted: &AtomicBool,
-) -> Result<Prepared, Failure> {
+) -> Result<Prepared<T::Program>, Failure> {
     let directory = std::env::current_dir()
-        .map_err(|error| Failure::Error(format!("the current directory is not accessible: {error}")))?;
+        .map_err(|error| Failure::Usage(format!("the current directory is not accessible: {error}")))?;
     let mut description = trace::Program {
         directory: directory.display().to_string(),
         arguments: arguments.to_vec(),
         stdin: stdin.map(input).transpose()?,
         ..trace::Program::default()
     };
-    match meaning(words).map_err(Failure::Error)? {
+    match meaning(words, &|path| toolchain.is_input(path)).map_err(Failure::Usage)? {
         Meaning::Program(path) => {
-            let program = Program::open(&path)?;
+            let program = toolchain.open(&path)?;
             description.binary = Some(source(&path)?);
-            Ok(Prepared { program, description, warnings: String::new(), _compiled: None })
+            Ok(Prepared { program, description, warnings: String::new() })
         }
         Meaning::Build => {
-            let compiled = compile::compile(words, choice, interrupted)?;
+            let Compiled { program, warnings, compilers } = toolchain.compile(words)?;
             description.build = words.to_vec();
             for word in words {
                 let path = Path::new(word);
-                if !word.starts_with('-') && compile::is_compiler_input(path) && path.is_file() {
+                if !word.starts_with('-') && toolchain.is_input(path) && path.is_file() {
                     description.sources.push(source(path)?);
                 }
             }
-            description.compilers = compiled.compilers.iter().map(used).collect();
-            let warnings = compiled.warnings.clone();
-            Ok(Prepared { program: compiled.program.clone(), description, warnings, _compiled: Some(compiled) })
+            description.compilers = compilers;
+            Ok(Prepared { program, description, warnings })
         }
-    }
-}
-
-/// The compilers that a trace names, to build the same program again.
-pub fn choice_of(program: &trace::Program) -> Choice {
-    let command = |language: &str| {
-        let used = program.compilers.iter().find(|used| used.language == language)?;
-        Some(used.command.join(" "))
-    };
-    Choice { cc: command("C"), cxx: command("C++"), ..Choice::from_environment(None) }
-}
-
-fn used(compiler: &compile::Compiler) -> trace::CompilerUsed {
-    let kind = match compiler.kind {
-        CompilerKind::Clang => "clang",
-        CompilerKind::Gcc => "gcc",
-    };
-    trace::CompilerUsed {
-        language: compiler.language.to_string(),
-        command: compiler.command.clone(),
-        version: format!("{kind} {}", compiler.version),
     }
 }
 
 fn source(path: &Path) -> Result<trace::SourceFile, Failure> {
-    let hash = sources::fingerprint(path)
-        .map_err(|error| Failure::Error(format!("{}: cannot be read: {error}", path.display())))?;
+    let hash = sources::fingerprint(path).map_err(|source| Failure::Unreadable { path: path.to_path_buf(), source })?;
     Ok(trace::SourceFile { path: path.display().to_string(), hash })
 }
 
 /// What is to be read as standard input. It is read from its beginning again and again, so it must be a file.
 fn input(path: &Path) -> Result<trace::SourceFile, Failure> {
-    let whole = path.canonicalize().map_err(|error| Failure::Error(format!("--stdin {}: {error}", path.display())))?;
+    let whole = path.canonicalize().map_err(|error| Failure::Usage(format!("--stdin {}: {error}", path.display())))?;
     if !whole.is_file() {
-        return Err(Failure::Error(format!("--stdin {}: is no regular file", path.display())));
+        return Err(Failure::Usage(format!("--stdin {}: is no regular file", path.display())));
     }
     source(&whole)
 }
 
-fn meaning(words: &[String]) -> Result<Meaning, String> {
+fn meaning(words: &[String], is_input: &dyn Fn(&Path) -> bool) -> Result<Meaning, String> {
     let is_flag = |word: &str| word.starts_with('-') && word != "-";
-    let names_input = |word: &String| !is_flag(word) && compile::is_compiler_input(Path::new(word));
+    let names_input = |word: &String| !is_flag(word) && is_input(Path::new(word));
     // With `-x c++` any file is a source file.
     if words.iter().any(names_input) || words.iter().any(|word| word.starts_with("-x")) {
         return Ok(Meaning::Build);
@@ -181,7 +160,9 @@ mod tests {
     use super::*;
 
     fn means(line: &str) -> Result<Meaning, String> {
-        meaning(&line.split_whitespace().map(str::to_string).collect::<Vec<_>>())
+        let is_input =
+            |path: &Path| path.extension().is_some_and(|e| ["c", "cpp", "o", "a"].iter().any(|known| e == *known));
+        meaning(&line.split_whitespace().map(str::to_string).collect::<Vec<_>>(), &is_input)
     }
 
     #[test]

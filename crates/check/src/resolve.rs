@@ -6,21 +6,19 @@ use std::path::Path;
 use heddle_model::finding::Location;
 use heddle_model::race::Race;
 use heddle_model::{ExecutorError, ObjectId, Operation, Outcome, Plan, ThreadId};
-use heddle_native::symbols::{Place, Symbols};
-use heddle_native::{NativeExecutor, RecordedExecution};
 use heddle_report::Recording;
 use heddle_report::recording::{Lines, user_frame};
 
+use crate::engine::{Engine, Names, Recorded};
 use crate::sources::{Reader, shorten};
 
 /// Runs `plan` once more and resolves what came of it. Places are named relative to `directory`.
-pub fn record(executor: &mut NativeExecutor, plan: &Plan, directory: &Path) -> Result<Recording, ExecutorError> {
-    let recorded = executor.record_plan(plan)?;
-    let symbols = Symbols::new(executor.mappings());
-    Ok(resolve(recorded, &symbols, directory))
+pub fn record(engine: &mut dyn Engine, plan: &Plan, directory: &Path) -> Result<Recording, ExecutorError> {
+    let recorded = engine.replay(plan)?;
+    Ok(resolve(recorded, &*engine.names(), directory))
 }
 
-fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> Recording {
+fn resolve(recorded: Recorded, symbols: &dyn Names, directory: &Path) -> Recording {
     let mut places = Places { symbols, directory, known: HashMap::new() };
     let stacks: Vec<_> =
         (0..recorded.events.len()).map(|i| places.stack(recorded.stacks.get(i), recorded.events[i].pc)).collect();
@@ -71,11 +69,11 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
     for object in unnamed.filter(|object| !objects.contains_key(object)) {
         let site = recorded.sites.iter().find(|(known, _)| *known == object);
         let allocated = site.and_then(|(_, stack)| user_frame(&places.stack(Some(stack), 0)).cloned());
-        let place = match (allocated, symbols.place(object.0)) {
+        let place = match (allocated, symbols.stack_owner(object.0)) {
             (Some(at), _) => format!("allocated at {at}"),
-            (None, Place::Stack(ThreadId::MAIN)) => "on the stack of main".to_string(),
-            (None, Place::Stack(thread)) => format!("on the stack of thread {thread}"),
-            (None, Place::Heap(_) | Place::Variable(_) | Place::Unknown) => continue,
+            (None, Some(ThreadId::MAIN)) => "on the stack of main".to_string(),
+            (None, Some(thread)) => format!("on the stack of thread {thread}"),
+            (None, None) => continue,
         };
         whereabouts.insert(object, place);
     }
@@ -102,7 +100,7 @@ fn resolve(recorded: RecordedExecution, symbols: &Symbols, directory: &Path) -> 
 
 /// Call stacks, resolved; each address once.
 struct Places<'s> {
-    symbols: &'s Symbols,
+    symbols: &'s dyn Names,
     directory: &'s Path,
     known: HashMap<u64, Vec<Location>>,
 }
@@ -131,7 +129,7 @@ impl Places<'_> {
 }
 
 /// The objects that the operations of an execution mention.
-fn recorded_objects(recorded: &RecordedExecution) -> Vec<ObjectId> {
+fn recorded_objects(recorded: &Recorded) -> Vec<ObjectId> {
     let events = recorded.events.iter().map(|event| &event.operation);
     let pending = recorded.pending.iter().map(|pending| &pending.operation);
     let objects = |operation: &Operation| {
@@ -147,7 +145,7 @@ fn recorded_objects(recorded: &RecordedExecution) -> Vec<ObjectId> {
 }
 
 /// Adds the names of local variables: what the program calls them, with function and thread only where something else has that name.
-fn name_locals(recorded: &RecordedExecution, symbols: &Symbols, objects: &mut HashMap<ObjectId, String>) {
+fn name_locals(recorded: &Recorded, symbols: &dyn Names, objects: &mut HashMap<ObjectId, String>) {
     let unnamed = recorded.locals.iter().filter(|(object, ..)| !objects.contains_key(object));
     let locals: Vec<_> =
         unnamed.filter_map(|&(object, code, end)| Some((object, symbols.local(object.0, code, end)?))).collect();
@@ -155,10 +153,7 @@ fn name_locals(recorded: &RecordedExecution, symbols: &Symbols, objects: &mut Ha
     for (object, local) in &locals {
         let others = locals.iter().filter(|(other, _)| other != object);
         let name = if taken.contains(&local.name) || { others }.any(|(_, other)| other.name == local.name) {
-            let thread = match symbols.place(object.0) {
-                Place::Stack(thread) => thread,
-                _ => ThreadId::MAIN,
-            };
+            let thread = symbols.stack_owner(object.0).unwrap_or(ThreadId::MAIN);
             format!("{}::{} of thread {thread}", local.function, local.name)
         } else {
             local.name.clone()
@@ -168,7 +163,7 @@ fn name_locals(recorded: &RecordedExecution, symbols: &Symbols, objects: &mut Ha
 }
 
 /// What the program calls the objects of an execution.
-fn names(recorded: &RecordedExecution, symbols: &Symbols) -> HashMap<ObjectId, String> {
+fn names(recorded: &Recorded, symbols: &dyn Names) -> HashMap<ObjectId, String> {
     let named = |object| Some((object, symbols.object(object)?));
     recorded_objects(recorded).into_iter().filter_map(named).collect()
 }

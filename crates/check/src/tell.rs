@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use heddle_model::race::Race;
 use heddle_model::trace::{self, Settings};
-use heddle_model::{Executor, ExecutorError, FindingKind, Location, Outcome, Plan, Trace};
-use heddle_native::{NativeExecutor, restart_name};
+use heddle_model::{ExecutorError, FindingKind, Location, Outcome, Plan, Trace};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::recognise;
 
-use crate::options::{Options, Races};
-use crate::prepare::Failure;
+use crate::engine::Engine;
+use crate::failure::Failure;
+use crate::options::Options;
 use crate::resolve;
 use crate::tally::{Candidate, Collector};
 use crate::trace::Story;
@@ -32,7 +32,7 @@ impl Told {
     /// Makes what `collector` kept happen again, with everything written down.
     pub(crate) fn of(
         collector: &Collector<'_>,
-        executor: &mut NativeExecutor,
+        engine: &mut dyn Engine,
         program: &trace::Program,
         options: &Options,
     ) -> Result<Told, Failure> {
@@ -41,14 +41,14 @@ impl Told {
         let mut by_key: HashMap<String, usize> = HashMap::new();
         let mut numbers: HashMap<FindingKind, u32> = HashMap::new();
         for candidate in &collector.findings {
-            let shown = executor.discard().and_then(|()| executor.reveal(&candidate.places));
-            let aimed = shown.and_then(|()| aim(executor, candidate));
-            let recording = match aimed.and_then(|plan| resolve::record(executor, &plan, &directory)) {
+            let shown = engine.discard().and_then(|()| engine.reveal(&candidate.places));
+            let aimed = shown.and_then(|()| aim(engine, candidate));
+            let recording = match aimed.and_then(|plan| resolve::record(engine, &plan, &directory)) {
                 Ok(recording) => recording,
                 Err(ExecutorError::Interrupted) => return Err(Failure::Interrupted),
-                Err(error) => return Err(Failure::Error(format!("a finding cannot be repeated: {error}"))),
+                Err(error) => return Err(Failure::Unrepeatable(error)),
             };
-            let settings = settings(executor, options);
+            let settings = Settings { max_steps: options.search.max_steps.unwrap_or(0), ..engine.settings() };
             let Some(Story { mut trace, key }) = crate::trace::tell(recording, &candidate.plan, program, &settings)
             else {
                 told.unrepeatable += candidate.count;
@@ -74,49 +74,30 @@ impl Told {
             told.traces.push(trace);
         }
         if let Some(candidate) = &collector.unsupported {
-            let place = end_place(candidate, executor, &directory).map_or(String::new(), |at| format!(" at {at}"));
+            let place = end_place(candidate, engine, &directory).map_or(String::new(), |at| format!(" at {at}"));
             let version = env!("CARGO_PKG_VERSION");
             told.unsupported = Some(format!("`{}`{place} is not supported by heddle {version}", candidate.message));
         }
         let is_memory = |lost: &&Candidate| lost.class == Class::Lost(Lost::MemoryLimit);
         if let Some(candidate) = collector.lost.iter().find(is_memory) {
-            told.out_of_memory = end_place(candidate, executor, &directory);
+            told.out_of_memory = end_place(candidate, engine, &directory);
         }
         Ok(told)
     }
 }
 
 /// The plan of `candidate`; where it ends at a race, one that knows at which.
-fn aim(executor: &mut NativeExecutor, candidate: &Candidate) -> Result<Plan, ExecutorError> {
+fn aim(engine: &mut dyn Engine, candidate: &Candidate) -> Result<Plan, ExecutorError> {
     let mut plan = candidate.plan.clone();
     if candidate.class == Class::Finding(FindingKind::DataRace) && plan.aim.is_none() {
-        let execution = executor.run(&plan)?;
+        let execution = engine.run(&plan)?;
         plan.aim = Race::from_text(execution.message).filter(|_| execution.outcome == Outcome::Race);
     }
     Ok(plan)
 }
 
 /// Where an execution that is no finding ended.
-fn end_place(candidate: &Candidate, executor: &mut NativeExecutor, directory: &Path) -> Option<Location> {
-    let recording = resolve::record(executor, &candidate.plan, directory).ok()?;
+fn end_place(candidate: &Candidate, engine: &mut dyn Engine, directory: &Path) -> Option<Location> {
+    let recording = resolve::record(engine, &candidate.plan, directory).ok()?;
     recognise::describe_end(&recording).1
-}
-
-fn settings(executor: &NativeExecutor, options: &Options) -> Settings {
-    let native = executor.options();
-    Settings {
-        restart: restart_name(executor.restart()).to_string(),
-        memory_limit: native.memory_limit,
-        hang_timeout_ms: native.hang_after.as_millis() as u64,
-        max_steps: options.search.max_steps.unwrap_or(0),
-        memory: native.memory,
-        leaks: native.leaks,
-        quarantine: native.quarantine,
-        races_off: options.races == Races::Off,
-        latitude: native.latitude,
-        misuse: native.misuse,
-        nondet: native.nondet.clone(),
-        places: executor.places().to_vec(),
-        races: native.races.name().to_string(),
-    }
 }

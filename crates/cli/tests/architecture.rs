@@ -10,9 +10,9 @@ const ALLOWED: [(&str, &[&str]); 8] = [
     ("heddle-model", &[]),
     ("heddle-search", &["heddle-model"]),
     ("heddle-runtime", &["heddle-model"]),
-    ("heddle-native", &["heddle-model"]),
+    ("heddle-native", &["heddle-model", "heddle-checking"]),
     ("heddle-report", &["heddle-model"]),
-    ("heddle-checking", &["heddle-model", "heddle-search", "heddle-native", "heddle-report"]),
+    ("heddle-checking", &["heddle-model", "heddle-search", "heddle-report"]),
     ("heddle", &["heddle-model", "heddle-search", "heddle-native", "heddle-report", "heddle-checking"]),
     ("heddle-testkit", &["heddle-model", "heddle-search"]),
 ];

@@ -20,16 +20,18 @@
 mod binary;
 mod build;
 mod debugger;
+mod engine;
 mod run;
 mod temporary;
 
 pub use binary::program::{Instrumentation, Program, ProgramError};
 pub use binary::{annotations, program, symbols};
+pub use build::toolchain::{Built, Toolchain};
 pub use build::{compile, instrument, wrapper};
 pub use debugger::Debugger;
 pub use run::{
-    DEFAULT_NONDET, Fallback, Hire, NativeExecutor, Options, RecordedExecution, RestartMode, StartError, Statistics,
-    restart_name, signal_name,
+    DEFAULT_NONDET, Fallback, Hire, NativeExecutor, Options, RestartMode, StartError, Statistics, restart_name,
+    signal_name,
 };
 pub use temporary::TemporaryDirectory;
 

@@ -4,9 +4,10 @@
 use heddle_model::follow::Step;
 use heddle_model::primitive::atomic;
 use heddle_model::{Event, ObjectId, Pending};
-use heddle_native::symbols::Symbols;
 use heddle_report::steps;
 use heddle_search::repeat::Divergence;
+
+use crate::engine::Names;
 
 /// A schedule that could not be followed.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +29,7 @@ const ADDRESSES: std::ops::Range<u64> = 0x5500_0000_0000..0x8000_0000_0000;
 const CAUSES: &str = "(a clock, random numbers, a file that changes, memory that was never written)";
 
 /// An execution that was run twice and was not the same.
-pub fn twice(divergence: &Divergence, symbols: &Symbols) -> String {
+pub fn twice(divergence: &Divergence, symbols: &dyn Names) -> String {
     let what = match (&divergence.first, &divergence.second) {
         (Some(first), Some(second)) => {
             format!("first it did: {}; then: {}", words(first, symbols), words(second, symbols))
@@ -46,7 +47,7 @@ pub fn twice(divergence: &Divergence, symbols: &Symbols) -> String {
 }
 
 /// An execution that could not follow its schedule.
-pub fn strayed(strayed: &Strayed, symbols: &Symbols) -> String {
+pub fn strayed(strayed: &Strayed, symbols: &dyn Names) -> String {
     let Step { thread, code, .. } = strayed.expected;
     let instead = match &strayed.pending {
         None => "it is not there".to_string(),
@@ -66,7 +67,7 @@ pub fn strayed(strayed: &Strayed, symbols: &Symbols) -> String {
     )
 }
 
-fn operation(event: &Event, symbols: &Symbols) -> String {
+fn operation(event: &Event, symbols: &dyn Names) -> String {
     let name = steps::full_name(event.operation.code);
     match symbols.object(event.operation.object).filter(|_| event.operation.object != ObjectId::NONE) {
         Some(object) => format!("{name} {object}"),
@@ -74,11 +75,11 @@ fn operation(event: &Event, symbols: &Symbols) -> String {
     }
 }
 
-fn place(event: &Event, symbols: &Symbols) -> String {
+fn place(event: &Event, symbols: &dyn Names) -> String {
     symbols.location(&[event.pc]).map_or(String::new(), |at| format!(" at {at}"))
 }
 
-fn words(event: &Event, symbols: &Symbols) -> String {
+fn words(event: &Event, symbols: &dyn Names) -> String {
     let value = match event.operation.code {
         atomic::STORE => format!(" = {}", number(event.operation.without_await().argument)),
         atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE => format!(" = {}", number(event.result)),

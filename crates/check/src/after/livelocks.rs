@@ -4,11 +4,11 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use heddle_model::{Executor, ExecutorError, FindingKind};
-use heddle_native::NativeExecutor;
+use heddle_model::{ExecutorError, FindingKind};
 use heddle_report::Recording;
 use heddle_report::outcome::Class;
 
+use crate::engine::Engine;
 use crate::resolve;
 use crate::tally::{Candidate, Collector};
 
@@ -16,22 +16,18 @@ use crate::tally::{Candidate, Collector};
 ///
 /// # Errors
 ///
-/// When the executor fails.
-pub fn look(
-    collector: &mut Collector<'_>,
-    executor: &mut NativeExecutor,
-    budget: Duration,
-) -> Result<(), ExecutorError> {
+/// When the engine fails.
+pub fn look(collector: &mut Collector<'_>, engine: &mut dyn Engine, budget: Duration) -> Result<(), ExecutorError> {
     let suspects = std::mem::take(&mut collector.suspects);
     if suspects.is_empty() {
         return Ok(());
     }
-    executor.discard()?;
-    executor.reveal(&collector.places)?;
+    engine.discard()?;
+    engine.reveal(&collector.places)?;
     let deadline = Instant::now() + budget;
     for suspect in suspects {
-        if let Some(plan) = suspect.livelock(executor, deadline)? {
-            if is_of_library(&resolve::record(executor, &plan, Path::new("."))?) {
+        if let Some(plan) = suspect.livelock(engine, deadline)? {
+            if is_of_library(&resolve::record(engine, &plan, Path::new("."))?) {
                 continue;
             }
             collector.findings.push(Candidate {

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use heddle_model::race::Race;
 use heddle_model::wire::Races;
 use heddle_model::{Execution, Executor, ExecutorError, FindingKind, Outcome, Plan, ThreadId};
-use heddle_native::NativeExecutor;
 use heddle_report::outcome::{Class, classify};
 use heddle_search::minimise::{Goal, minimise};
 
+use crate::engine::Engine;
 use crate::tally::{Candidate, Collector, key};
 
 /// One finding, as it is recognised in other executions.
@@ -55,7 +55,7 @@ fn same(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
 /// When the executor fails.
 pub fn look(
     collector: &mut Collector<'_>,
-    executor: &mut NativeExecutor,
+    engine: &mut dyn Engine,
     interrupted: &Arc<AtomicBool>,
     budget: Duration,
 ) -> Result<(), ExecutorError> {
@@ -73,7 +73,7 @@ pub fn look(
         if candidate.lost || matches!(kind, FindingKind::Hang | FindingKind::Livelock) || interrupted.load(Relaxed) {
             continue;
         }
-        one(candidate, kind, executor, interrupted, Instant::now() + share)?;
+        one(candidate, kind, engine, interrupted, Instant::now() + share)?;
     }
     Ok(())
 }
@@ -81,19 +81,19 @@ pub fn look(
 fn one(
     candidate: &mut Candidate,
     kind: FindingKind,
-    executor: &mut NativeExecutor,
+    engine: &mut dyn Engine,
     interrupted: &Arc<AtomicBool>,
     deadline: Instant,
 ) -> Result<(), ExecutorError> {
-    let goes_on = kind == FindingKind::DataRace && executor.options().races == Races::Go;
-    executor.discard()?;
-    executor.reveal(&candidate.places)?;
-    executor.submit(&candidate.plan)?;
-    let key = same(kind, &executor.receive()?);
+    let goes_on = kind == FindingKind::DataRace && engine.settings().races == Races::Go.name();
+    engine.discard()?;
+    engine.reveal(&candidate.places)?;
+    engine.submit(&candidate.plan)?;
+    let key = same(kind, &engine.receive()?);
     let target = Target { kind, key: &key, interrupted };
     // An execution that goes on after its races shows many at once: it is to end at this one.
     let mut aimed =
-        Aimed { aim: candidate.plan.aim.filter(|_| goes_on).map(Race::anywhere), plan: Plan::default(), executor };
+        Aimed { aim: candidate.plan.aim.filter(|_| goes_on).map(Race::anywhere), plan: Plan::default(), engine };
     if let Some(smallest) = minimise(&mut aimed, &candidate.plan, &target, deadline)? {
         let plan = Plan { schedule: smallest.schedule, max_steps: candidate.plan.max_steps, ..Plan::default() };
         let mut aim = None;
@@ -115,44 +115,44 @@ struct Aimed<'e> {
     aim: Option<Race>,
     /// The last plan, with that.
     plan: Plan,
-    executor: &'e mut NativeExecutor,
+    engine: &'e mut dyn Engine,
 }
 
 impl Executor for Aimed<'_> {
     fn depth(&self) -> usize {
-        self.executor.depth()
+        self.engine.depth()
     }
 
     fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
         if self.aim.is_none() {
-            return self.executor.submit(plan);
+            return self.engine.submit(plan);
         }
         self.plan.clone_from(plan);
         self.plan.aim = self.aim;
-        self.executor.submit(&self.plan)
+        self.engine.submit(&self.plan)
     }
 
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
-        self.executor.receive()
+        self.engine.receive()
     }
 
     fn wait_until(&mut self, deadline: Option<Instant>) {
-        self.executor.wait_until(deadline);
+        self.engine.wait_until(deadline);
     }
 
     fn abandon(&mut self) {
-        self.executor.abandon();
+        self.engine.abandon();
     }
 
     fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
-        self.executor.reveal(places)
+        self.engine.reveal(places)
     }
 
     fn memory(&mut self) -> Vec<u8> {
-        self.executor.memory()
+        self.engine.memory()
     }
 
     fn remember(&mut self, memory: &[u8]) -> Result<(), ExecutorError> {
-        self.executor.remember(memory)
+        self.engine.remember(memory)
     }
 }

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use heddle_model::{Execution, ObjectId};
-use heddle_native::symbols::Symbols;
 use heddle_report::{Recording, outcome, recording, text};
+
+use crate::engine::Names;
 
 /// So many executions are kept.
 const KEPT: usize = 10_000;
@@ -29,7 +30,7 @@ impl Dump {
     }
 
     /// All of them in words.
-    pub fn tell(mut self, symbols: &Symbols) -> String {
+    pub fn tell(mut self, symbols: &dyn Names) -> String {
         let mut told = String::new();
         let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();
         for (number, recording) in &mut self.kept {
@@ -52,7 +53,7 @@ impl Dump {
     }
 }
 
-fn names(recording: &Recording, symbols: &Symbols) -> std::collections::HashMap<ObjectId, String> {
+fn names(recording: &Recording, symbols: &dyn Names) -> std::collections::HashMap<ObjectId, String> {
     let mut names = std::collections::HashMap::new();
     for object in recording::objects(recording) {
         if let Some(name) = symbols.object(object) {

@@ -6,10 +6,10 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use heddle_model::{Execution, Executor, ExecutorError, ObjectId, Remark, RemarkKind};
-use heddle_native::NativeExecutor;
+use heddle_model::{Execution, ExecutorError, ObjectId, Remark, RemarkKind};
 use heddle_report::left;
 
+use crate::engine::Engine;
 use crate::resolve;
 use crate::tally::Candidate;
 
@@ -56,13 +56,13 @@ impl Leftovers {
     }
 
     /// Makes what was kept happen again, and tells it. However that ends, what is known is told.
-    pub fn tell(&self, executor: &mut NativeExecutor, directory: &Path) -> Vec<Remark> {
+    pub fn tell(&self, engine: &mut dyn Engine, directory: &Path) -> Vec<Remark> {
         let mut remarks: Vec<Remark> = Vec::new();
         for candidate in &self.kept {
-            let recorded = executor
+            let recorded = engine
                 .discard()
-                .and_then(|()| executor.reveal(&candidate.places))
-                .and_then(|()| resolve::record(executor, &candidate.plan, directory));
+                .and_then(|()| engine.reveal(&candidate.places))
+                .and_then(|()| resolve::record(engine, &candidate.plan, directory));
             match recorded {
                 Ok(recording) => add(&mut remarks, left::tell(&recording)),
                 Err(ExecutorError::Interrupted) => break,

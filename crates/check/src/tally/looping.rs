@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 
 use heddle_model::primitive::yielding;
 use heddle_model::{Event, Execution, ThreadId};
-use heddle_native::symbols::Symbols;
 use heddle_report::steps;
+
+use crate::engine::Names;
 
 /// A round of a loop, as it was last taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub fn find(execution: &Execution<'_>) -> Option<Round> {
 
 impl Round {
     /// In words, with names.
-    pub fn tell(&self, symbols: &Symbols) -> String {
+    pub fn tell(&self, symbols: &dyn Names) -> String {
         let mut by_thread: BTreeMap<u16, Vec<String>> = BTreeMap::new();
         let (mut named, mut left) = (0, 0);
         for event in self.events.iter().filter(|event| event.operation.code.family() != yielding::FAMILY) {

@@ -6,13 +6,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
-use heddle_checking::prepare::{self, Failure, Prepared};
-use heddle_checking::{Conclusion, Observer};
+use heddle_checking::prepare::{self, Prepared};
+use heddle_checking::{Conclusion, Failure, Observer};
 use heddle_model::follow::Step;
 use heddle_model::wire;
 use heddle_model::{FindingKind, RunReport, Trace, Verdict};
-use heddle_native::compile::Choice;
-use heddle_native::{DEFAULT_NONDET, Hire, NativeExecutor, RestartMode, StartError};
+use heddle_native::{Built, DEFAULT_NONDET, Hire, NativeExecutor, RestartMode, StartError, Toolchain};
 use heddle_report::{json, text};
 use heddle_search::Algorithm;
 
@@ -43,16 +42,17 @@ pub fn run(options: Check, console: &Console) -> u8 {
     };
     match check(&options, given.as_ref(), console) {
         Ok(report) => report.verdict.exit_code(),
-        Err(Failure::Error(message)) => {
+        Err(Failure::Unsupported(error)) => conclude(Verdict::Unsupported, &error.to_string(), &options, console),
+        Err(Failure::Interrupted) => {
+            conclude(Verdict::Incomplete, "interrupted before the first execution", &options, console)
+        }
+        Err(failure) => {
+            let message = failure.to_string();
             let report = RunReport::error(message.clone());
             let written = write_reports(&options, &report, &[]);
             let code = console.fail(&message);
             written.err().into_iter().for_each(|message| console.error(&message));
             code
-        }
-        Err(Failure::Unsupported(message)) => conclude(Verdict::Unsupported, &message, &options, console),
-        Err(Failure::Interrupted) => {
-            conclude(Verdict::Incomplete, "interrupted before the first execution", &options, console)
         }
     }
 }
@@ -130,16 +130,16 @@ fn given(mut options: Check) -> Result<(Check, Option<Given>), String> {
 
 fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<RunReport, Failure> {
     if options.jobs > 1 && !NativeExecutor::addresses_are_fixed() {
-        return Err(Failure::Error(format!(
+        return Err(Failure::Usage(format!(
             "--jobs {}: addresses cannot be held still here (a container that forbids it?), and processes could not agree on them",
             options.jobs
         )));
     }
-    let interrupted = interrupt::catch().map_err(|error| Failure::Error(format!("cannot catch signals: {error}")))?;
+    let interrupted = interrupt::catch().map_err(|error| Failure::Usage(format!("cannot catch signals: {error}")))?;
     let progress = Progress::new(console.shows_progress());
     progress.say("compiling");
     if let Some(path) = &options.graph {
-        formats::of_graph(path).map_err(Failure::Error)?;
+        formats::of_graph(path).map_err(Failure::Usage)?;
     }
     let prepared = match given {
         Some(given) => {
@@ -147,12 +147,12 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
             replay::prepare(&given.trace, None, &interrupted)
         }
         None => {
-            let choice = Choice::from_environment(options.cc.clone());
+            let toolchain = Toolchain::new(options.cc.clone(), &interrupted);
             let mut words = options.words.clone();
             if options.ub {
                 words.extend(UNDEFINED.map(str::to_owned));
             }
-            prepare::prepare(&words, &options.arguments, options.stdin.as_deref(), &choice, &interrupted)
+            prepare::prepare(&toolchain, &words, &options.arguments, options.stdin.as_deref())
         }
     };
     progress.finish();
@@ -289,7 +289,7 @@ fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<()
     } else {
         return Ok(());
     };
-    Err(Failure::Error(message))
+    Err(Failure::Usage(message))
 }
 
 fn algorithm(name: &str) -> Algorithm {
@@ -297,7 +297,11 @@ fn algorithm(name: &str) -> Algorithm {
     known.map_or_else(Algorithm::default, |(_, algorithm)| *algorithm)
 }
 
-fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -> Result<NativeExecutor, Failure> {
+fn launch(
+    prepared: &Prepared<Built>,
+    options: &Check,
+    interrupted: &Arc<AtomicBool>,
+) -> Result<NativeExecutor, Failure> {
     let restart = match options.restart {
         Restart::Auto => RestartMode::Auto,
         Restart::Snapshot => RestartMode::Only(wire::Restart::Snapshot),
@@ -328,9 +332,9 @@ fn launch(prepared: &Prepared, options: &Check, interrupted: &Arc<AtomicBool>) -
         nondet: options.nondet.as_ref().map_or_else(|| DEFAULT_NONDET.to_vec(), |list| list.0.clone()),
         ..heddle_native::Options::default()
     };
-    NativeExecutor::launch(&prepared.program, native).map_err(|error| match error {
+    NativeExecutor::launch(&prepared.program.program, native).map_err(|error| match error {
         StartError::Interrupted => Failure::Interrupted,
-        error => Failure::Error(error.to_string()),
+        error => Failure::Program(Box::new(error)),
     })
 }
 

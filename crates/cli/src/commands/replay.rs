@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use heddle_checking::prepare::{self, Failure, Prepared};
-use heddle_checking::{resolve, sources, trace as story};
+use heddle_checking::prepare::{self, Prepared};
+use heddle_checking::{Failure, resolve, sources, trace as story};
 use heddle_model::Executor;
 use heddle_model::trace::{Settings, TraceStep};
 use heddle_model::{ExecutorError, Outcome, Plan, Trace, wire};
-use heddle_native::{Debugger, NativeExecutor, RestartMode};
+use heddle_native::{Built, Debugger, NativeExecutor, RestartMode, Toolchain};
 use heddle_report::names::{Names, thread_label};
 use heddle_report::{Recording, json, steps, text, walk};
 
@@ -23,21 +23,20 @@ use crate::{interrupt, stepping};
 pub fn run(options: Replay, console: &Console) -> u8 {
     match replay(&options, console) {
         Ok(trace) => show(&trace, &options, console),
-        Err(Failure::Error(message) | Failure::Unsupported(message)) => console.fail(&message),
-        Err(Failure::Interrupted) => console.fail("interrupted"),
+        Err(failure) => console.fail(&failure.to_string()),
     }
 }
 
 fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
-    let trace = load(&options.trace).map_err(Failure::Error)?;
-    let interrupted = interrupt::catch().map_err(|error| Failure::Error(format!("cannot catch signals: {error}")))?;
+    let trace = load(&options.trace).map_err(Failure::Usage)?;
+    let interrupted = interrupt::catch().map_err(|error| Failure::Usage(format!("cannot catch signals: {error}")))?;
     // Before the directory changes.
     let given = options.program.as_ref().map(std::path::absolute).transpose();
-    let given = given.map_err(|error| Failure::Error(error.to_string()))?;
+    let given = given.map_err(|error| Failure::Usage(error.to_string()))?;
     let script = options.gdb_batch.as_ref().map(std::path::absolute).transpose();
-    let script = script.map_err(|error| Failure::Error(error.to_string()))?;
+    let script = script.map_err(|error| Failure::Usage(error.to_string()))?;
     if let Some(script) = script.as_ref().filter(|script| !script.is_file()) {
-        return Err(Failure::Error(format!("{}: no such file", script.display())));
+        return Err(Failure::Usage(format!("{}: no such file", script.display())));
     }
     enter(&trace, console)?;
     let changed = changes(&trace);
@@ -53,15 +52,15 @@ fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
     let directory = PathBuf::from(&prepared.description.directory);
     let recording = resolve::record(&mut executor, &plan, &directory).map_err(|error| match error {
         ExecutorError::Interrupted => Failure::Interrupted,
-        error => Failure::Error(error.to_string()),
+        error => Failure::Usage(error.to_string()),
     })?;
     if let Some(divergence) = first_divergence(&trace, &recording) {
-        return Err(Failure::Error(refusal(&trace, &divergence, &changed)));
+        return Err(Failure::Usage(refusal(&trace, &divergence, &changed)));
     }
     let settings = trace.settings.clone();
     let again = story::tell(recording, &plan, &prepared.description, &settings);
     let Some(again) = again.filter(|again| again.trace.finding.kind == trace.finding.kind) else {
-        return Err(Failure::Error(refusal(&trace, "the same steps do not lead to it any more", &changed)));
+        return Err(Failure::Usage(refusal(&trace, "the same steps do not lead to it any more", &changed)));
     };
     let mut again = again.trace;
     let known = &trace.finding;
@@ -82,13 +81,13 @@ fn debug(executor: &mut NativeExecutor, trace: &Trace, plan: &Plan, script: Opti
     let debugger = Debugger { gdb: &gdb, batch: script, trace: &trace.to_bytes() };
     let ended = executor.debug(plan, &debugger).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
-            Failure::Error(format!("{gdb} is not installed (Debian: apt-get install gdb); $HEDDLE_GDB names another"))
+            Failure::Usage(format!("{gdb} is not installed (Debian: apt-get install gdb); $HEDDLE_GDB names another"))
         }
-        _ => Failure::Error(format!("{gdb} cannot be run: {error}")),
+        _ => Failure::Usage(format!("{gdb} cannot be run: {error}")),
     })?;
     match ended {
         true => Ok(()),
-        false => Err(Failure::Error(format!("{gdb} ended with an error"))),
+        false => Err(Failure::Usage(format!("{gdb} ended with an error"))),
     }
 }
 
@@ -103,7 +102,7 @@ pub fn enter(trace: &Trace, console: &Console) -> Result<(), Failure> {
         return Ok(());
     }
     std::env::set_current_dir(directory)
-        .map_err(|error| Failure::Error(format!("{}: cannot be entered: {error}", directory.display())))
+        .map_err(|error| Failure::Usage(format!("{}: cannot be entered: {error}", directory.display())))
 }
 
 /// The files that are not what they were.
@@ -118,7 +117,11 @@ fn changes(trace: &Trace) -> Vec<String> {
 }
 
 /// Builds the program of a trace again, or opens the one that was given.
-pub fn prepare(trace: &Trace, given: Option<PathBuf>, interrupted: &AtomicBool) -> Result<Prepared, Failure> {
+pub fn prepare(
+    trace: &Trace,
+    given: Option<PathBuf>,
+    interrupted: &Arc<AtomicBool>,
+) -> Result<Prepared<Built>, Failure> {
     let program = &trace.program;
     let stdin = program.stdin.as_ref().map(|file| Path::new(&file.path));
     let words = match (&given, &program.binary) {
@@ -126,15 +129,14 @@ pub fn prepare(trace: &Trace, given: Option<PathBuf>, interrupted: &AtomicBool) 
         (None, Some(binary)) => vec![binary.path.clone()],
         (None, None) => program.build.clone(),
     };
-    prepare::prepare(&words, &program.arguments, stdin, &prepare::choice_of(program), interrupted).map_err(|failure| {
-        match failure {
-            Failure::Error(message) => Failure::Error(format!("the program cannot be built again: {message}")),
-            other => other,
-        }
+    let toolchain = Toolchain::of_trace(program, interrupted);
+    prepare::prepare(&toolchain, &words, &program.arguments, stdin).map_err(|failure| match failure {
+        Failure::Unsupported(_) | Failure::Interrupted => failure,
+        failure => Failure::Usage(format!("the program cannot be built again: {failure}")),
     })
 }
 
-fn launch(trace: &Trace, prepared: &Prepared, interrupted: &Arc<AtomicBool>) -> Result<NativeExecutor, Failure> {
+fn launch(trace: &Trace, prepared: &Prepared<Built>, interrupted: &Arc<AtomicBool>) -> Result<NativeExecutor, Failure> {
     let Settings { restart, memory_limit, hang_timeout_ms, memory, leaks, quarantine, races_off, latitude, .. } =
         &trace.settings;
     let restart = match restart.as_str() {
@@ -163,9 +165,9 @@ fn launch(trace: &Trace, prepared: &Prepared, interrupted: &Arc<AtomicBool>) -> 
         },
         ..heddle_native::Options::default()
     };
-    let mut executor =
-        NativeExecutor::launch(&prepared.program, options).map_err(|error| Failure::Error(error.to_string()))?;
-    executor.reveal(&trace.settings.places).map_err(|error| Failure::Error(error.to_string()))?;
+    let mut executor = NativeExecutor::launch(&prepared.program.program, options)
+        .map_err(|error| Failure::Usage(error.to_string()))?;
+    executor.reveal(&trace.settings.places).map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(executor)
 }
 

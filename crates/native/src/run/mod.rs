@@ -23,5 +23,4 @@ pub(crate) mod wire;
 pub use executor::{Fallback, NativeExecutor, Statistics};
 pub use options::{DEFAULT_NONDET, Hire, Options, RestartMode, restart_name};
 pub use process::signal_name;
-pub use recording::RecordedExecution;
 pub use session::StartError;

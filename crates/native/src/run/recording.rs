@@ -1,55 +1,21 @@
 //! One execution with everything that can be known of it: for replays, and for telling a finding.
 
+use heddle_checking::Recorded;
 use heddle_model::follow::Step;
 use heddle_model::wire::{LOCAL, MADE_BEFORE, SITE};
-use heddle_model::{Event, Executor, ExecutorError, ObjectId, Outcome, Pending, Plan, ThreadId};
+use heddle_model::{Executor, ExecutorError, ObjectId, Plan};
 
 use crate::run::executor::NativeExecutor;
-
-/// One execution with everything that can be known of it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct RecordedExecution {
-    /// What happened, in order.
-    pub events: Vec<Event>,
-    /// For each event, where the program was: return addresses, innermost first.
-    pub stacks: Vec<Vec<u64>>,
-    /// The threads that had not ended.
-    pub pending: Vec<Pending>,
-    /// For each of those, where it was.
-    pub pending_stacks: Vec<Vec<u64>>,
-    /// Where else the program was: the stacks that belong to a fault.
-    pub more_stacks: Vec<Vec<u64>>,
-    /// Objects that lie in the heap, and where their blocks were allocated.
-    pub sites: Vec<(ObjectId, Vec<u64>)>,
-    /// Objects that lie on a stack: an address in the code of the function whose variable it is, and where its frame ends.
-    pub locals: Vec<(ObjectId, u64, u64)>,
-    /// Objects that were made by a call before `main` began; [`ObjectId::NONE`] if there were too many to keep.
-    pub made_before: Vec<ObjectId>,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// A number that belongs to the outcome.
-    pub detail: u64,
-    /// The thread that was running at the end.
-    pub thread: ThreadId,
-    /// Where, for outcomes that are no event: a return address, or 0.
-    pub pc: u64,
-    /// Words that belong to the outcome.
-    pub message: String,
-    /// What the program printed, as far as it was kept.
-    pub output: Vec<u8>,
-    /// How many bytes it printed in all.
-    pub printed: u64,
-}
 
 impl NativeExecutor {
     /// Runs `schedule` once more and writes down all that happens, call stacks too. Plans that are under way are
     /// discarded.
-    pub fn record(&mut self, schedule: &[Step]) -> Result<RecordedExecution, ExecutorError> {
+    pub fn record(&mut self, schedule: &[Step]) -> Result<Recorded, ExecutorError> {
         self.record_plan(&Plan { schedule: schedule.to_vec(), record: true, ..Plan::default() })
     }
 
-    /// The same for a whole plan.
-    pub fn record_plan(&mut self, plan: &Plan) -> Result<RecordedExecution, ExecutorError> {
+    /// Runs `plan` once more and writes down all that happens, call stacks too. Plans that are under way are discarded.
+    pub fn record_plan(&mut self, plan: &Plan) -> Result<Recorded, ExecutorError> {
         self.discard()?;
         let plan = Plan { record: true, ..plan.clone() };
         let outcome = self.run(&plan)?.outcome;
@@ -70,7 +36,7 @@ impl NativeExecutor {
                 _ => more_stacks.push(stack),
             }
         }
-        Ok(RecordedExecution {
+        Ok(Recorded {
             events: taken.events.clone(),
             stacks,
             pending: taken.pending.clone(),

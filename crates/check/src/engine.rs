@@ -1,0 +1,186 @@
+//! What a check needs of whatever runs a program.
+//!
+//! An engine runs plans ([`Executor`]), records one execution with everything in it, knows the program's names, and says
+//! how much of the program it sees. A native process is one engine. Nothing in this crate knows which one it works with.
+
+use heddle_model::trace::Settings;
+use heddle_model::{Event, Executor, ExecutorError, Location, ObjectId, Outcome, Pending, Plan, ThreadId};
+use heddle_search::Summary;
+
+/// Runs the executions of a check and answers for what they show.
+pub trait Engine: Executor {
+    /// The settings that decide what an execution does, besides its plan. They go into traces.
+    fn settings(&self) -> Settings;
+
+    /// What the engine sees of the program and what it has learnt in all executions so far.
+    fn view(&self) -> View;
+
+    /// Runs `plan` alone and records everything: call stacks, output, allocation sites. Plans under way are discarded.
+    ///
+    /// # Errors
+    ///
+    /// When there is no execution, as in [`Executor::receive`].
+    fn replay(&mut self, plan: &Plan) -> Result<Recorded, ExecutorError>;
+
+    /// The names and source lines of the program.
+    fn names(&self) -> Box<dyn Names>;
+
+    /// What must be equal, name by name, for another engine to go on from a checkpoint of this one.
+    ///
+    /// # Errors
+    ///
+    /// When the program cannot be read any more.
+    fn identity(&self) -> Result<Vec<(&'static str, String)>, ExecutorError>;
+
+    /// Waits for the plans under way and forgets their executions.
+    ///
+    /// # Errors
+    ///
+    /// When an execution cannot be had.
+    fn discard(&mut self) -> Result<(), ExecutorError>;
+
+    /// The search is over: whatever helped with it is let go. What it has learnt is kept.
+    ///
+    /// # Errors
+    ///
+    /// When plans are under way that cannot be brought to an end.
+    fn settle(&mut self) -> Result<(), ExecutorError> {
+        self.discard()
+    }
+
+    /// Whether two runs of one plan have equal addresses, so that a sample of executions can be run twice and compared.
+    fn is_repeatable(&self) -> bool {
+        true
+    }
+
+    /// Explores the program by a search of the engine's own. `None`: the engine has none, and `heddle-search` explores it.
+    fn explore(
+        &mut self,
+        _options: &heddle_search::Options,
+        _observer: &mut dyn heddle_search::Observer,
+    ) -> Option<Result<Summary, ExecutorError>> {
+        None
+    }
+}
+
+/// How much of a program is visible to an engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Visibility {
+    /// Every access to memory that threads may share, and all synchronisation.
+    #[default]
+    Memory,
+    /// Calls of the thread library only.
+    SyncOnly,
+}
+
+impl Visibility {
+    /// The name in the JSON document of a run.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Visibility::Memory => "memory",
+            Visibility::SyncOnly => "sync-only",
+        }
+    }
+}
+
+/// What an engine sees of the program, and what it has learnt that a verdict must mention.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct View {
+    /// How much of the program is visible.
+    pub visibility: Visibility,
+    /// How executions start over: `snapshot`, `fork` or `exec`.
+    pub restart: String,
+    /// What the program uses that rules a faster way of starting over out.
+    pub restart_reason: Option<String>,
+    /// Libraries and objects whose accesses to memory are not seen, by name.
+    pub unseen: Vec<String>,
+    /// Atomic instructions in inline assembly, which are not seen.
+    pub assembly: Vec<Location>,
+    /// Labels that the program wants to be reached and that no execution has reached.
+    pub unreached: Vec<Unreached>,
+    /// An execution asked for an undetermined number that has more values than were tried.
+    pub undetermined: bool,
+    /// A time-out was left out because its thread had timed out too often before.
+    pub timeouts_left_out: bool,
+    /// The program makes processes of its own, which run uncontrolled.
+    pub makes_processes: bool,
+    /// What executions write to files is not put back.
+    pub files_stay: bool,
+    /// How a process died in the middle of executions that went well when they were run again, and how many those were.
+    pub died: Option<(String, u64)>,
+    /// How many places of plain memory are visible because of data races on them.
+    pub places: usize,
+}
+
+/// A label that the program wants to be reached and that no execution has reached.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unreached {
+    /// The program's name for it.
+    pub name: String,
+    /// The source file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+}
+
+/// The names and source lines of a program.
+pub trait Names {
+    /// The functions that a return address lies in, innermost first. Several where calls were inlined.
+    fn frames(&self, address: u64) -> Vec<Location>;
+
+    /// The innermost place of a call stack that lies in the user's own source, or else its innermost place.
+    fn location(&self, addresses: &[u64]) -> Option<Location>;
+
+    /// The program's name of an object, if it has one.
+    fn object(&self, object: ObjectId) -> Option<String>;
+
+    /// The local variable at `address`. Its frame ends at `end` and belongs to the function around `code`.
+    fn local(&self, address: u64, code: u64, end: u64) -> Option<Local>;
+
+    /// The thread whose stack `address` lies on.
+    fn stack_owner(&self, address: u64) -> Option<ThreadId>;
+}
+
+/// A local variable, or a part of one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Local {
+    /// The function that it belongs to.
+    pub function: String,
+    /// Its name in that function.
+    pub name: String,
+}
+
+/// One execution with everything that an engine can record of it. Addresses are not resolved.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Recorded {
+    /// What happened, in order.
+    pub events: Vec<Event>,
+    /// For each event, where the program was: return addresses, innermost first.
+    pub stacks: Vec<Vec<u64>>,
+    /// The threads that had not ended.
+    pub pending: Vec<Pending>,
+    /// For each of those, where it was.
+    pub pending_stacks: Vec<Vec<u64>>,
+    /// Where else the program was: the stacks that belong to a fault.
+    pub more_stacks: Vec<Vec<u64>>,
+    /// Objects that lie in the heap, and where their blocks were allocated.
+    pub sites: Vec<(ObjectId, Vec<u64>)>,
+    /// Objects that lie on a stack: an address in the code of the function whose variable it is, and where its frame ends.
+    pub locals: Vec<(ObjectId, u64, u64)>,
+    /// Objects that were made by a call before `main` began; [`ObjectId::NONE`] if there were too many to keep.
+    pub made_before: Vec<ObjectId>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// A number that belongs to the outcome.
+    pub detail: u64,
+    /// The thread that was running at the end.
+    pub thread: ThreadId,
+    /// Where, for outcomes that are no event: a return address, or 0.
+    pub pc: u64,
+    /// Words that belong to the outcome.
+    pub message: String,
+    /// What the program printed, as far as it was kept.
+    pub output: Vec<u8>,
+    /// How many bytes it printed in all.
+    pub printed: u64,
+}

@@ -1,0 +1,129 @@
+//! Native processes as the engine of a check.
+
+use heddle_checking::{Engine, Local, Names, Recorded, Unreached, View, Visibility};
+use heddle_model::trace::Settings;
+use heddle_model::wire::{Outside, Races};
+use heddle_model::{ExecutorError, Location, ObjectId, Plan, ThreadId};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+use crate::binary::program::Instrumentation;
+use crate::binary::symbols::{Mapping, Place, Symbols};
+use crate::build::library;
+use crate::run::{NativeExecutor, restart_name};
+
+impl Engine for NativeExecutor {
+    fn settings(&self) -> Settings {
+        let options = self.options();
+        Settings {
+            restart: restart_name(self.restart()).to_string(),
+            memory_limit: options.memory_limit,
+            hang_timeout_ms: options.hang_after.as_millis() as u64,
+            // A check says how far its plans go.
+            max_steps: 0,
+            memory: options.memory,
+            leaks: options.leaks,
+            quarantine: options.quarantine,
+            races_off: options.races == Races::Off,
+            latitude: options.latitude,
+            misuse: options.misuse,
+            nondet: options.nondet.clone(),
+            places: self.places().to_vec(),
+            races: options.races.name().to_string(),
+        }
+    }
+
+    fn view(&self) -> View {
+        let unreached = |label: &crate::annotations::Label| Unreached {
+            name: label.name.clone(),
+            file: label.file.clone(),
+            line: label.line,
+        };
+        View {
+            visibility: match self.program().instrumentation {
+                Instrumentation::Memory => Visibility::Memory,
+                Instrumentation::SyncOnly => Visibility::SyncOnly,
+            },
+            restart: restart_name(self.restart()).to_string(),
+            restart_reason: self.fallback().map(|fallback| fallback.what.clone()),
+            unseen: self.unseen(),
+            assembly: self.assembly(),
+            unreached: self.unreached().into_iter().map(unreached).collect(),
+            undetermined: self.has_undetermined(),
+            timeouts_left_out: self.timeouts_left_out(),
+            makes_processes: self.went_outside(Outside::Processes),
+            files_stay: self.went_outside(Outside::Files),
+            died: self.died().map(|how| (how.to_owned(), self.statistics().repeated)),
+            places: self.places().len(),
+        }
+    }
+
+    fn replay(&mut self, plan: &Plan) -> Result<Recorded, ExecutorError> {
+        self.record_plan(plan)
+    }
+
+    fn names(&self) -> Box<dyn Names> {
+        Box::new(Symbols::new(self.mappings()))
+    }
+
+    fn identity(&self) -> Result<Vec<(&'static str, String)>, ExecutorError> {
+        let program = self.program();
+        let unreadable =
+            |error: std::io::Error| ExecutorError::CannotRun(format!("{}: {error}", program.path.display()));
+        let contents = program.contents().map_err(unreadable)?;
+        let input = self.options().input.as_ref().and_then(|path| std::fs::read(path).ok());
+        let arguments: Vec<_> = self.options().arguments.iter().map(|word| word.to_string_lossy()).collect();
+        let place = |file: &&Mapping| {
+            let own = file.path.parent() == program.path.parent();
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            // What Heddle has made itself lies in a directory that has another name each time.
+            let name = if own || name == library::NAME { name } else { file.path.display().to_string() };
+            format!("{:x} {name}", file.start)
+        };
+        let places: Vec<String> = self.mappings().files().iter().map(place).collect();
+        Ok(vec![
+            ("heddle's runtime", format!("{:016x}", xxh3_64(library::BYTES))),
+            ("the program", format!("{:032x}", xxh3_128(&contents))),
+            ("the program's arguments", format!("{arguments:?}")),
+            ("--stdin", input.map_or_else(String::new, |bytes| format!("{:032x}", xxh3_128(&bytes)))),
+            ("the places of its libraries", places.join(", ")),
+        ])
+    }
+
+    fn discard(&mut self) -> Result<(), ExecutorError> {
+        NativeExecutor::discard(self)
+    }
+
+    fn settle(&mut self) -> Result<(), ExecutorError> {
+        self.dismiss_helpers()
+    }
+
+    fn is_repeatable(&self) -> bool {
+        NativeExecutor::addresses_are_fixed()
+    }
+}
+
+impl Names for Symbols {
+    fn frames(&self, address: u64) -> Vec<Location> {
+        Symbols::frames(self, address)
+    }
+
+    fn location(&self, addresses: &[u64]) -> Option<Location> {
+        Symbols::location(self, addresses)
+    }
+
+    fn object(&self, object: ObjectId) -> Option<String> {
+        Symbols::object(self, object)
+    }
+
+    fn local(&self, address: u64, code: u64, end: u64) -> Option<Local> {
+        let local = Symbols::local(self, address, code, end)?;
+        Some(Local { function: local.function, name: local.name })
+    }
+
+    fn stack_owner(&self, address: u64) -> Option<ThreadId> {
+        match self.place(address) {
+            Place::Stack(thread) => Some(thread),
+            Place::Heap(_) | Place::Variable(_) | Place::Unknown => None,
+        }
+    }
+}
