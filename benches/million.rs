@@ -42,5 +42,5 @@ pub fn table() {
     let mut executor = launch(&program, Restart::Snapshot);
     let options = Options { max_executions: Some(EXECUTIONS), ..Options::default() };
     let summary = Search::new(options).run(&mut executor, &mut Watch { last: Instant::now() }).expect("it runs");
-    assert_eq!((summary.executions, summary.blocked), (EXECUTIONS, 0));
+    assert_eq!((summary.counts.executions, summary.counts.blocked), (EXECUTIONS, 0));
 }

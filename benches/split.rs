@@ -123,7 +123,7 @@ fn split(file: &str, flags: &[&str], rounds: usize) -> Split {
     let summary = Search::new(options.clone()).run(&mut keeping, &mut Nobody).expect("it runs");
     let Keeping { plans, kept, .. } = keeping;
     let mut best = Split {
-        executions: summary.executions as usize,
+        executions: summary.counts.executions as usize,
         analysis: f64::MAX,
         running: f64::MAX,
         exchange: f64::MAX,

@@ -70,6 +70,10 @@ impl<'o> Check<'o> {
             Some(ran) => (ran, None),
             None => search_twice(&mut search, engine, &mut collector),
         };
+        let (counts, method, earlier) = match &ran {
+            Ok(summary) => (summary.counts, summary.method, summary.earlier),
+            Err(_) => (search.counts(), search.method(), search.earlier()),
+        };
         let end = match ran {
             Ok(summary) => {
                 left_out = LeftOut { bounded: summary.bounded, completed: summary.completed_preemptions };
@@ -98,7 +102,7 @@ impl<'o> Check<'o> {
         if !options.interrupted.load(Relaxed) {
             // However this ends, what was found was found.
             if options.livelocks && (options.all || collector.findings.is_empty()) {
-                let _ = livelocks::look(&mut collector, engine, LIVELOCK_BUDGET);
+                let _ = livelocks::look(&mut collector, engine, earlier + counts.ran(), LIVELOCK_BUDGET);
             }
             let _ = smallest::look(&mut collector, engine, &options.interrupted, options.minimise);
         }
@@ -114,6 +118,8 @@ impl<'o> Check<'o> {
             view: &view,
             settings: &settings,
             collector: &collector,
+            counts,
+            method,
             end,
             left_out,
             elapsed,

@@ -23,7 +23,7 @@ impl Judgement<'_> {
             let ends = matches!(found.class, Class::Finding(FindingKind::DataRace)) && !goes_on;
             found.lost || ends || matches!(found.class, Class::Finding(FindingKind::Hang))
         });
-        let exhausted = self.end == End::Search(Stop::Exhausted) && !self.options.search.algorithm.samples();
+        let exhausted = self.end == End::Search(Stop::Exhausted) && !self.method.samples();
         let looked = options.races != Races::Off && view.visibility == Visibility::Memory;
         Coverage {
             model: "sc".to_string(),
@@ -132,7 +132,7 @@ impl Judgement<'_> {
     }
 
     fn coverage_is_whole(&self) -> bool {
-        self.end == End::Search(Stop::Exhausted) && !self.options.search.algorithm.samples() && !self.left_out.bounded
+        self.end == End::Search(Stop::Exhausted) && !self.method.samples() && !self.left_out.bounded
     }
 }
 

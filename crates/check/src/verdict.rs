@@ -10,7 +10,7 @@ use heddle_model::verdict::SCHEMA;
 use heddle_model::{Finding, FindingKind, Location, Outcome, Remark, RunReport, Verdict};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
-use heddle_search::Stop;
+use heddle_search::{Counts, Method, Stop};
 
 use crate::coverage;
 use crate::engine::View;
@@ -45,6 +45,10 @@ pub struct Judgement<'c> {
     pub options: &'c Options,
     /// What was collected.
     pub collector: &'c Collector<'c>,
+    /// The executions, counted.
+    pub counts: Counts,
+    /// The algorithm that ran.
+    pub method: Method,
     /// Why it ended.
     pub end: End,
     /// What a bound has left out.
@@ -77,21 +81,21 @@ impl Judgement<'_> {
             self.add_unreached();
         }
         let (verdict, reason) = self.verdict();
-        let collector = self.collector;
+        let (collector, counts) = (self.collector, self.counts);
         let seconds = self.elapsed.as_secs_f64();
         RunReport {
             schema: SCHEMA.to_string(),
             verdict,
             reason,
             coverage: Some(coverage),
-            algorithm: Some(self.options.search.algorithm.name().to_string()),
-            executions: collector.executions,
-            blocked: collector.blocked,
-            assumed: collector.assumed,
-            events: collector.events,
+            algorithm: Some(self.method.name().to_string()),
+            executions: counts.executions,
+            blocked: counts.blocked,
+            assumed: counts.assumed,
+            events: counts.events,
             seconds,
-            executions_per_second: (collector.executions as f64 / seconds.max(1e-9)) as u64,
-            threads: collector.threads as u32,
+            executions_per_second: (counts.executions as f64 / seconds.max(1e-9)) as u64,
+            threads: counts.threads,
             findings: self.findings,
             outcomes: collector.outcomes.as_ref().map_or_else(Vec::new, Outcomes::list),
             notes: self.remarks,
@@ -170,14 +174,12 @@ impl Judgement<'_> {
                     self.round()
                 ))
             }
-            End::Search(Stop::Exhausted) if self.collector.executions == 0 && self.collector.assumed > 0 => {
-                Some(format!(
-                    "{} assumed away by the program itself, and none is left: nothing was checked",
-                    text::counted(self.collector.assumed, "execution")
-                ))
-            }
+            End::Search(Stop::Exhausted) if self.counts.executions == 0 && self.counts.assumed > 0 => Some(format!(
+                "{} assumed away by the program itself, and none is left: nothing was checked",
+                text::counted(self.counts.assumed, "execution")
+            )),
             // Cannot be, and must not be called safe if it is.
-            End::Search(Stop::Exhausted) if self.collector.executions == 0 && self.findings.is_empty() => {
+            End::Search(Stop::Exhausted) if self.counts.executions == 0 && self.findings.is_empty() => {
                 Some("no execution came to its end".to_string())
             }
             End::Search(Stop::Exhausted) => None,
@@ -189,7 +191,7 @@ impl Judgement<'_> {
                         "the search ended although executions were left, an error of heddle's own".to_string(),
                     );
                 };
-                let sampled = if self.options.search.algorithm.samples() { "sampled" } else { "stopped after" };
+                let sampled = if self.method.samples() { "sampled" } else { "stopped after" };
                 Some(format!("{sampled} {} as asked", text::counted(limit, "execution")))
             }
             End::Search(Stop::Time) => {
@@ -202,10 +204,6 @@ impl Judgement<'_> {
                     format!(", after all executions with at most {}", text::counted(n as u64, "preemption"))
                 });
                 Some(format!("time limit{limit}{completed}"))
-            }
-            // Ends a round, never a search.
-            End::Search(Stop::Revealed | Stop::Sections) => {
-                Some("the search ended in the middle, an error of heddle's own".to_string())
             }
             End::Search(Stop::Outcome(outcome)) => Some(outcome_words(*outcome).to_string()),
         }

@@ -211,7 +211,7 @@ impl Batch {
             let extra = found.traces.keys().find(|trace| !expected.traces.contains_key(*trace));
             return wrong(format!(
                 "{} executions, {} traces instead of {}; missing {missing:?}; too many {extra:?}",
-                found.summary.executions,
+                found.summary.counts.executions,
                 found.traces.len(),
                 expected.traces.len()
             ));
@@ -220,13 +220,13 @@ impl Batch {
             return wrong(format!("{} traces instead of {}", found.traces.len(), expected.traces.len()));
         }
         if once
-            && (found.summary.executions + found.summary.assumed != expected.traces.len() as u64
-                || found.summary.blocked != 0)
+            && (found.summary.counts.executions + found.summary.counts.assumed != expected.traces.len() as u64
+                || found.summary.counts.blocked != 0)
         {
             return wrong(format!(
                 "{} executions and {} blocked for {} traces",
-                found.summary.executions,
-                found.summary.blocked,
+                found.summary.counts.executions,
+                found.summary.counts.blocked,
                 expected.traces.len()
             ));
         }
@@ -254,8 +254,8 @@ fn agree(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) {
         let optimal = Options::default();
         let expected = batch.script(index, &optimal);
         let (all, _) = oracle::all_traces(program, limit()).expect("it has been looked at before");
-        let ran = expected.summary.executions + expected.summary.assumed;
-        assert_eq!((ran, expected.summary.blocked), (all.len() as u64, 0), "{program}");
+        let ran = expected.summary.counts.executions + expected.summary.counts.assumed;
+        assert_eq!((ran, expected.summary.counts.blocked), (all.len() as u64, 0), "{program}");
         for (_, outcome, _) in expected.traces.keys() {
             *endings.entry(*outcome as u32).or_default() += 1;
         }
@@ -270,7 +270,7 @@ fn agree(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) {
             let several = search(program, &optimal, &mut batch.launch_jobs(index, restart, jobs), true);
             let name = format!("optimal, {jobs} jobs");
             wrong.extend(batch.compare(index, &name, &expected, &several, true).err());
-            assert_eq!(several.summary.events, found.summary.events, "{name}\n{program}");
+            assert_eq!(several.summary.counts.events, found.summary.counts.events, "{name}\n{program}");
         }
         for restart in [Restart::Fork, Restart::Exec] {
             let options = Options { max_executions: Some(60), ..Options::default() };

@@ -151,7 +151,7 @@ fn agree(count: usize, kinds: u32, operations: u64, compiler: &str) {
         assert_eq!(summary.stop, Stop::Exhausted, "{at}");
         assert_eq!(&found, places, "places with races: {at}");
         assert_eq!(&recorder.results, results, "results: {at}");
-        assert_eq!(summary.executions, recorder.traces.len() as u64, "each trace once: {at}");
+        assert_eq!(summary.counts.executions, recorder.traces.len() as u64, "each trace once: {at}");
         racy += usize::from(!places.is_empty());
         if index % 5 == 0 {
             for algorithm in [Algorithm::Source, Algorithm::Dpor, Algorithm::Dfs] {

@@ -27,7 +27,9 @@ mod traces;
 pub mod wrap;
 
 pub use after::{livelock, minimise};
+pub use algorithm::Method;
 pub use drive::Search;
+pub use drive::counts::Counts;
 pub use drive::observer::{Flow, Info, Observer, Progress};
 pub use drive::summary::{Stop, Summary};
 pub use options::{Algorithm, Options};

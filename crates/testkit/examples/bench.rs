@@ -93,11 +93,11 @@ fn measure(name: &str, program: &Program, options: Options, talks: bool) {
     let begin = used();
     let Ok(summary) = Search::new(options).run(&mut executor, &mut quiet) else { return };
     let all = used() - begin;
-    let count = (summary.executions + summary.blocked) as f64;
+    let count = (summary.counts.executions + summary.counts.blocked) as f64;
     println!(
         "{name}: {} executions of {} events, {:.0} a second; one takes {:.2} us to analyse, {run:.2} us to run (scripted)",
-        summary.executions,
-        summary.events / summary.executions.max(1),
+        summary.counts.executions,
+        summary.counts.events / summary.counts.executions.max(1),
         count / all.as_secs_f64(),
         all.as_secs_f64() * 1e6 / count - run,
     );

@@ -184,8 +184,8 @@ pub fn disagreement(
     if promise >= Promise::Once && again != 0 {
         return Some(format!("{again} traces run more than once"));
     }
-    if promise >= Promise::NothingElse && other.summary.blocked != 0 {
-        return Some(format!("{} executions blocked", other.summary.blocked));
+    if promise >= Promise::NothingElse && other.summary.counts.blocked != 0 {
+        return Some(format!("{} executions blocked", other.summary.counts.blocked));
     }
     None
 }
@@ -228,7 +228,7 @@ pub fn compare(program: &Program, limit: usize) -> Comparison {
         if let Some(what) = disagreement((&traces, &states), &found, promise) {
             return Comparison::Disagree(format!("{name}: {what}"));
         }
-        counts.push(found.summary.executions + found.summary.assumed + found.summary.blocked);
+        counts.push(found.summary.counts.executions + found.summary.counts.assumed + found.summary.counts.blocked);
     }
     let sections = program.threads.iter().flatten().any(|i| *i == Instruction::AtomicBegin);
     if !sections && (counts[0] > counts[1] || counts[0] > counts[2]) {

@@ -40,7 +40,7 @@ fn one_preemption_is_soon_tried() {
         let summary = Search::new(options).run(&mut Scripted::new(&program), &mut UntilAssertion);
         let summary = summary.unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(summary.stop, Stop::Observer, "{k}: {summary:?}");
-        eprintln!("{k} writers: found after {} executions", summary.executions);
-        assert!(summary.executions <= 4 * k as u64 + 4, "{k}: {summary:?}");
+        eprintln!("{k} writers: found after {} executions", summary.counts.executions);
+        assert!(summary.counts.executions <= 4 * k as u64 + 4, "{k}: {summary:?}");
     }
 }

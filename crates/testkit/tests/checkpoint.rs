@@ -51,7 +51,14 @@ impl Observer for Collector {
 }
 
 fn numbers(summary: &Summary) -> [u64; 6] {
-    [summary.executions, summary.blocked, summary.assumed, summary.events, summary.threads as u64, summary.cut]
+    [
+        summary.counts.executions,
+        summary.counts.blocked,
+        summary.counts.assumed,
+        summary.counts.events,
+        summary.counts.threads as u64,
+        summary.counts.cut,
+    ]
 }
 
 /// Runs a search in pieces of a few executions each.

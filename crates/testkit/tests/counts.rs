@@ -7,8 +7,8 @@ use heddle_testkit::{Program, known};
 fn optimal(program: &Program) -> u64 {
     let findings = explore_with(program, &Options::default(), 1, false);
     assert!(findings.summary.complete(), "{:?}", findings.summary);
-    assert_eq!(findings.summary.blocked, 0);
-    findings.summary.executions
+    assert_eq!(findings.summary.counts.blocked, 0);
+    findings.summary.counts.executions
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn compare_exchange_loop() {
         for algorithm in [Algorithm::Optimal, Algorithm::Source, Algorithm::Dpor] {
             let options = Options { algorithm, ..Options::default() };
             let findings = explore_with(&program, &options, 1, true);
-            assert_eq!(findings.summary.executions, count as u64, "{n}, {}", algorithm.name());
+            assert_eq!(findings.summary.counts.executions, count as u64, "{n}, {}", algorithm.name());
             assert_eq!(findings.traces.len(), count, "{n}, {}", algorithm.name());
         }
     }
@@ -93,5 +93,5 @@ fn every_interleaving_of_two_threads() {
     let options = Options { algorithm: Algorithm::Dfs, ..Options::default() };
     let findings = explore_with(&program, &options, 1, true);
     assert_eq!(findings.traces.len(), 1);
-    assert!(findings.summary.executions > 20);
+    assert!(findings.summary.counts.executions > 20);
 }

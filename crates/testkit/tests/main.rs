@@ -8,5 +8,6 @@ mod checkpoint; // Searches that are cut off and continued.
 mod counts; // Known numbers of traces.
 mod progress; // Estimates of what is left.
 mod repeat; // Executions that are run twice.
+mod resume; // Every algorithm, cut off after every execution.
 mod sampling; // Random schedules.
 mod smallest; // Minimisation.

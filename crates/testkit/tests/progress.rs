@@ -25,7 +25,7 @@ fn watch(program: &Program, algorithm: Algorithm) -> (u64, Vec<Progress>) {
     let mut watch = Watch::default();
     let options = Options { algorithm, progress: Duration::ZERO, ..Options::default() };
     let summary = Search::new(options).run(&mut Scripted::new(program), &mut watch);
-    (summary.map_or(0, |summary| summary.executions), watch.0)
+    (summary.map_or(0, |summary| summary.counts.executions), watch.0)
 }
 
 /// The number that is promised at least is never more than what there is, and says more than what was run.

@@ -57,7 +57,7 @@ fn run(depth: usize, wrong: Option<u64>) -> (u64, Stop, Option<(u64, usize)>, u6
     let mut repeated = Repeated::new(&mut flaky);
     let summary = Search::new(Options::default()).run(&mut repeated, &mut Nobody).expect("it runs");
     let divergence = repeated.finish().expect("it runs");
-    (summary.executions, summary.stop, divergence.map(|d| (d.execution, d.at)), flaky.received)
+    (summary.counts.executions, summary.stop, divergence.map(|d| (d.execution, d.at)), flaky.received)
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn nobody_sees_it() {
     let alone = Search::new(Options::default()).run(&mut Scripted::new(&program), &mut Nobody).expect("it runs");
     for depth in [1, 2, 3, 8] {
         let (executions, stop, divergence, received) = run(depth, None);
-        assert_eq!((executions, stop, divergence), (alone.executions, Stop::Exhausted, None), "depth {depth}");
+        assert_eq!((executions, stop, divergence), (alone.counts.executions, Stop::Exhausted, None), "depth {depth}");
         // The first, second, fourth, ... are run twice; where several would be at once, some wait.
         assert!(received > executions + 3 && received < executions + 12, "{received} for {executions}, depth {depth}");
     }

@@ -123,7 +123,7 @@ fn samples_are_executions() {
         for algorithm in SAMPLERS {
             let options = Options { algorithm, max_executions: Some(40), seed, ..Options::default() };
             let found = oracle::explore(&program, &options, 1);
-            let ran = found.summary.executions + found.summary.assumed;
+            let ran = found.summary.counts.executions + found.summary.counts.assumed;
             assert_eq!(ran, 40, "{:?}\n{program}", found.summary);
             assert!(found.states.is_subset(&states), "seed {seed}, {}\n{program}", algorithm.name());
             let unknown = found.traces.keys().filter(|trace| !traces.contains(*trace)).count();

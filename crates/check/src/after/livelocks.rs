@@ -17,7 +17,12 @@ use crate::tally::{Candidate, Collector};
 /// # Errors
 ///
 /// When the engine fails.
-pub fn look(collector: &mut Collector<'_>, engine: &mut dyn Engine, budget: Duration) -> Result<(), ExecutorError> {
+pub fn look(
+    collector: &mut Collector<'_>,
+    engine: &mut dyn Engine,
+    ran: u64,
+    budget: Duration,
+) -> Result<(), ExecutorError> {
     let suspects = std::mem::take(&mut collector.suspects);
     if suspects.is_empty() {
         return Ok(());
@@ -32,11 +37,7 @@ pub fn look(collector: &mut Collector<'_>, engine: &mut dyn Engine, budget: Dura
             }
             collector.findings.push(Candidate {
                 plan,
-                execution: collector.executions
-                    + collector.blocked
-                    + collector.assumed
-                    + collector.bounded
-                    + collector.earlier,
+                execution: ran,
                 count: 1,
                 class: Class::Finding(FindingKind::Livelock),
                 message: String::new(),

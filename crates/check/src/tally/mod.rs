@@ -69,8 +69,6 @@ pub struct Collector<'o> {
     /// Executions to be listed, if they are to be.
     pub dump: Option<Dump>,
     races: bool,
-    /// Executions of rounds that do not count any more.
-    pub(crate) earlier: u64,
     pub(crate) places: Rc<[u64]>,
     interrupted: Arc<AtomicBool>,
     pub(crate) by_key: HashMap<Vec<u64>, usize>,
@@ -92,16 +90,6 @@ pub struct Collector<'o> {
     pub suspects: Vec<Suspect>,
     /// Executions that were cut off by the bound on steps.
     pub bounded: u64,
-    /// Complete executions.
-    pub executions: u64,
-    /// Executions given up as redundant.
-    pub blocked: u64,
-    /// Executions that the program assumed away.
-    pub assumed: u64,
-    /// Events of all executions.
-    pub events: u64,
-    /// The most threads of one execution.
-    pub threads: usize,
 }
 
 impl<'o> Collector<'o> {
@@ -114,7 +102,6 @@ impl<'o> Collector<'o> {
             outcomes: options.outcomes.then(Outcomes::default),
             dump: options.dump.then(Dump::default),
             races: options.races == Races::Report,
-            earlier: 0,
             places: Rc::default(),
             interrupted: Arc::clone(&options.interrupted),
             by_key: HashMap::new(),
@@ -127,24 +114,7 @@ impl<'o> Collector<'o> {
             leftovers: Leftovers::default(),
             suspects: Vec::new(),
             bounded: 0,
-            executions: 0,
-            blocked: 0,
-            assumed: 0,
-            events: 0,
-            threads: 0,
         }
-    }
-
-    fn count(&mut self, execution: &Execution<'_>) {
-        match execution.outcome {
-            _ if execution.is_assumed_away() => self.assumed += 1,
-            Outcome::Ended | Outcome::Deadlock => self.executions += 1,
-            Outcome::Blocked => self.blocked += 1,
-            _ => {}
-        }
-        self.events += execution.events.len() as u64;
-        let threads = execution.events.iter().map(|event| event.thread.index() + 1).max().unwrap_or(0);
-        self.threads = self.threads.max(threads);
     }
 
     fn found(&mut self, kind: FindingKind, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
@@ -163,9 +133,7 @@ impl<'o> Collector<'o> {
             None if self.findings.len() >= KEPT => self.not_kept += 1,
             None => {
                 self.by_key.insert(key, self.findings.len());
-                let candidate = candidate();
-                let execution = candidate.execution + self.earlier;
-                self.findings.push(Candidate { execution, places: Rc::clone(&self.places), ..candidate });
+                self.findings.push(Candidate { places: Rc::clone(&self.places), ..candidate() });
             }
         }
     }
@@ -189,7 +157,6 @@ impl<'o> Collector<'o> {
 
 impl Observer for Collector<'_> {
     fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
-        self.count(execution);
         if let Some(dump) = &mut self.dump {
             dump.add(info.number, execution);
         }
@@ -231,7 +198,7 @@ impl Observer for Collector<'_> {
                 if let Some(&expected) = info.plan.schedule.get(execution.detail as usize) {
                     let pending = execution.pending.iter().find(|pending| pending.thread == expected.thread).copied();
                     let at = execution.detail as usize;
-                    let strayed = Strayed { execution: info.number + self.earlier, at, expected, pending };
+                    let strayed = Strayed { execution: info.earlier + info.number, at, expected, pending };
                     self.strayed = (why == Lost::Diverged).then_some(strayed);
                 }
                 self.keep_lost(why, execution, info);
@@ -246,12 +213,10 @@ impl Observer for Collector<'_> {
 
     fn restart(&mut self, places: &[u64]) {
         self.places = places.into();
-        self.earlier += self.executions + self.blocked + self.assumed + self.bounded;
-        self.earlier += self.lost.iter().map(|lost| lost.count).sum::<u64>();
         for finding in &mut self.findings {
             finding.count = 0;
         }
-        (self.executions, self.blocked, self.assumed, self.bounded, self.events) = (0, 0, 0, 0, 0);
+        self.bounded = 0;
         self.lost.clear();
         self.suspects.clear();
         self.outcomes.iter_mut().for_each(Outcomes::clear);
@@ -323,7 +288,7 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
     }
     Candidate {
         plan,
-        execution: info.number,
+        execution: info.earlier + info.number,
         count: 1,
         class,
         message: execution.message.to_string(),

@@ -20,19 +20,17 @@ impl Collector<'_> {
         let mut keys: Vec<(&Vec<u64>, usize)> = self.by_key.iter().map(|(key, &at)| (key, at)).collect();
         keys.sort_by_key(|(_, at)| *at);
         json!({
-            "earlier": self.earlier,
             "places": *self.places,
             "keys": keys,
             "findings": self.findings.iter().map(candidate).collect::<Vec<_>>(),
             "lost": self.lost.iter().map(candidate).collect::<Vec<_>>(),
             "not_kept": self.not_kept,
-            "counts": [self.executions, self.blocked, self.assumed, self.bounded, self.events, self.threads as u64],
+            "bounded": self.bounded,
         })
     }
 
     /// Goes on with what was collected. None if it makes no sense.
     pub fn restore(&mut self, value: &Value) -> Option<()> {
-        self.earlier = value["earlier"].as_u64()?;
         self.places = serde_json::from_value::<Vec<u64>>(value["places"].clone()).ok()?.into();
         self.by_key =
             serde_json::from_value::<Vec<(Vec<u64>, usize)>>(value["keys"].clone()).ok()?.into_iter().collect();
@@ -40,9 +38,7 @@ impl Collector<'_> {
         self.findings = candidates("findings")?;
         self.lost = candidates("lost")?;
         self.not_kept = value["not_kept"].as_u64()?;
-        let counts: [u64; 6] = serde_json::from_value(value["counts"].clone()).ok()?;
-        [self.executions, self.blocked, self.assumed, self.bounded, self.events, _] = counts;
-        self.threads = counts[5] as usize;
+        self.bounded = value["bounded"].as_u64()?;
         self.by_key.values().all(|&at| at < self.findings.len()).then_some(())
     }
 }

@@ -19,8 +19,8 @@ use heddle_model::primitive::process;
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan, ThreadId};
 
 use crate::algorithm::bound::Spent;
+use crate::drive::Search;
 use crate::drive::observer::{Flow, Info, Observer, Progress};
-use crate::drive::round::run_once;
 use crate::drive::summary::Stop;
 use crate::options::{Algorithm, Options};
 use crate::traces::analysis::Analysis;
@@ -212,15 +212,16 @@ impl<'g> Hunt<'g> {
         self.found = false;
         let options = Options {
             algorithm: Algorithm::Optimal,
+            max_preemptions: Some(preemptions),
             max_switches: switches,
             max_steps: (self.max_steps > 0).then_some(self.max_steps),
             timeout: Some(deadline.saturating_duration_since(Instant::now())),
             ..Options::default()
         };
-        let summary = run_once(&options, Some(preemptions), None, executor, self)?;
+        let summary = Search::with_fixed_places(options).run(executor, self)?;
         Ok(match summary.stop {
             _ if self.found => Reached::Found,
-            Stop::Exhausted if summary.cut == 0 => Reached::Nothing,
+            Stop::Exhausted if summary.counts.cut == 0 => Reached::Nothing,
             _ => Reached::OutOfTime,
         })
     }

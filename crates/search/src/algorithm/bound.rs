@@ -23,22 +23,26 @@
 
 use heddle_model::follow::Policy;
 use heddle_model::{Event, ThreadId};
+use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stack::{Frame, Rule};
-use crate::traces::analysis::{Analysis, Race};
+use crate::traces::analysis::{Analysis, Reversal};
 use crate::traces::granules::NONE;
 use crate::traces::replay::{Ready, Replay};
 
 /// How much a schedule may cost. None: as much as it likes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Bound {
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Bound {
+    /// The most preemptions.
     pub preemptions: Option<u32>,
+    /// The most switches.
     pub switches: Option<u32>,
+    /// The most delays.
     pub delays: Option<u32>,
 }
 
 /// What a schedule has cost so far.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Spent {
     pub preemptions: u32,
     pub switches: u32,
@@ -66,18 +70,18 @@ impl Spent {
 }
 
 impl Bound {
-    /// Whether there is any.
-    pub fn is_some(&self) -> bool {
+    /// Whether anything is limited.
+    pub fn limits(&self) -> bool {
         self.preemptions.is_some() || self.switches.is_some() || self.delays.is_some()
     }
 
     /// How to go on after a schedule: in a way that costs nothing of what is bounded, as far as there is one.
-    pub fn policy(&self) -> Policy {
+    pub(crate) fn policy(&self) -> Policy {
         if self.delays.is_some() { Policy::RoundRobin } else { Policy::NonPreemptive }
     }
 
     /// Whether `spent` is within it.
-    pub fn allows(&self, spent: &Spent) -> bool {
+    pub(crate) fn allows(&self, spent: &Spent) -> bool {
         self.preemptions.is_none_or(|max| spent.preemptions <= max)
             && self.switches.is_none_or(|max| spent.switches <= max)
             && self.delays.is_none_or(|max| spent.delays <= max)
@@ -97,12 +101,12 @@ impl Rule for Conservative {
         &mut self,
         events: &[Event],
         analysis: &mut Analysis,
-        races: &[Race],
+        reversals: &[Reversal],
         _: &mut Replay,
         frames: &mut [Frame],
     ) {
-        for race in races {
-            frames[race.earlier as usize].add_all();
+        for reversal in reversals {
+            frames[reversal.earlier as usize].add_all();
         }
         // Who wakes a sleeper makes its next event possible, and is not in a race with it.
         for &cause in analysis.causes.iter().filter(|&&cause| cause != NONE) {

@@ -5,16 +5,20 @@
 
 use heddle_model::follow::Step;
 use heddle_model::{Execution, Plan};
+use serde::{Deserialize, Serialize};
 
 use crate::algorithm::bound::{Bound, Spent};
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::options::Options;
+use crate::save::{self, CheckpointError};
 use crate::traces::replay::Replay;
 
 #[derive(Default)]
 pub(crate) struct Dfs {
     started: bool,
     under_way: bool,
+    /// The plan of `schedule` was under way when the search was written down: it comes once more.
+    again: bool,
     /// For each step of the last execution, what is still to be tried in its place.
     untried: Vec<Vec<Step>>,
     schedule: Vec<Step>,
@@ -35,12 +39,23 @@ impl Dfs {
     }
 }
 
+/// What is written down of a depth-first search.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct State {
+    started: bool,
+    again: bool,
+    untried: Vec<Vec<Step>>,
+    schedule: Vec<Step>,
+    spent: Vec<Spent>,
+    cut: bool,
+}
+
 impl Strategy for Dfs {
     fn propose(&mut self, plan: &mut Plan) -> Option<Ticket> {
         if self.under_way {
             return None;
         }
-        if self.started {
+        if self.started && !std::mem::take(&mut self.again) {
             while self.untried.last()?.is_empty() {
                 self.untried.pop();
             }
@@ -104,6 +119,30 @@ impl Strategy for Dfs {
     }
 
     fn pending(&self) -> u64 {
-        self.left + u64::from(!self.started)
+        self.left + u64::from(!self.started || self.again)
+    }
+
+    fn save(&self) -> save::State {
+        save::State::Dfs(State {
+            started: self.started,
+            again: self.under_way || self.again,
+            untried: self.untried.clone(),
+            schedule: self.schedule.clone(),
+            spent: self.spent.clone(),
+            cut: self.cut,
+        })
+    }
+
+    fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
+        let save::State::Dfs(state) = state else { return Err(CheckpointError::Damaged) };
+        let State { started, again, untried, schedule, spent, cut } = state;
+        let length = schedule.len();
+        if untried.len() != length || spent.len() < length {
+            return Err(CheckpointError::Damaged);
+        }
+        self.left = untried.iter().map(|steps| steps.len() as u64).sum();
+        (self.started, self.again, self.cut) = (started, again, cut);
+        (self.untried, self.schedule, self.spent) = (untried, schedule, spent);
+        Ok(())
     }
 }

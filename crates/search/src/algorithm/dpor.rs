@@ -28,8 +28,7 @@ use heddle_model::{Event, primitive};
 
 use crate::algorithm::source::Source;
 use crate::algorithm::stack::{Frame, Rule};
-use crate::options::Options;
-use crate::traces::analysis::{Analysis, Race};
+use crate::traces::analysis::{Analysis, Reversal};
 use crate::traces::replay::Replay;
 
 pub(crate) struct Dpor {
@@ -39,8 +38,8 @@ pub(crate) struct Dpor {
 }
 
 impl Dpor {
-    pub fn new(options: &Options) -> Dpor {
-        Dpor { locksets: options.locksets, source: options.sleep_sets.then(Source::default) }
+    pub fn new(sleep_sets: bool, locksets: bool) -> Dpor {
+        Dpor { locksets, source: sleep_sets.then(Source::default) }
     }
 }
 
@@ -53,29 +52,29 @@ impl Rule for Dpor {
         &mut self,
         events: &[Event],
         analysis: &mut Analysis,
-        races: &[Race],
+        reversals: &[Reversal],
         replay: &mut Replay,
         frames: &mut [Frame],
     ) {
-        for race in races {
-            let frame = &mut frames[race.earlier as usize];
-            persistent(events, analysis, *race, frame);
+        for reversal in reversals {
+            let frame = &mut frames[reversal.earlier as usize];
+            persistent(events, analysis, *reversal, frame);
             // The pair that only counts without locksets cannot be reversed.
             if let Some(source) = &mut self.source
-                && !enabling(events, *race)
+                && !enabling(events, *reversal)
             {
-                source.reverse(events, analysis, *race, replay, frame);
+                source.reverse(events, analysis, *reversal, replay, frame);
             }
         }
     }
 }
 
-fn enabling(events: &[Event], Race { earlier, later }: Race) -> bool {
+fn enabling(events: &[Event], Reversal { earlier, later }: Reversal) -> bool {
     events.get(later as usize).is_some_and(|later| primitive::enabled_by(&events[earlier as usize], later))
 }
 
 /// The rule of the paper: the thread of the later event, or one that it waits for, or everybody.
-fn persistent(events: &[Event], analysis: &Analysis, Race { earlier, later }: Race, frame: &mut Frame) {
+fn persistent(events: &[Event], analysis: &Analysis, Reversal { earlier, later }: Reversal, frame: &mut Frame) {
     let thread = match events.get(later as usize) {
         Some(event) => event.thread,
         None => analysis.waiting[later as usize - events.len()].thread,

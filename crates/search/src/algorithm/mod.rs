@@ -14,7 +14,10 @@
 pub mod bound;
 pub mod dfs;
 pub mod dpor;
+mod method;
 pub mod optimal;
 pub mod sampling;
 pub mod source;
 pub(crate) mod stack;
+
+pub use method::Method;

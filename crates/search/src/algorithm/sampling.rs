@@ -17,9 +17,11 @@ use std::collections::BTreeMap;
 use heddle_model::follow::{Policy, few};
 use heddle_model::primitive::thread::CREATE;
 use heddle_model::{Execution, Plan, ThreadId};
+use serde::{Deserialize, Serialize};
 
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::options::{Algorithm, Options};
+use crate::save::{self, CheckpointError};
 
 pub(crate) struct Sampling {
     policy: Policy,
@@ -63,6 +65,17 @@ impl Sampling {
     }
 }
 
+/// What is written down of a search that samples.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct State {
+    digested: u64,
+    longest: u32,
+    /// What `pct` takes the length to be.
+    length: u32,
+    made: BTreeMap<u64, Vec<ThreadId>>,
+    roles: Vec<Vec<ThreadId>>,
+}
+
 impl Strategy for Sampling {
     fn propose(&mut self, plan: &mut Plan) -> Option<Ticket> {
         if matches!(self.policy, Policy::Pct { .. } | Policy::Few { .. }) && self.drawn.is_power_of_two() {
@@ -102,6 +115,26 @@ impl Strategy for Sampling {
 
     fn pending(&self) -> u64 {
         1
+    }
+
+    fn save(&self) -> save::State {
+        let length = if let Policy::Pct { length, .. } = self.policy { length } else { 0 };
+        let (made, roles) = (self.made.clone(), self.roles.clone());
+        save::State::Sampling(State { digested: self.digested, longest: self.longest, length, made, roles })
+    }
+
+    fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
+        let save::State::Sampling(state) = state else { return Err(CheckpointError::Damaged) };
+        if state.roles.iter().any(Vec::is_empty) {
+            return Err(CheckpointError::Damaged);
+        }
+        // Samples under way are drawn again.
+        (self.drawn, self.digested, self.longest) = (state.digested, state.digested, state.longest);
+        (self.made, self.roles) = (state.made, state.roles);
+        if let Policy::Pct { length, .. } = &mut self.policy {
+            *length = state.length;
+        }
+        Ok(())
     }
 }
 

@@ -14,7 +14,7 @@
 use heddle_model::{Event, Footprint, primitive};
 
 use crate::algorithm::stack::{Frame, Rule};
-use crate::traces::analysis::{Analysis, Race};
+use crate::traces::analysis::{Analysis, Reversal};
 use crate::traces::replay::Replay;
 use crate::traces::sequence::Sequence;
 
@@ -24,12 +24,12 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Makes sure that one of the threads that can come first, if `race` is reversed, is tried or sleeps.
+    /// Makes sure that one of the threads that can come first, if `reversal` is made, is tried or sleeps.
     pub fn reverse(
         &mut self,
         events: &[Event],
         analysis: &mut Analysis,
-        Race { earlier, later }: Race,
+        Reversal { earlier, later }: Reversal,
         replay: &mut Replay,
         frame: &mut Frame,
     ) {
@@ -71,12 +71,12 @@ impl Rule for Source {
         &mut self,
         events: &[Event],
         analysis: &mut Analysis,
-        races: &[Race],
+        reversals: &[Reversal],
         replay: &mut Replay,
         frames: &mut [Frame],
     ) {
-        for &race in races {
-            self.reverse(events, analysis, race, replay, &mut frames[race.earlier as usize]);
+        for &reversal in reversals {
+            self.reverse(events, analysis, reversal, replay, &mut frames[reversal.earlier as usize]);
         }
     }
 }

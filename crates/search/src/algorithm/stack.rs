@@ -8,12 +8,15 @@
 
 use heddle_model::follow::Step;
 use heddle_model::{Event, Execution, Footprint, Plan, ThreadId};
+use serde::{Deserialize, Serialize};
 
-use crate::algorithm::bound::{Bound, Conservative, Spent};
+use crate::algorithm::bound::{Bound, Spent};
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::options::Options;
-use crate::traces::analysis::{Analysis, Race};
+use crate::save::{self, CheckpointError, Touched};
+use crate::traces::analysis::{Analysis, Reversal};
 use crate::traces::replay::{Ready, Replay};
+use crate::traces::touches::Touches;
 
 /// The point before one event of the last execution.
 #[derive(Default)]
@@ -104,7 +107,7 @@ pub(crate) trait Rule {
         &mut self,
         events: &[Event],
         analysis: &mut Analysis,
-        races: &[Race],
+        reversals: &[Reversal],
         replay: &mut Replay,
         frames: &mut [Frame],
     );
@@ -115,6 +118,8 @@ pub(crate) struct Stack<R> {
     frames: Vec<Frame>,
     started: bool,
     under_way: bool,
+    /// The plan of `frames` was under way when the search was written down: it comes once more.
+    again: bool,
     sleep_sets: bool,
     analysis: Analysis,
     replay: Replay,
@@ -126,7 +131,7 @@ pub(crate) struct Stack<R> {
 }
 
 impl<R: Rule> Stack<R> {
-    pub fn new(rule: R, options: &Options) -> Self {
+    pub fn new(rule: R, sleep_sets: bool, options: &Options) -> Self {
         let mut analysis = Analysis::default();
         analysis.shortsighted = rule.shortsighted();
         Stack {
@@ -134,7 +139,8 @@ impl<R: Rule> Stack<R> {
             frames: Vec::new(),
             started: false,
             under_way: false,
-            sleep_sets: options.sleep_sets,
+            again: false,
+            sleep_sets,
             analysis,
             replay: Replay::default(),
             from: 0,
@@ -143,37 +149,56 @@ impl<R: Rule> Stack<R> {
             given: options.prefix.len(),
         }
     }
-}
 
-impl Stack<Conservative> {
-    /// Everything within `bound`.
-    pub fn bounded(bound: Bound, options: &Options) -> Self {
-        let options = Options { sleep_sets: false, ..options.clone() };
-        Stack { bound, ..Stack::new(Conservative, &options) }
+    /// Leaves out what is not within `bound`.
+    pub fn within(self, bound: Bound) -> Self {
+        Stack { bound, ..self }
     }
 }
 
-impl<R: Rule> Strategy for Stack<R> {
+/// What is written down of a depth-first exploration. Footprints are numbers in `footprints`.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct State {
+    started: bool,
+    again: bool,
+    frames: Vec<SavedFrame>,
+    footprints: Vec<Touched>,
+    cut: bool,
+}
+
+/// A [`Frame`] that is written down.
+#[derive(Serialize, Deserialize)]
+struct SavedFrame {
+    ready: Vec<(ThreadId, u16, u32)>,
+    backtrack: Vec<ThreadId>,
+    sleep: Vec<(ThreadId, u32)>,
+    tried: Vec<(ThreadId, u32)>,
+    step: Step,
+    spent: Spent,
+}
+
+impl<R: Rule + Send> Strategy for Stack<R> {
     fn propose(&mut self, plan: &mut Plan) -> Option<Ticket> {
         if self.under_way {
             return None;
         }
-        if self.started {
-            let step = loop {
+        if self.started && !std::mem::take(&mut self.again) {
+            loop {
                 if self.frames.len() <= self.given {
                     return None;
                 }
                 match self.frames.last_mut()?.next(&self.bound, &mut self.cut) {
-                    Some(step) => break step,
+                    Some(_) => break,
                     None => self.frames.pop(),
                 };
-            };
+            }
+        }
+        if let Some(frame) = self.frames.last() {
             plan.schedule.extend(self.frames.iter().map(|f| f.step));
-            let frame = self.frames.last()?;
-            let footprint = frame.entry(step.thread)?.footprint;
+            let footprint = frame.entry(frame.step.thread)?.footprint;
             if self.sleep_sets {
                 let mut sleep = Vec::new();
-                frame.sleep_after(step.thread, &footprint, &mut sleep);
+                frame.sleep_after(frame.step.thread, &footprint, &mut sleep);
                 plan.sleep.extend(sleep.iter().map(|s| s.0));
             }
             self.from = self.frames.len() - 1;
@@ -210,9 +235,9 @@ impl<R: Rule> Strategy for Stack<R> {
             }
             frames.push(frame);
         });
-        let races = std::mem::take(&mut self.analysis.races);
-        self.rule.apply(events, &mut self.analysis, &races, &mut self.replay, &mut self.frames);
-        self.analysis.races = races;
+        let reversals = std::mem::take(&mut self.analysis.reversals);
+        self.rule.apply(events, &mut self.analysis, &reversals, &mut self.replay, &mut self.frames);
+        self.analysis.reversals = reversals;
     }
 
     fn cut(&self) -> bool {
@@ -226,6 +251,52 @@ impl<R: Rule> Strategy for Stack<R> {
             let ways = f.entry(f.step.thread).map_or(0, |r| r.alternatives - 1 - f.step.choice.min(r.alternatives - 1));
             left.saturating_sub(1) + ways as u64
         };
-        self.frames.iter().skip(self.given).map(open).sum::<u64>() + u64::from(!self.started)
+        self.frames.iter().skip(self.given).map(open).sum::<u64>() + u64::from(!self.started || self.again)
+    }
+
+    fn save(&self) -> save::State {
+        let mut footprints = Touches::default();
+        let mut number = |footprint: &Footprint| footprints.number(footprint).get();
+        let mut sleepers = |list: &[(ThreadId, Footprint)]| list.iter().map(|s| (s.0, number(&s.1))).collect();
+        let frames = self.frames.iter().map(|frame| SavedFrame {
+            backtrack: frame.backtrack.clone(),
+            sleep: sleepers(&frame.sleep),
+            tried: sleepers(&frame.tried),
+            step: frame.step,
+            spent: frame.spent,
+            ready: Vec::new(),
+        });
+        let mut frames: Vec<SavedFrame> = frames.collect();
+        for (saved, frame) in frames.iter_mut().zip(&self.frames) {
+            saved.ready = frame.ready.iter().map(|r| (r.thread, r.alternatives, number(&r.footprint))).collect();
+        }
+        save::State::Stack(State {
+            started: self.started,
+            again: self.under_way || self.again,
+            frames,
+            footprints: footprints.all().iter().map(Touched::of).collect(),
+            cut: self.cut,
+        })
+    }
+
+    fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
+        let save::State::Stack(state) = state else { return Err(CheckpointError::Damaged) };
+        let footprints = state.footprints.iter().map(Touched::footprint).collect::<Result<Vec<_>, _>>()?;
+        let footprint = |number: u32| footprints.get(number as usize).copied().ok_or(CheckpointError::Damaged);
+        let sleepers = |list: Vec<(ThreadId, u32)>| {
+            list.into_iter().map(|(thread, number)| Ok((thread, footprint(number)?))).collect::<Result<Vec<_>, _>>()
+        };
+        for SavedFrame { ready, backtrack, sleep, tried, step, spent } in state.frames {
+            let ready = ready.into_iter().map(|(thread, alternatives, number)| {
+                Ok(Ready { thread, alternatives, footprint: footprint(number)? })
+            });
+            let ready = ready.collect::<Result<Vec<_>, CheckpointError>>()?;
+            let frame = Frame { ready, backtrack, sleep: sleepers(sleep)?, tried: sleepers(tried)?, step, spent };
+            // Where the step leads is not known otherwise.
+            frame.entry(step.thread).ok_or(CheckpointError::Damaged)?;
+            self.frames.push(frame);
+        }
+        (self.started, self.again, self.cut) = (state.started, state.again, state.cut);
+        Ok(())
     }
 }

@@ -1,137 +1,145 @@
 //! One search from its first plan to its summary, whatever the algorithm.
 //!
 //! * [`round`]: the loop that every algorithm shares: ask for a plan, have it run, show it, learn from it.
-//! * [`strategy`]: what that loop asks of an algorithm.
+//! * [`position`]: how far a search is, and what comes next.
+//! * [`strategy`]: what the loop asks of an algorithm.
+//! * [`counts`]: executions, counted.
 //! * [`observer`]: who watches.
 //! * [`summary`]: what is said in the end.
 
+pub(crate) mod counts;
 pub(crate) mod observer;
+pub(crate) mod position;
 pub(crate) mod round;
 pub(crate) mod strategy;
 pub(crate) mod summary;
 
-use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::Instant;
 
 use heddle_model::{Executor, ExecutorError};
 
+use crate::algorithm::Method;
+use crate::drive::counts::Counts;
 use crate::drive::observer::Observer;
-use crate::drive::round::{Before, run_from, run_once};
+use crate::drive::position::Position;
+use crate::drive::round::{End, Round};
+use crate::drive::strategy::Strategy;
 use crate::drive::summary::{Stop, Summary};
-use crate::options::{Algorithm, Options};
-use crate::save::{self, CheckpointError, Saved};
+use crate::options::Options;
+use crate::save::{self, CheckpointError};
 
 /// One search over one program.
 ///
 /// A plain access is no operation as long as no race was seen on its place: without races, no order of plain accesses can
-/// matter. When an execution comes back with a race on a place that is not visible, the place becomes so, and everything
-/// begins anew ([`Executor::reveal`]). That ends: every place is added once. In the end the places are exactly those that have a
-/// race in some execution, whatever the algorithm, so all algorithms count the same traces. Samples need no new beginning.
+/// matter. When an execution comes back with a race on a place that is not visible, the place becomes visible, and
+/// everything begins anew ([`Executor::reveal`]). That ends, because every place is added once. In the end the places are
+/// exactly those that have a race in some execution, whatever the algorithm, so all algorithms count the same traces.
+/// Samples need no new beginning.
 pub struct Search {
     options: Options,
-    places: BTreeSet<u64>,
-    saved: Option<Box<Saved>>,
+    position: Position,
+    /// Where an algorithm goes on that was written down.
+    strategy: Option<Box<dyn Strategy>>,
+    /// What the executor knew when the search was written down.
+    facts: Option<Vec<u8>>,
+    /// Places do not become visible.
+    fixed: bool,
 }
 
 impl Search {
     /// A search that does what `options` say.
     pub fn new(options: Options) -> Search {
-        Search { options, places: BTreeSet::new(), saved: None }
+        let position = Position::first(&options);
+        Search { options, position, strategy: None, facts: None, fixed: false }
     }
 
-    /// A search that goes on where another with the same options was when it was [written down](Observer::checkpoint), with an
-    /// executor of the same program. What the observer has counted since is counted again.
+    /// A search with the places that are visible to the executor already.
+    pub(crate) fn with_fixed_places(options: Options) -> Search {
+        Search { fixed: true, ..Search::new(options) }
+    }
+
+    /// A search that goes on where another one with the same options was when it was [written down](Observer::checkpoint),
+    /// with an executor of the same program. It runs what the other one would have run.
+    ///
+    /// `options` may have other limits ([`Options::max_executions`], which counts the executions of both, and
+    /// [`Options::timeout`], which begins anew). Everything else must be equal.
     ///
     /// # Errors
     ///
-    /// When `bytes` make no sense.
+    /// When `bytes` are of another version, are damaged, or are of another algorithm.
     pub fn resume(options: Options, bytes: &[u8]) -> Result<Search, CheckpointError> {
-        let saved = save::read(bytes, &options)?;
-        Ok(Search { options, places: saved.places.clone(), saved: Some(Box::new(saved)) })
+        let saved = save::read(bytes)?;
+        let mut search = Search { position: saved.position, facts: Some(saved.facts), ..Search::new(options) };
+        if let Some(state) = saved.state {
+            let mut strategy = search.method().start(&search.options);
+            strategy.restore(state)?;
+            search.strategy = Some(strategy);
+        }
+        Ok(search)
+    }
+
+    /// The executions of this round so far, also when [`run`](Self::run) has failed.
+    pub fn counts(&self) -> Counts {
+        self.position.total()
+    }
+
+    /// Executions of earlier rounds, which do not count.
+    pub fn earlier(&self) -> u64 {
+        self.position.earlier
+    }
+
+    /// The algorithm that runs, or ran last.
+    pub fn method(&self) -> Method {
+        self.position.method(&self.options)
     }
 
     /// Runs until there is nothing left, a limit is reached, or the observer has seen enough.
+    ///
+    /// # Errors
+    ///
+    /// When the executor fails. What was counted by then is in [`counts`](Self::counts).
     pub fn run(&mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) -> Result<Summary, ExecutorError> {
-        let mut left = self.options.clone();
-        let (mut earlier, mut elapsed) = (0, Duration::ZERO);
-        let mut saved = self.saved.take();
-        if let Some(saved) = &saved {
-            executor.remember(&saved.memory)?;
-            executor.reveal(&self.places.iter().copied().collect::<Vec<_>>())?;
-            (earlier, elapsed) = (saved.earlier, saved.elapsed);
+        let Search { options, position, fixed, .. } = self;
+        let mut strategy = self.strategy.take();
+        if let Some(facts) = self.facts.take() {
+            executor.remember(&facts)?;
+            executor.reveal(&position.places.iter().copied().collect::<Vec<_>>())?;
         }
+        let begin = Instant::now();
+        let mut round = Round {
+            options,
+            fixed: *fixed,
+            begin,
+            elapsed: position.elapsed,
+            kept: begin,
+            shown: begin,
+            executor,
+            observer,
+        };
         loop {
-            let before = Before { earlier, elapsed, saved: saved.take() };
-            let mut summary = Search::round(&left, &mut self.places, before, executor, observer)?;
-            summary.elapsed += elapsed;
-            match summary.stop {
-                Stop::Revealed => {}
-                Stop::Sections => (left.algorithm, left.sleep_sets) = (Algorithm::Dpor, false),
-                _ => return Ok(Summary { earlier, ..summary }),
+            if position.again {
+                position.begin_again(options);
+                let places: Vec<u64> = position.places.iter().copied().collect();
+                round.executor.reveal(&places)?;
+                round.observer.restart(&places);
             }
-            let ran = summary.executions + summary.blocked + summary.assumed + summary.cut;
-            earlier += ran;
-            elapsed = summary.elapsed;
-            left.timeout = self.options.timeout.map(|time| time.saturating_sub(elapsed));
-            left.max_executions = self.options.max_executions.map(|max| max.saturating_sub(earlier));
-            if left.max_executions == Some(0) {
-                return Ok(Summary { earlier: earlier - ran, stop: Stop::Executions, ..summary });
+            let method = position.method(options);
+            let mut strategy = strategy.take().unwrap_or_else(|| method.start(options));
+            let end = round.run(&mut *strategy, &method, position);
+            position.elapsed = round.elapsed + begin.elapsed();
+            match end? {
+                End::Again if position.has_room(options, 0) => {}
+                End::Again => {
+                    round.keep(&*strategy, position);
+                    return Ok(position.summary(options, Stop::Executions, strategy.cut()));
+                }
+                End::Stop(stop) => {
+                    let left_out = strategy.cut();
+                    if !position.next_phase(options, stop, left_out) {
+                        return Ok(position.summary(options, stop, left_out));
+                    }
+                }
             }
-            let places: Vec<u64> = self.places.iter().copied().collect();
-            executor.reveal(&places)?;
-            observer.restart(&places);
         }
-    }
-
-    /// One search, until it is done or a race is seen on a place that is not visible.
-    fn round(
-        options: &Options,
-        places: &mut BTreeSet<u64>,
-        begin: Before,
-        executor: &mut dyn Executor,
-        observer: &mut dyn Observer,
-    ) -> Result<Summary, ExecutorError> {
-        if !options.iterate || options.algorithm.samples() {
-            return run_from(options, options.max_preemptions, Some(places), begin, executor, observer);
-        }
-        let mut total: Option<Summary> = None;
-        let mut limited = options.clone();
-        for preemptions in 0.. {
-            let last = options.max_preemptions == Some(preemptions);
-            let mut summary = run_once(&limited, Some(preemptions), Some(places), executor, observer)?;
-            if let Some(before) = &total {
-                summary.add(before);
-            }
-            let more = summary.stop == Stop::Exhausted && summary.bounded && !last;
-            limited.timeout = options.timeout.map(|time| time.saturating_sub(summary.elapsed));
-            let run = summary.executions + summary.blocked + summary.assumed + summary.cut;
-            limited.max_executions = options.max_executions.map(|max| max.saturating_sub(run));
-            if !more {
-                return Ok(summary);
-            }
-            let before = summary;
-            total = Some(summary);
-            // A bounded search can be far larger than what a reduction without a bound has to run. So that is tried, too,
-            // for as many executions as were run so far: whoever needs no more than those is done.
-            if options.max_preemptions.is_some()
-                || options.max_switches.is_some()
-                || options.max_delays.is_some()
-                || options.algorithm == Algorithm::Dfs
-            {
-                continue;
-            }
-            let mut unbounded = limited.clone();
-            unbounded.max_executions = Some(limited.max_executions.map_or(run, |left| left.min(run)));
-            let mut summary = run_once(&unbounded, None, Some(places), executor, observer)?;
-            summary.add(&before);
-            limited.timeout = options.timeout.map(|time| time.saturating_sub(summary.elapsed));
-            let run = summary.executions + summary.blocked + summary.assumed + summary.cut;
-            limited.max_executions = options.max_executions.map(|max| max.saturating_sub(run));
-            if summary.stop != Stop::Executions || limited.max_executions == Some(0) {
-                return Ok(summary);
-            }
-            total = Some(summary);
-        }
-        unreachable!("the last bound returns")
     }
 }

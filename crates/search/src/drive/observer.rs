@@ -16,8 +16,10 @@ pub enum Flow {
 /// What is known of an execution besides its events.
 #[derive(Clone, Copy, Debug)]
 pub struct Info<'i> {
-    /// Its number, from 1, among all that were run.
+    /// Its number in this round of the search, from 1.
     pub number: u64,
+    /// How many executions there were in earlier rounds, which do not count.
+    pub earlier: u64,
     /// The plan that it followed.
     pub plan: &'i Plan,
 }

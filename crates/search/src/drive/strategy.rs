@@ -1,15 +1,15 @@
-//! What the loop asks of an algorithm.
+//! What the driver asks of an algorithm.
 
 use heddle_model::{Execution, Plan};
 
-use crate::save::Writer;
+use crate::save::{CheckpointError, State};
 
 /// Which of the plans under way an execution belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Ticket(pub u32);
 
 /// An algorithm: turns what it has learnt into plans.
-pub(crate) trait Strategy {
+pub(crate) trait Strategy: Send {
     /// Fills in the next plan, if there is one that does not wait for an execution under way. The plan is empty before.
     fn propose(&mut self, plan: &mut Plan) -> Option<Ticket>;
 
@@ -30,13 +30,19 @@ pub(crate) trait Strategy {
         None
     }
 
-    /// Writes itself down. False if it cannot.
-    fn save(&self, _writer: &mut Writer) -> bool {
-        false
-    }
-
     /// How many executions there may be in all, from and to: a guess. None where none can be made.
     fn estimate(&self) -> Option<(u64, Option<u64>)> {
         None
     }
+
+    /// All that it has learnt, as a value. Plans under way count as not proposed: nothing was learnt from them.
+    fn save(&self) -> State;
+
+    /// Goes on from what another one of the same algorithm has [saved](Self::save), with the same options, as that one
+    /// would have gone on. Before the first plan.
+    ///
+    /// # Errors
+    ///
+    /// When `state` is of another algorithm, or contradicts itself. What the strategy knows is then undefined.
+    fn restore(&mut self, state: State) -> Result<(), CheckpointError>;
 }

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use heddle_model::Outcome;
 
+use crate::algorithm::Method;
+use crate::drive::counts::Counts;
+
 /// Why a search ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
@@ -11,15 +14,11 @@ pub enum Stop {
     Exhausted,
     /// The observer said so.
     Observer,
-    /// So many executions were asked for, and there were more.
+    /// The number of executions that were asked for is reached, and there are more.
     Executions,
     /// The time is over.
     Time,
-    /// A race was seen on a place that is not visible yet; never the end of a whole search.
-    Revealed,
-    /// The program has sections that run as one step, which need another algorithm; never the end of a whole search.
-    Sections,
-    /// An execution could not be made sense of (`Diverged`, `Unsupported`, `Capacity`, ...): nothing that follows from
+    /// An execution could not be made sense of (`Diverged`, `Unsupported`, `Capacity`, ...). Nothing that follows from
     /// it could be trusted.
     Outcome(Outcome),
 }
@@ -27,64 +26,26 @@ pub enum Stop {
 /// What a search says in the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Summary {
-    /// Complete executions.
-    pub executions: u64,
-    /// Executions abandoned as redundant.
-    pub blocked: u64,
-    /// Executions that were assumed away.
-    pub assumed: u64,
-    /// Events of all executions.
-    pub events: u64,
-    /// The most threads that one execution had.
-    pub threads: usize,
-    /// Executions cut short by something that is not part of the model (a hang, a limit, a kill): what would have
-    /// followed is not covered.
-    pub cut: u64,
-    /// Whether a bound on preemptions or switches left something out.
+    /// The executions of the last round.
+    pub counts: Counts,
+    /// The algorithm that ran. Not always the one that was asked for: see [`Method`].
+    pub method: Method,
+    /// Whether a bound on preemptions, switches or delays left something out.
     pub bounded: bool,
     /// With a bound on preemptions: the highest for which everything was run.
     pub completed_preemptions: Option<u32>,
-    /// Executions of earlier rounds, before all places were visible that races were seen on.
+    /// Executions of earlier rounds, which do not count: more of the program became visible after them, or another
+    /// algorithm was needed.
     pub earlier: u64,
-    /// Why it ended.
+    /// Why the search ended.
     pub stop: Stop,
-    /// How long it took.
+    /// How long it took, before and after it was resumed.
     pub elapsed: Duration,
 }
 
 impl Summary {
-    /// Of a search that has not begun.
-    pub(crate) fn none() -> Summary {
-        Summary {
-            executions: 0,
-            blocked: 0,
-            assumed: 0,
-            events: 0,
-            threads: 0,
-            cut: 0,
-            earlier: 0,
-            bounded: false,
-            completed_preemptions: None,
-            stop: Stop::Exhausted,
-            elapsed: Duration::ZERO,
-        }
-    }
-
-    /// Counts what an earlier round with a lower bound has run.
-    pub(crate) fn add(&mut self, before: &Summary) {
-        self.executions += before.executions;
-        self.blocked += before.blocked;
-        self.assumed += before.assumed;
-        self.events += before.events;
-        self.threads = self.threads.max(before.threads);
-        self.cut += before.cut;
-        self.earlier = before.earlier;
-        self.elapsed += before.elapsed;
-        self.completed_preemptions = self.completed_preemptions.or(before.completed_preemptions);
-    }
-
     /// Whether everything (within the bounds, if `bounded`) was covered.
     pub fn complete(&self) -> bool {
-        self.stop == Stop::Exhausted && self.cut == 0
+        self.stop == Stop::Exhausted && self.counts.cut == 0
     }
 }

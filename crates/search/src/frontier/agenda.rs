@@ -7,12 +7,13 @@
 use std::collections::BinaryHeap;
 
 use heddle_model::follow::Step;
+use serde::{Deserialize, Serialize};
 
 use super::tree::{NodeId, PendingId};
 use crate::traces::touches::Touch;
 
 /// How far a schedule is from one that runs each thread as long as it can.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Cost {
     pub preemptions: u32,
     /// How many reversals lead to it from the first execution. Before switches: a reversal late in a long schedule has
@@ -42,23 +43,23 @@ pub(crate) struct Pending {
 }
 
 /// Which of what is pending comes first.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Priority {
     Cheapest,
     Deepest,
 }
 
-impl Order {
+impl Priority {
     /// The largest comes first. Among equals that is the newest: it has most in common with what was run last.
     fn key(self, pending: &Pending) -> u128 {
         let newest = u128::from(pending.number);
         match self {
-            Order::Cheapest => {
+            Priority::Cheapest => {
                 let Cost { preemptions, reversals, switches } = pending.cost;
                 let cost = [preemptions, reversals, switches].map(|n| u128::from(n.min(0xff_ffff)));
                 (!(cost[0] << 104 | cost[1] << 80 | cost[2] << 56) >> 56 << 56) | newest
             }
-            Order::Deepest => u128::from(pending.depth) << 64 | newest,
+            Priority::Deepest => u128::from(pending.depth) << 64 | newest,
         }
     }
 }
@@ -67,7 +68,7 @@ impl Order {
 pub(crate) struct Agenda {
     pub(crate) list: Vec<Option<Pending>>,
     pub(crate) unused: Vec<PendingId>,
-    pub(crate) order: Order,
+    pub(crate) priority: Priority,
     /// What is waiting, in that order. An entry whose key is no more that of its number is out of date.
     queue: BinaryHeap<(u128, PendingId)>,
     waiting: usize,
@@ -81,7 +82,7 @@ impl Agenda {
         Agenda {
             list: Vec::new(),
             unused: Vec::new(),
-            order: if limit == 0 { Order::Deepest } else { Order::Cheapest },
+            priority: if limit == 0 { Priority::Deepest } else { Priority::Cheapest },
             queue: BinaryHeap::new(),
             waiting: 0,
             bytes: 0,
@@ -114,7 +115,7 @@ impl Agenda {
             self.list.push(None);
             PendingId(self.list.len() as u32 - 1)
         });
-        self.queue.push((self.order.key(&pending), id));
+        self.queue.push((self.priority.key(&pending), id));
         self.waiting += 1;
         self.list[id.0 as usize] = Some(pending);
         id
@@ -125,14 +126,14 @@ impl Agenda {
     /// `more` is how much memory there is in use besides.
     pub fn next(&mut self, more: usize) -> Option<(PendingId, &Pending)> {
         let used = self.bytes + more;
-        match self.order {
-            Order::Cheapest if used >= self.limit => self.turn(Order::Deepest),
-            Order::Deepest if used < self.limit / 2 => self.turn(Order::Cheapest),
+        match self.priority {
+            Priority::Cheapest if used >= self.limit => self.reorder(Priority::Deepest),
+            Priority::Deepest if used < self.limit / 2 => self.reorder(Priority::Cheapest),
             _ => {}
         }
         let id = loop {
             let (key, id) = self.queue.pop()?;
-            let current = |p: &Pending| !p.running && self.order.key(p) == key;
+            let current = |p: &Pending| !p.running && self.priority.key(p) == key;
             if self.get(id).is_some_and(current) {
                 break id;
             }
@@ -143,7 +144,7 @@ impl Agenda {
         Some((id, pending))
     }
 
-    /// Puts what was pending in another search at the end of the list. To be [put in order](Self::turn).
+    /// Puts what was pending in another search at the end of the list. To be [put in order](Self::reorder).
     pub(crate) fn put_back(&mut self, pending: Pending) {
         self.bytes += Agenda::size(&pending);
         self.waiting += 1;
@@ -151,13 +152,13 @@ impl Agenda {
     }
 
     /// Puts all in another order.
-    pub(crate) fn turn(&mut self, order: Order) {
-        self.order = order;
+    pub(crate) fn reorder(&mut self, priority: Priority) {
+        self.priority = priority;
         let mut entries = std::mem::take(&mut self.queue).into_vec();
         entries.clear();
         for (at, pending) in self.list.iter().enumerate() {
             if let Some(pending) = pending.as_ref().filter(|p| !p.running) {
-                entries.push((order.key(pending), PendingId(at as u32)));
+                entries.push((priority.key(pending), PendingId(at as u32)));
             }
         }
         self.queue = BinaryHeap::from(entries);
@@ -188,11 +189,11 @@ impl Agenda {
         pending.node = node;
         pending.slot = slot;
         pending.depth = depth;
-        if !pending.running && self.order == Order::Deepest {
+        if !pending.running && self.priority == Priority::Deepest {
             // The old entry is out of date by this, and goes when its depth comes up.
-            self.queue.push((self.order.key(pending), id));
+            self.queue.push((self.priority.key(pending), id));
             if self.queue.len() > 2 * self.waiting + 1024 {
-                self.turn(self.order);
+                self.reorder(self.priority);
             }
         }
     }

@@ -48,9 +48,14 @@ impl Estimate {
         Estimate { ran: 0.0, lately: (0.0, 0.0), last: RefCell::new(guess) }
     }
 
-    /// Goes on after `ran` executions of which nothing else is known any more.
-    pub fn after(ran: u64) -> Estimate {
-        Estimate { ran: ran as f64, ..Estimate::new() }
+    /// What it knows: executions, executions lately, and new sequences that those led to.
+    pub fn save(&self) -> (f64, f64, f64) {
+        (self.ran, self.lately.0, self.lately.1)
+    }
+
+    /// Goes on with what another one knew.
+    pub fn restore((ran, lately, found): (f64, f64, f64)) -> Estimate {
+        Estimate { ran, lately: (lately, found), ..Estimate::new() }
     }
 
     /// An execution was run. What it leads to comes now.

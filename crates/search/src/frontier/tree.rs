@@ -59,7 +59,7 @@ pub(crate) struct Node {
 }
 
 /// Not kept.
-const FREE: u32 = u32::MAX;
+pub(crate) const FREE: u32 = u32::MAX;
 
 impl Node {
     /// The place of the first child of the same thread as child `slot`.

@@ -36,7 +36,7 @@ use crate::traces::touches::{Touch, Touches};
 /// Two events whose order can be reversed. `later` may stand for a thread that never took its operation: then it is
 /// the number of events plus its place in [`Analysis::waiting`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Race {
+pub(crate) struct Reversal {
     pub earlier: u32,
     pub later: u32,
 }
@@ -76,7 +76,7 @@ pub(crate) struct Analysis {
     /// Operations that were never taken, as events.
     pub waiting: Vec<Event>,
     /// The races whose later event is not older than asked for.
-    pub races: Vec<Race>,
+    pub reversals: Vec<Reversal>,
     /// For each thread its last event, and how many it has.
     last: Vec<u32>,
     count: Vec<u32>,
@@ -144,7 +144,7 @@ impl Analysis {
             self.everything = known.map_or(0, |index| index as u32 + 1);
         }
         self.waiting.clear();
-        self.races.clear();
+        self.reversals.clear();
     }
 
     /// What event `index` touches.
@@ -270,8 +270,8 @@ impl Analysis {
                     self.reach_back(events, family, event, index as u32, link);
                     self.reach_across(events, family, event, index as u32, &footprint, link);
                 }
-                if (!enabling || self.shortsighted) && !(queues && self.is_known_race(other, index as u32)) {
-                    self.races.push(Race { earlier: other, later: index as u32 });
+                if (!enabling || self.shortsighted) && !(queues && self.is_known_reversal(other, index as u32)) {
+                    self.reversals.push(Reversal { earlier: other, later: index as u32 });
                 }
             }
             self.join(other);
@@ -404,9 +404,9 @@ impl Analysis {
                 if event.thread != later.thread
                     && (family.disabled_by(event, later) || event.operation.code == section::BEGIN)
                     && !known
-                    && !self.is_known_race(earlier, index)
+                    && !self.is_known_reversal(earlier, index)
                 {
-                    self.races.push(Race { earlier, later: index });
+                    self.reversals.push(Reversal { earlier, later: index });
                 }
                 // What comes before this comes before whatever is after this.
                 if other.mode == Mode::Write && (known || !family.continues(event, later)) {
@@ -435,8 +435,8 @@ impl Analysis {
     }
 
     /// Whether this race was reported already.
-    fn is_known_race(&self, earlier: u32, later: u32) -> bool {
-        self.races.iter().rev().take_while(|r| r.later == later).any(|r| r.earlier == earlier)
+    fn is_known_reversal(&self, earlier: u32, later: u32) -> bool {
+        self.reversals.iter().rev().take_while(|r| r.later == later).any(|r| r.earlier == earlier)
     }
 
     /// The operations that were never taken, and what they are in a race with.
@@ -459,16 +459,16 @@ impl Analysis {
             if let Some(previous) = self.following.get_mut(self.last[thread] as usize) {
                 *previous = event.operation.code;
             }
-            let before = self.races.len();
+            let before = self.reversals.len();
             if pending.enabled != 0 {
                 if end.is_some_and(|e| e.thread != event.thread) {
-                    self.races.push(Race { earlier: start_of(events, events.len() - 1), later: index });
+                    self.reversals.push(Reversal { earlier: start_of(events, events.len() - 1), later: index });
                 }
             } else if event.operation.code != condvar::REACQUIRE || cause != NONE {
                 self.start_clock(thread, cause);
                 self.takers_from_newest(events, family, &event, index, &footprint);
             }
-            if self.races.len() > before {
+            if self.reversals.len() > before {
                 self.start_clock(thread, cause);
                 self.clocks.extend_from_slice(&self.now);
                 self.local.push(self.count[thread]);

@@ -38,19 +38,19 @@
 //!
 //! Memory: nodes exist only above something pending; a subtree that is done is freed.
 
-mod saving;
-
 use heddle_model::follow::Step;
 use heddle_model::primitive::{self, condvar, mutex, queue, semaphore, thread};
 use heddle_model::{Event, Execution, Footprint, OpCode, Plan, ThreadId};
+use serde::{Deserialize, Serialize};
 
 use crate::drive::strategy::{Strategy, Ticket};
-use crate::frontier::agenda::{Agenda, Cost, Piece};
+use crate::frontier::agenda::{Agenda, Cost, Piece, Priority};
 use crate::frontier::estimate::Estimate;
-use crate::frontier::tree::{Child, NodeId, PendingId, State, Tree};
+use crate::frontier::item::WorkItem;
+use crate::frontier::tree::{self, Child, NodeId, PendingId, Tree};
 use crate::options::Options;
-use crate::save::Writer;
-use crate::traces::analysis::{Analysis, Race};
+use crate::save::{self, CheckpointError};
+use crate::traces::analysis::{Analysis, Reversal};
 use crate::traces::replay::Replay;
 use crate::traces::sequence::{Item, Sequence};
 use crate::traces::touches::{Touch, Touches};
@@ -205,12 +205,11 @@ impl Optimal {
 
     fn first_child(&mut self, events: &[Event], depth: usize, node: NodeId) {
         let touch = self.analysis.touched[depth];
-        self.tree.adopt(node, Child { step: Step::of(&events[depth]), touch, seen: true, state: State::Running });
+        self.tree.adopt(node, Child { step: Step::of(&events[depth]), touch, seen: true, state: tree::State::Running });
         self.slots.push(0);
     }
 
-    fn reverse(&mut self, events: &[Event], race: Race) {
-        let Race { earlier, later } = race;
+    fn reverse(&mut self, events: &[Event], Reversal { earlier, later }: Reversal) {
         let depth = earlier as usize;
         let mut moved = match events.get(later as usize) {
             Some(event) => *event,
@@ -337,9 +336,9 @@ impl Optimal {
             return None;
         }
         match state {
-            State::Node(below) => Some(below),
-            State::Running | State::Done => None,
-            State::Pending(id) => {
+            tree::State::Node(below) => Some(below),
+            tree::State::Running | tree::State::Done => None,
+            tree::State::Pending(id) => {
                 let pending = self.agenda.get(id)?;
                 for (at, &Piece { step, touch }) in pending.pieces.iter().enumerate().skip(1) {
                     match self.sequence.first_of(step.thread) {
@@ -364,15 +363,15 @@ impl Optimal {
 
     /// Makes nodes along a pending sequence, up to its step `at`: the node there is where others may branch off.
     fn split(&mut self, node: NodeId, slot: u32, at: usize) -> Option<NodeId> {
-        let State::Pending(id) = self.tree.child(node, slot).state else { return None };
+        let tree::State::Pending(id) = self.tree.child(node, slot).state else { return None };
         let pieces = self.agenda.shorten(id, at)?;
         let (mut node, mut slot) = (node, slot);
         for &Piece { step, touch } in &pieces[1..=at] {
             let below = self.tree.add(Some((node, slot)));
-            self.tree.adopt(below, Child { step, touch, seen: false, state: State::Running });
+            self.tree.adopt(below, Child { step, touch, seen: false, state: tree::State::Running });
             (node, slot) = (below, 0);
         }
-        self.tree.child_mut(node, slot).state = State::Pending(id);
+        self.tree.child_mut(node, slot).state = tree::State::Pending(id);
         self.agenda.relocate(id, (node, slot), self.tree.node(node).depth);
         Some(node)
     }
@@ -381,13 +380,13 @@ impl Optimal {
     fn add(&mut self, node: NodeId, cost: Cost) {
         let Some(first) = self.sequence.items.first() else { return };
         let (step, touch) = (first.step, self.sequence.touch(&self.analysis, first));
-        let slot = self.tree.add_child(node, Child { step, touch, seen: false, state: State::Running });
+        let slot = self.tree.add_child(node, Child { step, touch, seen: false, state: tree::State::Running });
         let piece = |item: &Item| Piece { step: item.step, touch: self.sequence.touch(&self.analysis, item) };
         let pieces = self.sequence.items.iter().map(piece).collect();
         let depth = self.tree.node(node).depth;
         self.estimate.found();
         let id = self.agenda.add((node, slot), depth, cost, pieces);
-        self.tree.child_mut(node, slot).state = State::Pending(id);
+        self.tree.child_mut(node, slot).state = tree::State::Pending(id);
     }
 
     /// The other ways to take event `depth`.
@@ -422,7 +421,7 @@ impl Optimal {
         for at in 0..self.sleepers.len() {
             let Sleeper { thread, last, source, .. } = self.sleepers[at];
             let above = self.tree.node(self.path[source as usize]);
-            if above.children.iter().any(|c| c.step.thread == thread && c.state != State::Done) {
+            if above.children.iter().any(|c| c.step.thread == thread && c.state != tree::State::Done) {
                 let node = self.node_at(events, (last as usize).min(events.len() - 1));
                 self.tree.keep(node, source);
             }
@@ -471,6 +470,17 @@ fn could_go_on(next: OpCode) -> bool {
     !matches!(next, OpCode::ANY | mutex::LOCK | condvar::REACQUIRE | semaphore::WAIT | thread::JOIN)
 }
 
+/// What is written down of an optimal search. What is only kept to save time (the path of the last execution, who sleeps
+/// along it) begins anew.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct State {
+    begun: bool,
+    tree: WorkItem,
+    numbers: u64,
+    priority: Priority,
+    estimate: (f64, f64, f64),
+}
+
 impl Strategy for Optimal {
     fn propose(&mut self, plan: &mut Plan) -> Option<Ticket> {
         if !self.started {
@@ -491,7 +501,7 @@ impl Strategy for Optimal {
         self.reversals = ran.as_ref().map_or(0, |pending| pending.cost.reversals);
         let ran = ran.map(|pending| (pending.node, pending.slot));
         if let Some((node, slot)) = ran {
-            self.tree.child_mut(node, slot).state = State::Running;
+            self.tree.child_mut(node, slot).state = tree::State::Running;
         }
         let events = execution.events;
         let (new, same_nodes) = self.find_path(ran);
@@ -501,12 +511,12 @@ impl Strategy for Optimal {
             let known = same_events.min(same_nodes);
             self.find_sleepers(events.len(), known);
             self.find_costs(events, same_events);
-            let races = std::mem::take(&mut self.analysis.races);
+            let reversals = std::mem::take(&mut self.analysis.reversals);
             let given = self.given;
-            for &race in races.iter().filter(|race| race.earlier as usize >= given) {
-                self.reverse(events, race);
+            for &reversal in reversals.iter().filter(|reversal| reversal.earlier as usize >= given) {
+                self.reverse(events, reversal);
             }
-            self.analysis.races = races;
+            self.analysis.reversals = reversals;
             for (depth, event) in events.iter().enumerate().skip(new.max(given)) {
                 if event.alternatives > 1 {
                     self.other_ways(events, depth);
@@ -533,15 +543,30 @@ impl Strategy for Optimal {
         Some((low as u64, high.map(|high| high as u64)))
     }
 
-    fn save(&self, writer: &mut Writer) -> bool {
-        if self.begun {
-            self.write(writer);
-        }
-        self.begun
-    }
-
     /// Every pending sequence leads to a trace of its own.
     fn certain(&self) -> Option<u64> {
         Some(self.pending())
+    }
+
+    fn save(&self) -> save::State {
+        save::State::Optimal(Box::new(State {
+            begun: self.begun,
+            tree: WorkItem::of(&self.tree, self.root, &self.agenda, &self.analysis.touches),
+            numbers: self.agenda.numbers,
+            priority: self.agenda.priority,
+            estimate: self.estimate.save(),
+        }))
+    }
+
+    fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
+        let save::State::Optimal(state) = state else { return Err(CheckpointError::Damaged) };
+        let State { begun, tree, numbers, priority, estimate } = *state;
+        (self.agenda.numbers, self.agenda.priority) = (numbers, priority);
+        tree.plant(&mut self.tree, &mut self.agenda, &mut self.analysis.touches)?;
+        self.root = NodeId(0);
+        self.estimate = Estimate::restore(estimate);
+        // The first execution is to be run again if nothing was learnt from it.
+        (self.started, self.begun) = (begun, begun);
+        Ok(())
     }
 }

@@ -1,0 +1,164 @@
+//! Which algorithm runs, with its parameters.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::algorithm::bound::{Bound, Conservative};
+use crate::algorithm::{dfs::Dfs, dpor::Dpor, optimal::Optimal, sampling::Sampling, source::Source, stack::Stack};
+use crate::drive::strategy::Strategy;
+use crate::options::{Algorithm, Options};
+
+/// The algorithm that runs, with its parameters.
+///
+/// [`Algorithm`] is what somebody asks for. What runs may be another one:
+///
+/// * Within a bound, sleep sets and source sets are not complete. [`crate::algorithm::bound`] runs instead of every
+///   algorithm that reduces.
+/// * What an atomic section would touch at another place is known only when it runs there. An algorithm that leaves out
+///   executions by what a sleeping thread would touch must know that. Programs with atomic sections are therefore
+///   searched by persistent sets without sleep sets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Method {
+    /// [`crate::algorithm::optimal`].
+    Optimal,
+    /// [`crate::algorithm::source`].
+    Source,
+    /// [`crate::algorithm::dpor`].
+    Dpor {
+        /// Whether sleep sets are used.
+        sleep_sets: bool,
+        /// Whether two operations under one lock count as not possible at the same time.
+        locksets: bool,
+    },
+    /// [`crate::algorithm::bound`].
+    Bounded(Bound),
+    /// [`crate::algorithm::dfs`].
+    Dfs(Bound),
+    /// Samples: every thread that can go on has equal chances.
+    Random,
+    /// Samples: priorities that change at a few places.
+    Pct {
+        /// How many ordering constraints a bug may need.
+        depth: u32,
+    },
+    /// Samples: priorities for operations.
+    Pos,
+    /// Samples: a few threads in any order, then the others.
+    Few,
+}
+
+impl Method {
+    /// What `options` come to, with at most so many `preemptions`, for a program that has atomic `sections` or not.
+    pub(crate) fn of(options: &Options, preemptions: Option<u32>, sections: bool) -> Method {
+        let bound = Bound { preemptions, switches: options.max_switches, delays: options.max_delays };
+        let dpor = |sleep_sets| Method::Dpor { sleep_sets, locksets: options.locksets };
+        match options.algorithm {
+            Algorithm::Dfs => Method::Dfs(bound),
+            Algorithm::Random => Method::Random,
+            Algorithm::Pct => Method::Pct { depth: options.depth },
+            Algorithm::Pos => Method::Pos,
+            Algorithm::Few => Method::Few,
+            _ if bound.limits() => Method::Bounded(bound),
+            _ if sections => dpor(false),
+            Algorithm::Optimal => Method::Optimal,
+            Algorithm::Source => Method::Source,
+            Algorithm::Dpor => dpor(options.sleep_sets),
+        }
+    }
+
+    /// The name in reports. A person can type it after `--algorithm`, except `bounded`, which is what the other
+    /// algorithms become within a bound.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Method::Optimal => "optimal",
+            Method::Source => "source",
+            Method::Dpor { .. } => "dpor",
+            Method::Bounded(_) => "bounded",
+            Method::Dfs(_) => "dfs",
+            Method::Random => "random",
+            Method::Pct { .. } => "pct",
+            Method::Pos => "pos",
+            Method::Few => "few",
+        }
+    }
+
+    /// Whether it only samples, so that its end proves nothing.
+    pub fn samples(&self) -> bool {
+        matches!(self, Method::Random | Method::Pct { .. } | Method::Pos | Method::Few)
+    }
+
+    /// Whether it leaves out executions because of what a sleeping thread would touch.
+    pub(crate) fn foresees(&self) -> bool {
+        matches!(self, Method::Optimal | Method::Source | Method::Dpor { sleep_sets: true, .. })
+    }
+
+    /// The algorithm, before its first plan.
+    pub(crate) fn start(&self, options: &Options) -> Box<dyn Strategy> {
+        match *self {
+            Method::Optimal => Box::new(Optimal::new(options)),
+            Method::Source => Box::new(Stack::new(Source::default(), true, options)),
+            Method::Dpor { sleep_sets, locksets } => {
+                Box::new(Stack::new(Dpor::new(sleep_sets, locksets), sleep_sets, options))
+            }
+            Method::Bounded(bound) => Box::new(Stack::new(Conservative, false, options).within(bound)),
+            Method::Dfs(bound) => Box::new(Dfs::new(bound, options)),
+            Method::Random | Method::Pct { .. } | Method::Pos | Method::Few => Box::new(Sampling::new(options)),
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match self {
+            Method::Dpor { sleep_sets, locksets } => {
+                let without = [(*sleep_sets, "sleep sets"), (*locksets, "locksets")];
+                let mut join = " without ";
+                for (_, what) in without.iter().filter(|(with, _)| !with) {
+                    write!(f, "{join}{what}")?;
+                    join = " and ";
+                }
+                Ok(())
+            }
+            Method::Pct { depth } => write!(f, ", depth {depth}"),
+            Method::Bounded(bound) | Method::Dfs(bound) => {
+                let Bound { preemptions, switches, delays } = *bound;
+                for (limit, what) in [(preemptions, "preemptions"), (switches, "switches"), (delays, "delays")] {
+                    if let Some(limit) = limit {
+                        write!(f, ", {what} at most {limit}")?;
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runs_is_not_always_what_was_asked_for() {
+        let with = |algorithm| Options { algorithm, ..Options::default() };
+        let of = |options: &Options, sections| Method::of(options, options.max_preemptions, sections).to_string();
+        assert_eq!(of(&with(Algorithm::Optimal), false), "optimal");
+        assert_eq!(of(&with(Algorithm::Optimal), true), "dpor without sleep sets");
+        assert_eq!(of(&with(Algorithm::Source), true), "dpor without sleep sets");
+        assert_eq!(of(&with(Algorithm::Dfs), true), "dfs");
+        let options = Options { max_preemptions: Some(2), ..with(Algorithm::Optimal) };
+        assert_eq!(of(&options, true), "bounded, preemptions at most 2");
+        let options = Options { locksets: false, ..with(Algorithm::Dpor) };
+        assert_eq!(of(&options, true), "dpor without sleep sets and locksets");
+    }
+
+    /// What an option is called and what the report says are one name, wherever they are one algorithm.
+    #[test]
+    fn names_are_those_of_the_options() {
+        for (name, algorithm) in Algorithm::NAMES {
+            assert_eq!(Method::of(&Options { algorithm: *algorithm, ..Options::default() }, None, false).name(), *name);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! How many executions there were, by how they ended.
+
+use heddle_model::{Execution, Outcome};
+use serde::{Deserialize, Serialize};
+
+/// The executions of a search, counted. Nobody else counts them: observers and reports ask for these.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Counts {
+    /// Complete executions.
+    pub executions: u64,
+    /// Executions abandoned as redundant.
+    pub blocked: u64,
+    /// Executions that the program assumed away.
+    pub assumed: u64,
+    /// Executions cut short by something that is not part of the model (a hang, a limit, a kill). What would have
+    /// followed is not covered.
+    pub cut: u64,
+    /// Events of all executions.
+    pub events: u64,
+    /// The most threads that one execution had.
+    pub threads: u32,
+}
+
+impl Counts {
+    /// Every execution, however it ended.
+    pub fn ran(&self) -> u64 {
+        self.executions + self.blocked + self.assumed + self.cut
+    }
+
+    /// Counts one more.
+    pub(crate) fn count(&mut self, execution: &Execution<'_>) {
+        match execution.outcome {
+            _ if execution.is_assumed_away() => self.assumed += 1,
+            Outcome::Ended | Outcome::Deadlock => self.executions += 1,
+            Outcome::Blocked => self.blocked += 1,
+            _ => self.cut += 1,
+        }
+        self.events += execution.events.len() as u64;
+        let threads = execution.events.iter().map(|event| event.thread.index() + 1).max().unwrap_or(0);
+        self.threads = self.threads.max(threads as u32);
+    }
+
+    /// Both together.
+    pub(crate) fn plus(&self, other: &Counts) -> Counts {
+        Counts {
+            executions: self.executions + other.executions,
+            blocked: self.blocked + other.blocked,
+            assumed: self.assumed + other.assumed,
+            cut: self.cut + other.cut,
+            events: self.events + other.events,
+            threads: self.threads.max(other.threads),
+        }
+    }
+}

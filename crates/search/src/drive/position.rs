@@ -1,0 +1,181 @@
+//! How far a search is, apart from what its algorithm knows.
+//!
+//! A search is made of **rounds**. A round ends, and everything begins anew, when more of the program becomes visible or
+//! when another algorithm is needed. A round is made of **phases**: one, or with [`Options::iterate`] one for each bound.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::algorithm::Method;
+use crate::drive::counts::Counts;
+use crate::drive::summary::{Stop, Summary};
+use crate::options::{Algorithm, Options};
+
+/// Which part of a round is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Phase {
+    /// All of it, within the bounds of the options.
+    Whole,
+    /// With [`Options::iterate`]: executions with at most this many preemptions.
+    Preemptions(u32),
+    /// With [`Options::iterate`]: a search without a bound on preemptions, for at most `limit` executions. It comes after
+    /// the phase with `after` preemptions.
+    ///
+    /// A bounded search can be far larger than what a reduction without a bound has to run. As many executions as were
+    /// run so far are spent on the latter: a program that needs no more than those is done.
+    Unbounded {
+        /// The bound of the phase before.
+        after: u32,
+        /// How many executions this phase may run.
+        limit: u64,
+    },
+}
+
+impl Phase {
+    fn first(options: &Options) -> Phase {
+        if options.iterate && !options.algorithm.samples() { Phase::Preemptions(0) } else { Phase::Whole }
+    }
+}
+
+/// How far a search is, apart from what its algorithm knows.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Position {
+    /// Places of plain memory that are visible.
+    pub places: BTreeSet<u64>,
+    /// Whether the program has atomic sections.
+    pub sections: bool,
+    /// The round is over, and the next one has not begun.
+    pub again: bool,
+    /// Executions of earlier rounds.
+    pub earlier: u64,
+    /// How long the search took so far.
+    pub elapsed: Duration,
+    /// The phase of this round.
+    pub phase: Phase,
+    /// The executions of the earlier phases of this round.
+    pub before: Counts,
+    /// The executions of this phase.
+    pub counts: Counts,
+    /// The highest number of preemptions within which everything was run.
+    pub completed: Option<u32>,
+}
+
+impl Position {
+    /// At the beginning.
+    pub fn first(options: &Options) -> Position {
+        Position {
+            places: BTreeSet::new(),
+            sections: false,
+            again: false,
+            earlier: 0,
+            elapsed: Duration::ZERO,
+            phase: Phase::first(options),
+            before: Counts::default(),
+            counts: Counts::default(),
+            completed: None,
+        }
+    }
+
+    /// Whether its numbers are such as a search comes to. Sums of them are then numbers, too.
+    pub fn is_plausible(&self) -> bool {
+        let of = |counts: &Counts| {
+            let Counts { executions, blocked, assumed, cut, events, threads: _ } = *counts;
+            [executions, blocked, assumed, cut, events]
+        };
+        let limit = match self.phase {
+            Phase::Unbounded { limit, .. } => limit,
+            Phase::Whole | Phase::Preemptions(_) => 0,
+        };
+        let numbers = [of(&self.before), of(&self.counts)].concat();
+        let all = [self.earlier, limit, self.elapsed.as_secs()];
+        numbers.into_iter().chain(all).all(|number| number < 1 << 48)
+    }
+
+    /// The algorithm of this phase.
+    pub fn method(&self, options: &Options) -> Method {
+        let preemptions = match self.phase {
+            Phase::Whole => options.max_preemptions,
+            Phase::Preemptions(most) => Some(most),
+            Phase::Unbounded { .. } => None,
+        };
+        Method::of(options, preemptions, self.sections)
+    }
+
+    /// The executions of this round.
+    pub fn total(&self) -> Counts {
+        self.before.plus(&self.counts)
+    }
+
+    /// Whether one more execution may be run, when `under_way` are.
+    pub fn has_room(&self, options: &Options, under_way: usize) -> bool {
+        let phase = match self.phase {
+            Phase::Unbounded { limit, .. } => self.counts.ran() + (under_way as u64) < limit,
+            _ => true,
+        };
+        let ran = self.earlier + self.before.ran() + self.counts.ran() + under_way as u64;
+        phase && options.max_executions.is_none_or(|most| ran < most)
+    }
+
+    /// Begins the next round.
+    pub fn begin_again(&mut self, options: &Options) {
+        let total = self.total();
+        self.again = false;
+        self.earlier += total.ran();
+        self.phase = Phase::first(options);
+        self.before = Counts { threads: total.threads, ..Counts::default() };
+        self.counts = Counts::default();
+        self.completed = None;
+    }
+
+    /// A phase has ended by `stop`; `left_out`: its bound left something out. Begins the next phase, if there is one.
+    pub fn next_phase(&mut self, options: &Options, stop: Stop, left_out: bool) -> bool {
+        if stop == Stop::Exhausted
+            && self.counts.cut == 0
+            && let Method::Bounded(bound) | Method::Dfs(bound) = self.method(options)
+        {
+            self.completed = bound.preemptions.or(self.completed);
+        }
+        let next = match self.phase {
+            Phase::Preemptions(most)
+                if stop == Stop::Exhausted && left_out && options.max_preemptions != Some(most) =>
+            {
+                let bounded = options.max_preemptions.is_some()
+                    || options.max_switches.is_some()
+                    || options.max_delays.is_some()
+                    || options.algorithm == Algorithm::Dfs;
+                if bounded {
+                    Phase::Preemptions(most + 1)
+                } else {
+                    Phase::Unbounded { after: most, limit: self.total().ran() }
+                }
+            }
+            Phase::Unbounded { after, .. } if stop == Stop::Executions && self.has_room_for_more(options) => {
+                Phase::Preemptions(after + 1)
+            }
+            _ => return false,
+        };
+        self.phase = next;
+        self.before = self.total();
+        self.counts = Counts::default();
+        true
+    }
+
+    fn has_room_for_more(&self, options: &Options) -> bool {
+        options.max_executions.is_none_or(|most| self.earlier + self.total().ran() < most)
+    }
+
+    /// What is said when the search ends here, by `stop`; `left_out`: a bound left something out.
+    pub fn summary(&self, options: &Options, stop: Stop, left_out: bool) -> Summary {
+        Summary {
+            counts: self.total(),
+            method: self.method(options),
+            bounded: left_out,
+            completed_preemptions: self.completed,
+            earlier: self.earlier,
+            stop,
+            elapsed: self.elapsed,
+        }
+    }
+}
