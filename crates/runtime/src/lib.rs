@@ -32,6 +32,7 @@ mod addresses;
 mod calls;
 mod detect;
 mod heap;
+mod lifetime;
 mod outside;
 mod record;
 mod schedule;

@@ -28,7 +28,7 @@ const FEW: usize = 4;
 pub extern "C" fn controller() -> ! {
     let Some(wire) = start::wire() else { sys::die(b"heddle: internal error: no shared memory\n") };
     // The main fiber has just been suspended for the first time.
-    let controller = Controller { wire, main: fiber::of(ThreadId::MAIN).context };
+    let controller = Controller { wire, main: fiber::of(ThreadId::MAIN).context.get() };
     let restart = wire.header().restart;
     controller.prepare_unwinder();
     controller.prepare(wire.header().threads_wanted as usize);

@@ -170,9 +170,8 @@ unsafe extern "C" fn controlled_main(argc: c_int, argv: *mut *mut c_char, envp: 
         set_up(wire);
         let controller_stack: &mut [u8] = Reserve::new(STATES + (1 << 38)).take(256 << 10);
         let controller = Context::fresh(controller_stack.as_mut_ptr_range().end as usize, control::controller);
-        let me = fiber::of(ThreadId::MAIN);
-        me.context = controller;
-        arch::heddle_switch(&mut me.context, &controller);
+        fiber::of(ThreadId::MAIN).context.set(controller);
+        arch::heddle_switch(fiber::context_of(ThreadId::MAIN), &controller);
         // Every execution begins here.
         schedule::started_main();
         let status = arch::heddle_call_main(main as usize, argc, argv.cast(), envp.cast());
@@ -206,6 +205,7 @@ unsafe fn set_up(wire: Wire) {
     handlers::set_up(&mut reserve);
     snapshot::set_up(&mut reserve, threads);
     spin_loop::set_up(&mut reserve, threads);
+    crate::outside::random::set_up(&mut reserve, threads);
     files::set_up(&mut reserve, wire);
     custom::set_up(&mut reserve);
     misuse::set_up(header.misuse != 0);

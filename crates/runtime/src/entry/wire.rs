@@ -2,6 +2,7 @@
 //!
 //! The layout is `heddle_model::wire`. Everything here is per process; the file outlives it.
 
+use core::cell::Cell;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 use heddle_model::follow::{PlanView, Policy, Step};
@@ -10,15 +11,29 @@ use heddle_model::round::Round;
 use heddle_model::wire::{self, Header, Slot, Stage, ThreadName, WireResult};
 use heddle_model::{Event, Outcome, Pending, ThreadId};
 
-use crate::sys;
+use crate::{lifetime, sys};
 
-/// The mapped file.
+/// The mapped file, which lies at [`wire::ADDRESS`].
 #[derive(Clone, Copy)]
-pub struct Wire {
-    base: usize,
+pub struct Wire(());
+
+/// What is remembered about the table of thread names.
+pub struct Names {
+    /// The id that was looked up last.
+    last: Cell<u32>,
+}
+
+impl Names {
+    /// At start-up.
+    pub const fn new() -> Names {
+        Names { last: Cell::new(0) }
+    }
 }
 
 impl Wire {
+    /// The file, once [`Wire::attach`] has succeeded.
+    pub const ATTACHED: Wire = Wire(());
+
     /// Maps the file behind descriptor `file`, closes the descriptor. None if it is not what we understand.
     pub fn attach(file: usize) -> Option<Wire> {
         let map = |length: usize| {
@@ -34,7 +49,7 @@ impl Wire {
                     0,
                 )
             };
-            (at == wire::ADDRESS as isize).then_some(Wire { base: wire::ADDRESS })
+            (at == wire::ADDRESS as isize).then_some(Wire::ATTACHED)
         };
         let first = map(size_of::<Header>())?;
         if first.header().magic != wire::MAGIC || first.header().version != wire::VERSION {
@@ -51,12 +66,12 @@ impl Wire {
     #[inline(always)]
     pub fn header(&self) -> &'static Header {
         // SAFETY: mapped for the life of the process; what changes in it is atomic, or written before we were started.
-        unsafe { &*(self.base as *const Header) }
+        unsafe { &*(wire::ADDRESS as *const Header) }
     }
 
     fn slot_base(&self, sequence: u32) -> usize {
         let layout = &self.header().layout;
-        self.base + layout.slots_at as usize + (sequence % layout.slots) as usize * layout.slot_size as usize
+        wire::ADDRESS + layout.slots_at as usize + (sequence % layout.slots) as usize * layout.slot_size as usize
     }
 
     /// Waits for the plan with number `sequence`. Spins for a while (the driver usually answers within
@@ -132,7 +147,7 @@ impl Wire {
         let header = self.header();
         let count = (header.places.load(Acquire) as usize).min(wire::PLACES);
         // SAFETY: the driver has filled in as many, and changes them only between executions.
-        unsafe { core::slice::from_raw_parts((self.base + header.layout.places_at as usize) as *const u64, count) }
+        unsafe { core::slice::from_raw_parts((wire::ADDRESS + header.layout.places_at as usize) as *const u64, count) }
     }
 
     /// Where the execution of plan `sequence` is to be written.
@@ -182,14 +197,14 @@ impl Wire {
     pub fn name_thread(&self, parent: ThreadId, ordinal: u32) -> Option<ThreadId> {
         let header = self.header();
         let count = header.names.load(Acquire);
-        let names = (self.base + header.layout.names_at as usize) as *mut ThreadName;
+        let names = (wire::ADDRESS + header.layout.names_at as usize) as *mut ThreadName;
         let name = ThreadName { parent, reserved: 0, ordinal };
         // SAFETY: the table has room for `layout.threads` entries, of which `count` are filled in. One process at a time
         // writes it.
         unsafe {
             // A thread's children mostly have ids in a row, so the search begins after the previous one's.
-            static mut LAST: u32 = 0;
-            let start = if ordinal == 0 { 0 } else { LAST + 1 };
+            let last = &lifetime::process().names.last;
+            let start = if ordinal == 0 { 0 } else { last.get() + 1 };
             let found = (start..count).chain(0..start.min(count)).find(|&i| i != 0 && *names.add(i as usize) == name);
             let id = match found {
                 Some(id) => id,
@@ -203,7 +218,7 @@ impl Wire {
                     id
                 }
             };
-            LAST = id;
+            last.set(id);
             Some(ThreadId(id as u16))
         }
     }

@@ -1,5 +1,6 @@
 //! The end of the process, however it comes, and its children.
 
+use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_void};
 
 use heddle_model::fault::Fault;
@@ -14,43 +15,54 @@ use crate::outside::files::{self, descriptors};
 use crate::outside::signals::handlers::{Disposition, disposition};
 use crate::outside::{channel, trap};
 use crate::schedule::{self, active, caller};
-use crate::sys;
+use crate::{lifetime, sys};
 
-/// The status that the program has asked to exit with. Reset for each execution by being written before it is read.
-static mut STATUS: i32 = 0;
-static mut EXIT_CALLER: u64 = 0;
-/// Somebody has called `exit`, or `main` has returned. Reset for each execution.
-static mut ENDS: bool = false;
-/// What the program had in its registers when it left, the stack pointer last: below that is nothing of its own. What
-/// libc and this library leave there depends on the processor (lazy binding saves vector registers of any size).
-/// Reset for each execution.
-static mut LEFT: [u64; 7] = [0; 7];
+/// How the process ends, in this execution.
+pub struct Exit {
+    /// The status that the program has asked to exit with.
+    status: Cell<i32>,
+    /// Where it called `exit`; 0 if `main` returned.
+    caller: Cell<u64>,
+    /// Some thread has called `exit`, or `main` has returned.
+    ends: Cell<bool>,
+    /// What the program had in its registers when it left, the stack pointer last: below that is nothing of its own. What
+    /// libc and this library leave there depends on the processor (lazy binding saves vector registers of any size).
+    left: Cell<[u64; 7]>,
+}
 
-/// An execution begins.
-pub fn reset() {
-    // SAFETY: one kernel thread.
-    unsafe {
-        ENDS = false;
-        LEFT = [0; 7];
+impl Exit {
+    /// At start-up.
+    pub const fn new() -> Exit {
+        Exit { status: Cell::new(0), caller: Cell::new(0), ends: Cell::new(false), left: Cell::new([0; 7]) }
     }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Exit { status, caller, ends, left } = self;
+        status.set(0);
+        caller.set(0);
+        ends.set(false);
+        left.set([0; 7]);
+    }
+}
+
+fn state() -> &'static Exit {
+    &lifetime::execution().exit
 }
 
 /// The registers with which the program left, the stack pointer last; `None` if it has not left by itself.
 pub fn left() -> Option<[u64; 7]> {
-    // SAFETY: one kernel thread.
-    unsafe { (LEFT[6] != 0).then_some(LEFT) }
+    Some(state().left.get()).filter(|left| left[6] != 0)
 }
 
 /// `main` has returned, or the last thread has ended: nothing of the program's is left on this stack, or in registers.
 pub fn leaves_from(stack: usize) {
-    // SAFETY: one kernel thread.
-    unsafe { LEFT = [0, 0, 0, 0, 0, 0, stack as u64] };
+    state().left.set([0, 0, 0, 0, 0, 0, stack as u64]);
 }
 
 /// Whether the process is ending: exit handlers and destructors of static objects run.
 pub fn ends() -> bool {
-    // SAFETY: one kernel thread.
-    unsafe { ENDS }
+    state().ends.get()
 }
 
 unsafe extern "C" {
@@ -70,7 +82,7 @@ unsafe extern "C" fn after_all_handlers(_: usize) {
         // SAFETY: what the program has printed is in libc's buffers; the write is trapped and captured.
         unsafe {
             channel::in_stream(|| files::streams::real::fflush(core::ptr::null_mut()));
-            schedule::end_process(process::end(Ending::Exit, STATUS as u32), EXIT_CALLER)
+            schedule::end_process(process::end(Ending::Exit, state().status.get() as u32), state().caller.get())
         }
     }
 }
@@ -78,30 +90,28 @@ unsafe extern "C" fn after_all_handlers(_: usize) {
 /// As if `main` had returned `status`: handlers and destructors run as the program's own code, with other threads
 /// still going on, then the process ends.
 pub fn exit_normally(status: i32) -> ! {
-    // SAFETY: one kernel thread.
-    unsafe {
-        STATUS = status;
-        ENDS = true;
-        crate::entry::real::exit(status)
-    }
+    state().status.set(status);
+    state().ends.set(true);
+    // SAFETY: the program's own call.
+    unsafe { crate::entry::real::exit(status) }
 }
 
 interpose! {
     fn exit(status: i32) -> ! {
         if active() {
-            EXIT_CALLER = caller();
-            LEFT = schedule::registers();
+            state().caller.set(caller());
+            state().left.set(schedule::registers());
         }
         exit_normally(status)
     }
 
     fn _exit(status: i32) -> ! {
-        LEFT = schedule::registers();
+        state().left.set(schedule::registers());
         end_at_once(status, caller())
     }
 
     fn _Exit(status: i32) -> ! {
-        LEFT = schedule::registers();
+        state().left.set(schedule::registers());
         end_at_once(status, caller())
     }
 

@@ -9,23 +9,39 @@
 // The names that compilers make of C++'s are what they are.
 #![allow(non_snake_case)]
 
+use core::cell::Cell;
+
 use heddle_model::ThreadId;
 
+use crate::addresses::Reserve;
+use crate::lifetime::{self, Lent};
 use crate::schedule::{self, active, spin_loop};
 use crate::state::livelock;
 
-/// For each thread, how many numbers it has drawn. Reset for each execution.
-static mut DRAWN: [u64; 1 << 16] = [0; 1 << 16];
-/// One past the highest thread that has drawn.
-static mut EXTENT: usize = 0;
+/// How far the sequences of random numbers have been drawn in this execution.
+pub struct Drawn {
+    /// For each thread, how many numbers it has drawn.
+    counts: Lent<Cell<u64>>,
+    /// One past the highest thread that has drawn.
+    extent: Cell<usize>,
+}
 
-/// All sequences back to their beginning. To be called before each execution.
-pub fn reset() {
-    // SAFETY: one kernel thread.
-    unsafe {
-        DRAWN[..EXTENT].fill(0);
-        EXTENT = 0;
+impl Drawn {
+    /// At start-up.
+    pub const fn new() -> Drawn {
+        Drawn { counts: Cell::new(&[]), extent: Cell::new(0) }
     }
+
+    /// All sequences start again from their beginning.
+    pub fn reset(&self) {
+        let Drawn { counts, extent } = self;
+        counts.get()[..extent.replace(0)].iter().for_each(|count| count.set(0));
+    }
+}
+
+/// Makes room for a sequence for each thread. Once.
+pub fn set_up(reserve: &mut Reserve, threads: usize) {
+    lifetime::execution().random.counts.set(reserve.take(threads));
 }
 
 /// The next number of the current thread's sequence (SplitMix64: Steele, Lea, Flood 2014, seeded by the thread).
@@ -33,12 +49,11 @@ pub fn draw() -> u64 {
     spin_loop::changed();
     livelock::outside();
     let ThreadId(thread) = schedule::current();
-    // SAFETY: one kernel thread; every thread id is in range.
-    let count = unsafe {
-        EXTENT = EXTENT.max(thread as usize + 1);
-        DRAWN[thread as usize] += 1;
-        DRAWN[thread as usize]
-    };
+    let Drawn { counts, extent } = &lifetime::execution().random;
+    extent.set(extent.get().max(thread as usize + 1));
+    let drawn = &counts.get()[thread as usize];
+    drawn.set(drawn.get() + 1);
+    let count = drawn.get();
     let seed = u64::from(thread) << 48;
     let mut z = seed.wrapping_add(count.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -6,7 +6,10 @@
 //!
 //! Other clocks than the two that one can wait by are taken for the monotonic one.
 
+use core::cell::Cell;
+
 use crate::entry::start;
+use crate::lifetime;
 use crate::outside::clock::{self, Timespec};
 use crate::outside::{channel, virtual_time};
 use crate::schedule::{self, active, caller, current};
@@ -28,32 +31,54 @@ struct Timer {
     interval: u64,
 }
 
-/// In a process for one execution: nobody has to put them back.
-static mut TIMERS: [Timer; MOST] = [Timer { file: 0, clock: 0, at: None, interval: 0 }; MOST];
+/// No timer.
+const NONE: Timer = Timer { file: 0, clock: 0, at: None, interval: 0 };
 
-fn timers() -> &'static mut [Timer; MOST] {
-    // SAFETY: one kernel thread, and nobody keeps the reference.
-    unsafe { &mut TIMERS }
+/// The timers of this execution.
+pub struct Timers {
+    list: [Cell<Timer>; MOST],
+    /// There was one.
+    used: Cell<bool>,
 }
 
-fn find(file: i32) -> Option<&'static mut Timer> {
-    timers().iter_mut().find(|timer| timer.file == file + 1)
+impl Timers {
+    /// At start-up.
+    pub const fn new() -> Timers {
+        Timers { list: [const { Cell::new(NONE) }; MOST], used: Cell::new(false) }
+    }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Timers { list, used } = self;
+        if used.replace(false) {
+            list.iter().for_each(|timer| timer.set(NONE));
+        }
+    }
+}
+
+fn timers() -> &'static [Cell<Timer>; MOST] {
+    &lifetime::execution().timers.list
+}
+
+fn find(file: i32) -> Option<&'static Cell<Timer>> {
+    timers().iter().find(|timer| timer.get().file == file + 1)
 }
 
 /// `file` is closed.
 pub fn closed(file: i32) {
     if let Some(timer) = find(file) {
-        (timer.file, timer.at) = (0, None);
+        timer.set(NONE);
     }
 }
 
 /// Timers that have run out for the current thread say so.
 pub fn run_out() {
     let now = virtual_time::now(current());
-    for timer in timers().iter_mut().filter(|timer| timer.at.is_some_and(|at| at <= now)) {
-        let Some(at) = timer.at else { continue };
+    for cell in timers() {
+        let timer = cell.get();
+        let Some(at) = timer.at.filter(|&at| at <= now) else { continue };
         let more = (now - at).checked_div(timer.interval).unwrap_or(0);
-        timer.at = (timer.interval != 0).then(|| at + (more + 1) * timer.interval);
+        cell.set(Timer { at: (timer.interval != 0).then(|| at + (more + 1) * timer.interval), ..timer });
         let count = more + 1;
         // SAFETY: a descriptor that is open, and eight bytes.
         unsafe { sys::syscall3(sys::WRITE, (timer.file - 1) as usize, &raw const count as usize, 8) };
@@ -63,7 +88,10 @@ pub fn run_out() {
 /// How long it takes the current thread until the next timer runs out: that of `file`, or any if none is given.
 pub fn next(file: Option<i32>) -> Option<u64> {
     let now = virtual_time::now(current());
-    let wanted = timers().iter().filter(|timer| timer.file != 0 && file.is_none_or(|file| timer.file == file + 1));
+    let wanted = timers()
+        .iter()
+        .map(Cell::get)
+        .filter(|timer| timer.file != 0 && file.is_none_or(|file| timer.file == file + 1));
     wanted.filter_map(|timer| timer.at).min().map(|at| at.saturating_sub(now).max(1))
 }
 
@@ -91,8 +119,9 @@ interpose! {
         }
         let file = channel::answer(sys::syscall3(EVENTFD2, 0, flags as usize, 0)) as i32;
         if file >= 0 {
-            match timers().iter_mut().find(|timer| timer.file == 0) {
-                Some(timer) => *timer = Timer { file: file + 1, clock, at: None, interval: 0 },
+            lifetime::execution().timers.used.set(true);
+            match timers().iter().find(|timer| timer.get().file == 0) {
+                Some(timer) => timer.set(Timer { file: file + 1, clock, at: None, interval: 0 }),
                 None => schedule::unsupported("more than 64 timers at once", pc),
             }
         }
@@ -113,7 +142,7 @@ interpose! {
         }
         channel::until_done(pc, &mut || {
             let Some(timer) = find(file) else { return Some(EINVAL) };
-            *into = left(timer);
+            *into = left(&timer.get());
             Some(0)
         }) as i32
     }
@@ -132,7 +161,7 @@ unsafe fn set(file: i32, flags: i32, interval: Timespec, value: Timespec, old: *
     // SAFETY: the program's own structure, and a descriptor that is open: the counter is emptied without waiting.
     unsafe {
         if !old.is_null() {
-            *old = left(timer);
+            *old = left(&timer.get());
         }
         let mut count = 0u64;
         let before = sys::syscall3(FCNTL, file as usize, GET_FLAGS, 0) as usize;
@@ -141,11 +170,11 @@ unsafe fn set(file: i32, flags: i32, interval: Timespec, value: Timespec, old: *
         sys::syscall3(FCNTL, file as usize, SET_FLAGS, before);
     }
     let now = virtual_time::now(current());
-    timer.interval = every;
-    timer.at = match flags & ABSOLUTE {
+    let at = match flags & ABSOLUTE {
         _ if first == 0 => None,
         0 => Some(now.saturating_add(first)),
-        _ => Some(clock::since_beginning(timer.clock, first)),
+        _ => Some(clock::since_beginning(timer.get().clock, first)),
     };
+    timer.set(Timer { at, interval: every, ..timer.get() });
     0
 }

@@ -47,7 +47,7 @@ pub extern "C" fn heddle_debug_stop() {
 }
 
 fn note(taken: u32, thread: ThreadId, phase: u32) {
-    let first: *const Context = &raw const fiber::of(ThreadId::MAIN).context;
+    let first: *const Context = fiber::context_of(ThreadId::MAIN);
     // SAFETY: one kernel thread.
     unsafe {
         heddle_debug.taken = taken;

@@ -13,6 +13,7 @@
 //! Donors are made before the program's `main` runs, so that starting over keeps them. An execution that needs more
 //! than there are is abandoned and run again with enough of them.
 
+use core::cell::Cell;
 use core::ffi::c_void;
 
 use heddle_model::ThreadId;
@@ -21,12 +22,13 @@ use crate::addresses::{self, PAGE, Reserve, STACK_STRIDE, STACKS};
 use crate::arch::{self, Birth, Context};
 use crate::calls::pthread::keys;
 use crate::entry::{real, start};
+use crate::lifetime::{self, Exclusive, Lent};
 use crate::{heap, schedule, sys};
 
 /// Bytes of a thread's name, as Linux has it.
 pub const NAME: usize = 16;
 
-/// Whether and how a thread can be cancelled: its own business alone. All zero at the start of a thread.
+/// Whether and how a thread can be cancelled. Only the thread itself changes it. All false when the thread begins.
 #[derive(Clone, Copy, Default)]
 pub struct Cancellation {
     /// The program has switched it off.
@@ -37,44 +39,56 @@ pub struct Cancellation {
     pub exiting: bool,
 }
 
-/// The signals that were sent to a thread and not delivered, and those that it waits for: a bit for each. None at the start.
-#[derive(Clone, Copy, Default)]
-pub struct Signals {
-    /// Sent to it while it had blocked them.
-    pub pending: u64,
-    /// It stands in `sigwait` for these.
-    pub awaited: u64,
-}
-
 /// One thread's place to run. Fiber `i` belongs to thread `i`; fiber 0 is the main thread on the kernel's stack.
+///
+/// [`create`] resets a fiber when its thread is created; that of the main thread is reset by [`reset_main`].
 pub struct Fiber {
-    /// Where it goes on. Reset for each execution.
-    pub context: Context,
-    birth: Birth,
-    /// The program's start routine and its argument. Reset for each execution.
-    start: usize,
-    argument: usize,
-    /// What it returned. Reset for each execution.
-    pub value: usize,
-    /// Whether and how it can be cancelled. Reset for each execution.
-    pub cancellation: Cancellation,
-    /// Whether it was made so that nobody can join it. Reset for each execution.
-    pub detached: bool,
-    /// The signals that it has blocked: a bit for each. Reset for each execution.
-    pub signal_mask: u64,
-    /// Those that were sent to it. Reset for each execution.
-    pub signals: Signals,
-    /// What it is called, with a zero byte at the end. Reset for each execution.
-    pub name: [u8; NAME],
-    /// Bytes of stack that there are.
-    stack_size: usize,
-    /// Bytes of stack that the program has asked for, in this execution or an earlier one.
-    wanted_stack: usize,
+    /// Where it resumes.
+    pub context: Cell<Context>,
+    /// What its donor handed over. For the life of the process.
+    birth: Exclusive<Birth>,
+    /// The program's start routine and its argument.
+    start: Cell<Start>,
+    /// The value that the start routine returned.
+    pub value: Cell<usize>,
+    /// Whether and how the thread can be cancelled.
+    pub cancellation: Cell<Cancellation>,
+    /// Whether the thread was created detached.
+    pub detached: Cell<bool>,
+    /// The signals that the thread has blocked: a bit for each.
+    pub signal_mask: Cell<u64>,
+    /// The signals that were sent to the thread while it had them blocked: a bit for each.
+    pub pending_signals: Cell<u64>,
+    /// The signals that the thread waits for in `sigwait`: a bit for each.
+    pub awaited_signals: Cell<u64>,
+    /// The thread's name, with a zero byte at the end.
+    pub name: Cell<[u8; NAME]>,
+    /// The size of the stack in bytes. For the life of the process.
+    stack_size: Cell<usize>,
+    /// The size of the stack that the program has asked for, in this execution or an earlier one. For the life of the process.
+    wanted_stack: Cell<usize>,
 }
 
-static mut FIBERS: &mut [Fiber] = &mut [];
-static mut DONORS: usize = 0;
-static mut END_KEY: u32 = 0;
+/// The fibers of this process.
+pub struct Fibers {
+    /// One for each thread that there can be.
+    all: Lent<Fiber>,
+    /// How many threads besides the main one there are donors for.
+    donors: Cell<usize>,
+    /// The key of thread-specific data whose destructor is [`end_of_thread`].
+    end_key: Cell<u32>,
+}
+
+impl Fibers {
+    /// At start-up.
+    pub const fn new() -> Fibers {
+        Fibers { all: Cell::new(&[]), donors: Cell::new(0), end_key: Cell::new(0) }
+    }
+}
+
+fn fibers() -> &'static Fibers {
+    &lifetime::process().fibers
+}
 
 /// Rounds in which glibc calls destructors of thread-specific data.
 const ROUNDS: usize = 4;
@@ -89,46 +103,58 @@ unsafe extern "C" {
 }
 
 impl Fiber {
-    /// At the start of its thread: all that the thread itself decides is as it is at first.
-    pub fn reset(&mut self) {
-        self.cancellation = Cancellation::default();
-        self.detached = false;
-        // Inherited from who creates it.
-        self.signal_mask = of(schedule::current()).signal_mask;
-        self.signals = Signals::default();
-        self.name = of(ThreadId::MAIN).name;
+    /// At the start of its thread, which resumes at `context`, calls `routine`, and is called `name`.
+    fn reset(&self, context: Context, routine: Start, mask: u64, name: [u8; NAME]) {
+        #[rustfmt::skip]
+        let Fiber {
+            birth: _, stack_size: _, wanted_stack: _,
+            context: at, start, value, cancellation, detached, signal_mask, pending_signals, awaited_signals, name: called,
+        } = self;
+        at.set(context);
+        start.set(routine);
+        value.set(0);
+        cancellation.set(Cancellation::default());
+        detached.set(false);
+        signal_mask.set(mask);
+        pending_signals.set(0);
+        awaited_signals.set(0);
+        called.set(name);
     }
 
-    /// The same of the main thread.
-    pub fn reset_main(&mut self) {
-        self.cancellation = Cancellation::default();
-        self.signal_mask = 0;
-        self.signals = Signals::default();
-        self.name = start::program_name();
+    /// The thread ends: the destructors that follow are no cancellation points.
+    pub fn is_exiting(&self) {
+        self.cancellation.update(|state| Cancellation { exiting: true, ..state });
     }
+}
+
+/// The main thread at the beginning of an execution, where it resumes at `context`.
+pub fn reset_main(context: Context) {
+    of(ThreadId::MAIN).reset(context, Start { routine: 0, argument: 0 }, 0, start::program_name());
 }
 
 /// Makes room for `threads` fibers. Once, before the first donor.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
-    // SAFETY: at start-up, one thread. The key is the first thing that asks glibc for one.
-    unsafe {
-        FIBERS = reserve.take(threads);
-        END_KEY = keys::last(end_of_thread as *const () as usize);
-    }
+    fibers().all.set(reserve.take(threads));
+    // The first thing that asks glibc for a key.
+    fibers().end_key.set(keys::last(end_of_thread as *const () as usize));
     arm();
 }
 
 /// The fiber of `thread`.
 #[inline(always)]
-pub fn of(thread: ThreadId) -> &'static mut Fiber {
-    // SAFETY: one kernel thread; ids are below the number of fibers.
-    unsafe { &mut FIBERS[thread.index()] }
+pub fn of(thread: ThreadId) -> &'static Fiber {
+    &fibers().all.get()[thread.index()]
+}
+
+/// Where `thread` is suspended, for [`arch::heddle_switch`].
+#[inline(always)]
+pub fn context_of(thread: ThreadId) -> *mut Context {
+    of(thread).context.as_ptr()
 }
 
 /// How many threads besides the main one there are donors for.
 pub fn donors() -> usize {
-    // SAFETY: one kernel thread.
-    unsafe { DONORS }
+    fibers().donors.get()
 }
 
 /// The highest address of the stack of `thread`, exclusive.
@@ -138,12 +164,12 @@ fn stack_top(thread: usize) -> usize {
 
 /// The stacks of all threads but the main one: lowest and highest address.
 pub fn stacks() -> impl Iterator<Item = (usize, usize)> {
-    (1..=donors()).map(|i| (stack_top(i) - of(ThreadId(i as u16)).stack_size, stack_top(i)))
+    (1..=donors()).map(|i| (stack_top(i) - of(ThreadId(i as u16)).stack_size.get(), stack_top(i)))
 }
 
 /// The thread whose stack `address` is on, or whose control block it is: glibc's `pthread_t` is an address in there.
 pub fn thread_at(address: usize) -> Option<ThreadId> {
-    if address == of(ThreadId::MAIN).context.thread_pointer() {
+    if address == of(ThreadId::MAIN).context.get().thread_pointer() {
         return Some(ThreadId::MAIN);
     }
     let index = address.checked_sub(STACKS)? / STACK_STRIDE;
@@ -157,8 +183,7 @@ pub fn prepare(count: usize, stack_size: usize) -> bool {
     while donors() < count && made {
         made = make_donor(donors() + 1, stack_size);
         if made {
-            // SAFETY: one kernel thread: the donor is gone.
-            unsafe { DONORS += 1 };
+            fibers().donors.update(|donors| donors + 1);
         }
     }
     heap::leave_system();
@@ -170,9 +195,9 @@ fn make_donor(index: usize, stack_size: usize) -> bool {
     addresses::map(top - stack_size, stack_size);
     let mut parking = [0u8; PARKING];
     let fiber = of(ThreadId(index as u16));
-    fiber.stack_size = stack_size;
-    fiber.wanted_stack = stack_size;
-    fiber.birth =
+    fiber.stack_size.set(stack_size);
+    fiber.wanted_stack.set(stack_size);
+    *fiber.birth.borrow() =
         Birth { context: Context::EMPTY, parking_stack: (parking.as_mut_ptr_range().end as u64) & !15, gone: 1 };
     let mut attributes = [0u64; 8];
     let attributes = attributes.as_mut_ptr().cast::<c_void>();
@@ -185,7 +210,7 @@ fn make_donor(index: usize, stack_size: usize) -> bool {
         pthread_attr_init(attributes);
         pthread_attr_setstack(attributes, (top - stack_size) as *mut c_void, stack_size);
         sys::syscall6(sys::RT_SIGPROCMASK, 2, &raw const everything as usize, &raw mut mask as usize, 8, 0, 0);
-        let birth = (&raw mut fiber.birth).cast();
+        let birth = fiber.birth.as_ptr().cast();
         let failed = real::pthread_create(&mut handle, attributes, arch::heddle_donor as *const () as usize, birth);
         sys::syscall6(sys::RT_SIGPROCMASK, 2, &raw const mask as usize, 0, 8, 0, 0);
         pthread_attr_destroy(attributes);
@@ -195,7 +220,7 @@ fn make_donor(index: usize, stack_size: usize) -> bool {
         return false;
     }
     // SAFETY: an aligned word that the kernel clears when the donor is off every stack of ours.
-    let gone = unsafe { core::sync::atomic::AtomicU32::from_ptr(&raw mut fiber.birth.gone) };
+    let gone = unsafe { core::sync::atomic::AtomicU32::from_ptr(&raw mut (*fiber.birth.as_ptr()).gone) };
     while gone.load(core::sync::atomic::Ordering::Acquire) != 0 {
         sys::futex_wait(gone, 1, 0);
     }
@@ -206,12 +231,11 @@ fn make_donor(index: usize, stack_size: usize) -> bool {
 /// size and cannot be changed now, because a snapshot has to know of it: [`resize_stacks`] can, outside executions.
 pub fn create(thread: ThreadId, routine: usize, argument: usize, stack_size: usize) -> bool {
     let fiber = of(thread);
-    fiber.context = fiber.birth.context;
-    fiber.start = routine;
-    fiber.argument = argument;
-    fiber.value = 0;
-    fiber.reset();
-    fiber.wanted_stack = stack_size.next_multiple_of(PAGE).min(STACK_STRIDE - 2 * PAGE);
+    // The mask is inherited from the thread that creates this one.
+    let mask = of(schedule::current()).signal_mask.get();
+    let name = of(ThreadId::MAIN).name.get();
+    fiber.reset(fiber.birth.borrow().context, Start { routine, argument }, mask, name);
+    fiber.wanted_stack.set(stack_size.next_multiple_of(PAGE).min(STACK_STRIDE - 2 * PAGE));
     if fiber.wanted_stack != fiber.stack_size && !start::restarts_by_snapshot() {
         resize_stack(thread.index());
     }
@@ -226,19 +250,19 @@ pub fn resize_stacks() {
 
 fn resize_stack(index: usize) {
     let fiber = of(ThreadId(index as u16));
-    let (old, new) = (stack_top(index) - fiber.stack_size, stack_top(index) - fiber.wanted_stack);
+    let (old, new) = (stack_top(index) - fiber.stack_size.get(), stack_top(index) - fiber.wanted_stack.get());
     if new < old {
         addresses::map(new, old - new);
     } else if new > old {
         // SAFETY: a part of the stack that nobody has used yet in this execution.
         unsafe { sys::syscall3(sys::MUNMAP, old, new - old, 0) };
     }
-    fiber.stack_size = fiber.wanted_stack;
+    fiber.stack_size.set(fiber.wanted_stack.get());
 }
 
 /// Where the stack of `thread` begins and how large it is.
 pub fn stack_of(thread: ThreadId) -> (usize, usize) {
-    let size = of(thread).wanted_stack;
+    let size = of(thread).wanted_stack.get();
     (stack_top(thread.index()) - size, size)
 }
 
@@ -263,10 +287,11 @@ pub extern "C" fn arm() {
 /// What our destructor gets next time: a number that it takes for a pointer.
 fn set_round(round: usize) {
     // SAFETY: the key exists.
-    unsafe { pthread_setspecific(END_KEY, round as *const c_void) };
+    unsafe { pthread_setspecific(fibers().end_key.get(), round as *const c_void) };
 }
 
-/// What `begin` tells the assembly: whom to call, with what.
+/// A start routine of the program's and its argument: what `begin` tells the assembly to call.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Start {
     routine: usize,
@@ -276,16 +301,14 @@ pub struct Start {
 /// On the fiber, when it runs for the first time.
 pub extern "C" fn begin() -> Start {
     schedule::started();
-    let fiber = of(schedule::current());
-    Start { routine: fiber.start, argument: fiber.argument }
+    of(schedule::current()).start.get()
 }
 
 /// On the fiber: the start routine has returned `value`. glibc gets it too.
 pub extern "C" fn returned(value: usize) -> usize {
     let fiber = of(schedule::current());
-    fiber.value = value;
-    // The destructors that follow are no place to be cancelled in.
-    fiber.cancellation.exiting = true;
+    fiber.value.set(value);
+    fiber.is_exiting();
     value
 }
 

@@ -1,26 +1,26 @@
-//! The end of an execution: what its record says beyond its events. Who is still there and what they are about to do, call stacks, where
-//! objects were allocated, what went wrong.
+//! The end of an execution: what its record says beyond its events. That is which threads are still there and what they are
+//! about to do, call stacks, where objects were allocated, and what went wrong.
 
 use heddle_model::primitive::{self, yielding};
 use heddle_model::race::Race;
 use heddle_model::wire;
 use heddle_model::{ObjectId, Operation, Outcome, Pending, Phase, ThreadId, circle};
 
-use super::{ACTIVE, Engine, current, engine};
+use super::state::{current, header, recording, schedule, world};
 use crate::arch::{self, Context};
 use crate::calls::custom;
 use crate::detect::{memcheck, misuse, race};
 use crate::outside::exit;
 use crate::record::{callstack, debug, locals};
 
-/// So many frames of a call stack are recorded: the innermost ones, and the two outermost.
+/// How many frames of a call stack are recorded: the innermost ones, and the two outermost.
 const MOST_FRAMES: usize = 128;
 
 /// Adds the call stack of `thread` to the record: the number of frames, then the return addresses from `pc` outwards.
 #[cold]
 pub fn record_stack(thread: ThreadId, pc: u64) {
-    let engine = engine();
-    let room = engine.record.stack_room(engine.wire.header().layout.stack_words);
+    let record = schedule().record.get();
+    let room = record.stack_room(header().layout.stack_words);
     if room.len() < 2 {
         return;
     }
@@ -35,20 +35,20 @@ pub fn record_stack(thread: ThreadId, pc: u64) {
         room[frames - 1..=frames].copy_from_slice(&outermost);
     }
     room[0] = frames as u64;
-    engine.record.result().stack_words += frames as u32 + 1;
+    record.result().stack_words += frames as u32 + 1;
 }
 
 /// Adds a call stack that belongs to no event.
 fn push_stack(frames: &[u64]) {
-    let engine = engine();
-    let room = engine.record.stack_room(engine.wire.header().layout.stack_words);
+    let record = schedule().record.get();
+    let room = record.stack_room(header().layout.stack_words);
     let count = frames.len().min(room.len().saturating_sub(1));
     if room.is_empty() {
         return;
     }
     room[0] = count as u64;
     room[1..=count].copy_from_slice(&frames[..count]);
-    engine.record.result().stack_words += count as u32 + 1;
+    record.result().stack_words += count as u32 + 1;
 }
 
 /// Adds where the block was allocated that an object lies in.
@@ -72,24 +72,23 @@ fn push_site(object: u64) {
 /// signal handler's, because nobody comes back here.
 #[cold]
 pub fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
-    let engine = engine();
-    // SAFETY: one kernel thread.
-    unsafe { ACTIVE = false };
-    if engine.recording {
-        debug::end(engine.world.events, current());
+    let (world, record, recording) = (world(), schedule().record.get(), recording());
+    schedule().active.set(false);
+    if recording {
+        debug::end(world.events, current());
     }
-    let room = engine.wire.header().layout.threads;
-    engine.world.end_section();
+    let room = header().layout.threads;
+    world.end_section();
     if matches!(outcome, Outcome::Hang | Outcome::Capacity | Outcome::Livelock) {
         // It has taken what it was about to do, and runs: it waits for nothing.
-        engine.world.thread_mut(current()).pending = Operation::new(yielding::YIELD, ObjectId::NONE);
+        world.thread_mut(current()).pending = Operation::new(yielding::YIELD, ObjectId::NONE);
     }
-    for thread in engine.world.ids() {
-        let state = *engine.world.thread(thread);
+    for thread in world.ids() {
+        let state = *world.thread(thread);
         // Who has just ended the process, or a round, is not about to do anything.
-        let over = matches!(outcome, Outcome::Ended | Outcome::Livelock) && thread == last_thread(engine);
+        let over = matches!(outcome, Outcome::Ended | Outcome::Livelock) && thread == record.last_event().thread;
         if state.phase == Phase::Alive && !over {
-            let enabled = engine.world.enabled(thread) as u8;
+            let enabled = world.enabled(thread) as u8;
             let custom = state.pending.code.family() == primitive::custom::FAMILY;
             let pending = Pending {
                 operation: if custom { custom::with_answers(state.pending) } else { state.pending },
@@ -97,57 +96,52 @@ pub fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
                 thread,
                 enabled,
                 asleep: state.asleep as u8,
-                flags: engine.world.foresee_flags(thread),
+                flags: world.foresee_flags(thread),
                 reserved: 0,
             };
-            engine.record.push_pending(pending, room);
-            if engine.recording {
+            record.push_pending(pending, room);
+            if recording {
                 // Who races is not at an operation of its own.
                 let racing = outcome == Outcome::Race && thread == current();
                 record_stack(thread, if racing { pc } else { state.pc });
             }
         }
     }
-    engine.record.set_message(message);
+    record.set_message(message);
     let mut detail = detail;
     if outcome == Outcome::Ended
-        && let Some(fault) = exit::describe(&engine.record)
+        && let Some(fault) = exit::describe(&record)
     {
-        engine.record.set_message(&fault.to_text());
+        record.set_message(&fault.to_text());
         detail = fault.count;
-        if engine.recording {
+        if recording {
             memcheck::stacks_of(&fault, push_stack);
         }
     }
-    if outcome == Outcome::Race && engine.recording {
+    if outcome == Outcome::Race && recording {
         race::stacks_of(detail as usize, push_stack);
     }
-    if engine.recording {
+    if recording {
         let racing = Race::from_text(core::str::from_utf8(message).unwrap_or("")).filter(|_| outcome == Outcome::Race);
         racing.iter().for_each(|race| push_site(race.address));
         racing.iter().for_each(|race| locals::used(race.address));
         locals::each(|[object, code, end]| push_stack(&[wire::LOCAL, object, code, end]));
         // Looking for a block goes through all of them: a report has no room for more objects.
-        engine.world.objects.iter().take(4096).for_each(|(object, _)| push_site(object.0));
+        world.objects.iter().take(4096).for_each(|(object, _)| push_site(object.0));
         if !misuse::all_made_before().is_empty() {
             push_stack(misuse::all_made_before());
         }
     }
     let goes_on = matches!(outcome, Outcome::Ended | Outcome::StepLimit | Outcome::Hang | Outcome::Capacity);
-    let detail = if goes_on && circle::exists(&engine.world) { detail | circle::PARTIAL } else { detail };
-    let result = engine.record.result();
+    let detail = if goes_on && circle::exists(world) { detail | circle::PARTIAL } else { detail };
+    let result = record.result();
     result.detail = detail;
-    result.left = if outcome == Outcome::Ended { engine.world.left } else { 0 };
+    result.left = if outcome == Outcome::Ended { world.left } else { 0 };
     result.pc = pc;
     result.thread = current();
     result.outcome = outcome as u32;
     let mut nowhere = Context::EMPTY;
     // SAFETY: the controller is suspended in `run`.
-    unsafe { arch::heddle_switch(&mut nowhere, &engine.controller) };
+    unsafe { arch::heddle_switch(&mut nowhere, schedule().controller.as_ptr()) };
     unreachable!()
-}
-
-/// The thread of the last event.
-fn last_thread(engine: &Engine) -> ThreadId {
-    engine.record.last_event().thread
 }

@@ -1,4 +1,4 @@
-//! Attempts that may fail for no reason: weak compare-exchanges, and trylocks.
+//! Attempts that may fail spuriously: weak compare-exchanges, and trylocks.
 //!
 //! The standards of C and C++ let a weak compare-exchange fail although it finds what it expects, and a trylock although
 //! nobody has the lock (processors do that where they reserve cache lines). Whether one does is a choice of its own before the attempt
@@ -18,15 +18,13 @@ pub fn fails_for_no_reason(object: u64, pc: u64) -> bool {
 
 #[cold]
 fn ask(object: u64, pc: u64) -> bool {
-    // SAFETY: one kernel thread. Others may run meanwhile, and the attempt itself wants to know the registers of the call.
-    unsafe {
-        let registers = schedule::REGISTERS;
-        let event = schedule::visible(Operation::new(choice::ATTEMPT, ObjectId(object)), pc, |_| {});
-        schedule::REGISTERS = registers;
-        if event.result != 0 {
-            // It has not looked: a loop must not be taken for one that waits because of it.
-            spin_loop::changed();
-        }
-        event.result != 0
+    // Other threads may run meanwhile, and the attempt itself asks for the registers of this call.
+    let registers = schedule::registers();
+    let event = schedule::visible(Operation::new(choice::ATTEMPT, ObjectId(object)), pc, |_| {});
+    schedule::REGISTERS.set(registers);
+    if event.result != 0 {
+        // The thread has not looked, so its loop must not be taken for one that only waits.
+        spin_loop::changed();
     }
+    event.result != 0
 }

@@ -68,10 +68,10 @@ pub fn outside() {
 pub unsafe fn switched(me: ThreadId, from: *mut Context, to: &Context) {
     // SAFETY: the caller's; one kernel thread. The registers are on this stack while others run, and known to them.
     unsafe {
-        let mine = schedule::REGISTERS;
+        let mine = schedule::registers();
         REGISTERS[me.index()] = mine;
         arch::heddle_switch(from, to);
-        schedule::REGISTERS = mine;
+        schedule::REGISTERS.set(mine);
     }
 }
 

@@ -9,6 +9,7 @@
 //!
 //! Not modelled: asynchronous cancellation, at any instruction. Asking for it in a program that can cancel is *unsupported*.
 
+use core::cell::Cell;
 use core::ffi::c_int;
 
 use heddle_model::primitive::thread::{CANCEL, TESTCANCEL};
@@ -16,8 +17,10 @@ use heddle_model::{Event, EventFlags, ObjectId, Operation};
 
 use super::thread;
 use crate::entry::imports;
+use crate::lifetime;
 use crate::outside::channel;
 use crate::outside::signals::delivery;
+use crate::schedule::fiber::Cancellation;
 use crate::schedule::{self, active, caller, current, fiber, spin_loop, visible};
 
 originals! {
@@ -32,12 +35,27 @@ const EINVAL: c_int = 22;
 /// glibc's `PTHREAD_CANCELED`.
 const CANCELED: usize = usize::MAX;
 
-static mut IN_USE: bool = false;
+/// Whether threads of the program can be cancelled.
+pub struct Cancelling {
+    /// The program calls `pthread_cancel` somewhere.
+    in_use: Cell<bool>,
+}
+
+impl Cancelling {
+    /// At start-up.
+    pub const fn new() -> Cancelling {
+        Cancelling { in_use: Cell::new(false) }
+    }
+}
+
+#[inline(always)]
+fn in_use() -> bool {
+    lifetime::process().cancelling.in_use.get()
+}
 
 /// Finds out whether the program can cancel. Once, before the first execution.
 pub fn set_up() {
-    // SAFETY: one kernel thread.
-    unsafe { IN_USE = imports::anybody_wants(b"pthread_cancel") };
+    lifetime::process().cancelling.in_use.set(imports::anybody_wants(b"pthread_cancel"));
     channel::set_up();
     delivery::set_up();
 }
@@ -45,11 +63,10 @@ pub fn set_up() {
 /// Whether the current thread can be cancelled now.
 #[inline]
 fn possible() -> bool {
-    // SAFETY: set once.
-    if !unsafe { IN_USE } {
+    if !in_use() {
         return false;
     }
-    let state = fiber::of(current()).cancellation;
+    let state = fiber::of(current()).cancellation.get();
     !state.disabled && !state.exiting
 }
 
@@ -89,7 +106,7 @@ interpose! {
         }
         let pc = caller();
         let Some(target) = fiber::thread_at(handle) else { return ESRCH };
-        if !IN_USE {
+        if !in_use() {
             schedule::unsupported("pthread_cancel from a library that was loaded by the running program", pc);
         }
         let result = visible(Operation::new(CANCEL, ObjectId::thread(target)), pc, |_| {}).result as c_int;
@@ -106,10 +123,11 @@ interpose! {
             return EINVAL;
         }
         spin_loop::changed();
-        let mine = &mut fiber::of(current()).cancellation.disabled;
-        let before = core::mem::replace(mine, state == 1);
+        let mine = &fiber::of(current()).cancellation;
+        let before = mine.get();
+        mine.set(Cancellation { disabled: state == 1, ..before });
         if !old.is_null() {
-            *old = before as c_int;
+            *old = before.disabled as c_int;
         }
         0
     }
@@ -121,14 +139,15 @@ interpose! {
         if !(0..=1).contains(&kind) {
             return EINVAL;
         }
-        if kind == 1 && IN_USE {
+        if kind == 1 && in_use() {
             schedule::unsupported("pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS)", caller());
         }
         spin_loop::changed();
-        let mine = &mut fiber::of(current()).cancellation.asynchronous;
-        let before = core::mem::replace(mine, kind == 1);
+        let mine = &fiber::of(current()).cancellation;
+        let before = mine.get();
+        mine.set(Cancellation { asynchronous: kind == 1, ..before });
         if !old.is_null() {
-            *old = before as c_int;
+            *old = before.asynchronous as c_int;
         }
         0
     }

@@ -4,8 +4,10 @@
 
 use core::ffi::c_int;
 
-use crate::schedule::active;
+use heddle_model::ThreadId;
+
 use crate::schedule::fiber::{self, NAME};
+use crate::schedule::{active, current};
 
 originals! {
     fn pthread_setname_np(thread: usize, name: *const u8) -> c_int;
@@ -30,13 +32,11 @@ const CLOCK_THREAD_CPUTIME_ID: c_int = 3;
 
 /// `prctl(PR_SET_NAME)`: the name of the current thread, cut to what there is room for.
 pub fn set_own_name(name: usize) -> isize {
-    let mine = &mut fiber::of(crate::schedule::current()).name;
-    *mine = [0; NAME];
     // SAFETY: the program's string, up to its end.
     unsafe {
         let name = name as *const u8;
         let length = (0..NAME - 1).find(|&i| *name.add(i) == 0).unwrap_or(NAME - 1);
-        mine[..length].copy_from_slice(core::slice::from_raw_parts(name, length));
+        set_name(current(), core::slice::from_raw_parts(name, length));
     }
     0
 }
@@ -44,10 +44,15 @@ pub fn set_own_name(name: usize) -> isize {
 /// `prctl(PR_GET_NAME)`.
 pub fn own_name(into: usize) -> isize {
     // SAFETY: the program's room for it.
-    unsafe {
-        core::ptr::copy_nonoverlapping(fiber::of(crate::schedule::current()).name.as_ptr(), into as *mut u8, NAME)
-    };
+    unsafe { (into as *mut [u8; NAME]).write_unaligned(fiber::of(current()).name.get()) };
     0
+}
+
+/// Gives `thread` a name, which is shorter than [`NAME`] bytes.
+fn set_name(thread: ThreadId, name: &[u8]) {
+    let mut whole = [0; NAME];
+    whole[..name.len()].copy_from_slice(name);
+    fiber::of(thread).name.set(whole);
 }
 
 interpose! {
@@ -57,9 +62,7 @@ interpose! {
         }
         let Some(length) = (0..NAME).find(|&i| *name.add(i) == 0) else { return ERANGE };
         let Some(thread) = fiber::thread_at(thread) else { return ESRCH };
-        let mine = &mut fiber::of(thread).name;
-        *mine = [0; NAME];
-        mine[..length].copy_from_slice(core::slice::from_raw_parts(name, length));
+        set_name(thread, core::slice::from_raw_parts(name, length));
         0
     }
     fn pthread_getname_np(thread: usize, name: *mut u8, size: usize) -> c_int {
@@ -70,7 +73,7 @@ interpose! {
             return ERANGE;
         }
         let Some(thread) = fiber::thread_at(thread) else { return ESRCH };
-        core::ptr::copy_nonoverlapping(fiber::of(thread).name.as_ptr(), name, NAME);
+        name.cast::<[u8; NAME]>().write_unaligned(fiber::of(thread).name.get());
         0
     }
     fn pthread_getcpuclockid(thread: usize, clock: *mut c_int) -> c_int {

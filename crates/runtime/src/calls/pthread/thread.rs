@@ -74,7 +74,7 @@ interpose! {
             Some(thread) if thread != ThreadId::MAIN => {
                 let (low, size) = fiber::stack_of(thread);
                 pthread_attr_init(attributes);
-                pthread_attr_setdetachstate(attributes, fiber::of(thread).detached as c_int);
+                pthread_attr_setdetachstate(attributes, fiber::of(thread).detached.get() as c_int);
                 pthread_attr_setguardsize(attributes, crate::addresses::PAGE);
                 pthread_attr_setstack(attributes, low as *mut c_void, size)
             }
@@ -114,9 +114,9 @@ pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usi
     callstack::reset(child);
     spin_loop::reset(child);
     // SAFETY: the program's place for it.
-    unsafe { *handle = fiber::of(child).context.thread_pointer() };
+    unsafe { *handle = fiber::of(child).context.get().thread_pointer() };
     let create = Operation::new(CREATE, ObjectId::thread(child)).with_argument((detached == DETACHED) as u64);
-    fiber::of(child).detached = detached == DETACHED;
+    fiber::of(child).detached.set(detached == DETACHED);
     visible(create, pc, |_| virtual_time::catch_up(child, current()));
     0
 }
@@ -160,7 +160,7 @@ unsafe fn joined(target: ThreadId, value: *mut usize, event: &Event) -> c_int {
         virtual_time::catch_up(current(), target);
         if !value.is_null() {
             // SAFETY: the program's place for it.
-            unsafe { *value = fiber::of(target).value };
+            unsafe { *value = fiber::of(target).value.get() };
         }
     }
     event.result as c_int
@@ -171,7 +171,7 @@ pub fn detach(handle: usize, pc: u64) -> c_int {
     let Some(target) = fiber::thread_at(handle) else { return ESRCH };
     let event = visible(Operation::new(DETACH, ObjectId::thread(target)), pc, |_| {});
     if event.result == 0 {
-        fiber::of(target).detached = true;
+        fiber::of(target).detached.set(true);
     }
     event.result as c_int
 }
@@ -186,8 +186,8 @@ pub unsafe fn exit(value: usize, pc: u64) -> ! {
             schedule::stop(Outcome::NeedsThreads, 0, pc, b"");
         }
         let fiber = fiber::of(current());
-        fiber.value = value;
-        fiber.cancellation.exiting = true;
+        fiber.value.set(value);
+        fiber.is_exiting();
     }
     // Unwinds the stack, running cleanup handlers and destructors, and ends in our own destructor.
     // SAFETY: as the program asked.

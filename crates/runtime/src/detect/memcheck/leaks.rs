@@ -114,7 +114,7 @@ fn roots() {
             continue;
         }
         let from = if thread != schedule::current() {
-            fiber::of(thread).context.stack()
+            fiber::of(thread).context.get().stack()
         } else if let Some(registers) = exit::left() {
             registers[..6].iter().for_each(|&register| reach(register as usize));
             registers[6] as usize

@@ -124,7 +124,7 @@ fn dead_stack(address: usize) -> Option<Fault> {
         Phase::Finished => FaultKind::DeadStack,
         Phase::Alive => {
             // A thread that crashed is suspended on another stack: then its own is as it was.
-            let live_from = fiber::of(owner).context.stack();
+            let live_from = fiber::of(owner).context.get().stack();
             if !(low..high).contains(&live_from) || address >= live_from {
                 return None;
             }

@@ -12,25 +12,54 @@
 //! Who waits may also wait for a process that the program has made, which is outside the model. It is given time, so that it makes no difference whether it
 //! is fast ([`with_patience`]); a thread that waits for it in vain is not called a deadlock.
 
+use core::cell::Cell;
 use core::ffi::c_void;
 
 use heddle_model::Outcome;
 
 use crate::calls::buffers;
 use crate::entry::start;
+use crate::lifetime;
 use crate::outside::clock::Timespec;
 use crate::outside::files;
 use crate::outside::files::ordered::{self, Use};
-use crate::outside::resource::{self, Turns};
+use crate::outside::resource::{Resource, Word};
 use crate::outside::signals::delivery;
 use crate::outside::{exit, timers, trap};
 use crate::schedule::{self, active, caller, unsupported};
 use crate::sys;
 
-/// In a process for one execution, so nobody has to put it back.
 #[unsafe(no_mangle)]
-static mut pipes_and_sockets: u32 = 0;
-static mut TURNS: Turns = Turns::new(&raw mut pipes_and_sockets);
+static pipes_and_sockets: Word = Word::new(Cell::new(0));
+
+/// How this execution uses pipes and sockets.
+pub struct Channels {
+    /// The order in which threads use them.
+    resource: Resource,
+    /// A call of libc's on a stream is under way, of which the model was told.
+    in_stream: Cell<bool>,
+    /// The kernel has sent SIGPIPE, and the program does not know yet.
+    broken: Cell<bool>,
+}
+
+impl Channels {
+    /// At start-up.
+    pub const fn new() -> Channels {
+        Channels { resource: Resource::new(&pipes_and_sockets), in_stream: Cell::new(false), broken: Cell::new(false) }
+    }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Channels { resource, in_stream, broken } = self;
+        resource.reset();
+        in_stream.set(false);
+        broken.set(false);
+    }
+}
+
+fn channels() -> &'static Channels {
+    &lifetime::execution().channels
+}
 
 const IN: i16 = 1;
 const OUT: i16 = 4;
@@ -114,7 +143,7 @@ fn until(pc: u64, waits: Waits, attempt: &mut dyn FnMut() -> Option<isize>) -> O
     if start::restarts_by_snapshot() {
         schedule::stop(Outcome::NeedsFork, 0, pc, b"a pipe or a socket");
     }
-    resource::until(&raw mut TURNS, pc, &|| waits.timeout(), &mut || {
+    channels().resource.until(pc, &|| waits.timeout(), &mut || {
         timers::run_out();
         attempt().or_else(|| with_patience(attempt))
     })
@@ -122,7 +151,7 @@ fn until(pc: u64, waits: Waits, attempt: &mut dyn FnMut() -> Option<isize>) -> O
 
 /// Finds out whether the program can wait for one of these and be asked to end. Once.
 pub fn set_up() {
-    resource::set_up(&raw mut TURNS, &[b"pipe", b"pipe2", b"socketpair", b"socket", b"eventfd", b"timerfd_create"]);
+    channels().resource.set_up(&[b"pipe", b"pipe2", b"socketpair", b"socket", b"eventfd", b"timerfd_create"]);
 }
 
 /// What comes of it when others outside the model are given time: processes that the program has made. How fast they are is not to matter.
@@ -144,7 +173,7 @@ fn with_patience(attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
 
 /// Whether somebody waits for what a process that the program has made may do.
 pub fn waits_outside() -> bool {
-    resource::is_awaited(&raw const TURNS) && exit::has_made_any()
+    channels().resource.is_awaited() && exit::has_made_any()
 }
 
 /// Tries until something comes of it, and answers as libc does.
@@ -170,29 +199,23 @@ pub fn on_stream<T>(file: i32, reads: bool, pc: u64, call: impl FnOnce() -> T) -
 
 /// A call of libc's on streams, of which the model knows, or need not know.
 pub fn in_stream<T>(call: impl FnOnce() -> T) -> T {
-    // SAFETY: one kernel thread.
-    unsafe { IN_STREAM = true };
+    channels().in_stream.set(true);
     let result = call();
-    // SAFETY: as above.
-    unsafe { IN_STREAM = false };
+    channels().in_stream.set(false);
     result
 }
 
 /// What libc does on behalf of a stream. None if it would have to wait, or nobody was told of it.
 pub fn from_libc(number: usize, arguments: &[usize; 6]) -> Option<isize> {
-    // SAFETY: one kernel thread.
-    let told = unsafe { IN_STREAM } || ordered::is_alone();
+    let told = channels().in_stream.get() || ordered::is_alone();
     told.then(|| make_at_once(number, *arguments)).flatten()
 }
-
-/// A call of libc's on a stream is under way.
-static mut IN_STREAM: bool = false;
 
 /// A thread was asked to end.
 pub fn stir(pc: u64) {
     // A program that is put back by snapshots has none of these.
     if !start::restarts_by_snapshot() {
-        resource::stir(&raw mut TURNS, pc);
+        channels().resource.stir(pc);
     }
 }
 
@@ -273,8 +296,6 @@ fn make(number: usize, [a, b, c, d, e, f]: [usize; 6]) -> isize {
 }
 
 const SIGPIPE: i32 = 13;
-/// The kernel has sent SIGPIPE, and the program does not know yet.
-static mut BROKEN: bool = false;
 
 /// A call that may find that nobody reads any more. The kernel would end the process then, at a place where no event says so: what it
 /// sends is taken from it.
@@ -293,7 +314,7 @@ fn holding_back_sigpipe(call: impl Fn() -> isize) -> isize {
         let result = call();
         if result == -EPIPE {
             let sent = sys::syscall6(RT_SIGTIMEDWAIT, set, 0, at_once.as_ptr() as usize, BYTES, 0, 0);
-            BROKEN |= sent == SIGPIPE as isize;
+            channels().broken.set(channels().broken.get() || sent == SIGPIPE as isize);
         }
         sys::syscall6(sys::RT_SIGPROCMASK, SET, &raw const before as usize, 0, BYTES, 0, 0);
         result
@@ -302,12 +323,8 @@ fn holding_back_sigpipe(call: impl Fn() -> isize) -> isize {
 
 /// The thread sends itself the signal that the kernel has sent it.
 fn tell_of_broken(pc: u64) {
-    // SAFETY: one kernel thread.
-    unsafe {
-        if BROKEN {
-            BROKEN = false;
-            delivery::send_to_self(SIGPIPE, pc);
-        }
+    if channels().broken.replace(false) {
+        delivery::send_to_self(SIGPIPE, pc);
     }
 }
 

@@ -8,6 +8,7 @@
 //! Whether a thread still runs when a signal is sent to it matters as well, so that is an operation of its own
 //! ([`LOOK`]), and decides: what the turn finds of threads is only what they block.
 
+use core::cell::Cell;
 use core::ffi::c_int;
 
 use heddle_model::primitive::process;
@@ -16,9 +17,10 @@ use heddle_model::{Ending, ObjectId, Operation, Phase, ThreadId};
 
 use super::mask::{self, LAST};
 use crate::entry::imports;
+use crate::lifetime;
 use crate::outside::clock::Timespec;
 use crate::outside::ids;
-use crate::outside::resource::{self, Turns};
+use crate::outside::resource::{Resource, Word};
 use crate::outside::signals::handlers::{self, Disposition, SA_NODEFER, SA_RESETHAND, SA_SIGINFO, disposition};
 use crate::schedule::{self, active, caller, current, fiber, visible};
 
@@ -46,55 +48,71 @@ const EAGAIN: c_int = 11;
 const EINVAL: c_int = 22;
 
 #[unsafe(no_mangle)]
-static mut signals_between_threads: u32 = 0;
-static mut TURNS: Turns = Turns::new(&raw mut signals_between_threads);
-/// Sent to the process. Reset for each execution.
-static mut PENDING: u64 = 0;
+static signals_between_threads: Word = Word::new(Cell::new(0));
 
-/// The program may send signals to the process.
-static mut COUNTS: bool = false;
+/// Signals that were sent in this execution and not delivered. Those sent to a thread are in its [`fiber`].
+pub struct Sent {
+    /// The order in which threads send, block and wait for signals.
+    resource: Resource,
+    /// Sent to the process: a bit for each.
+    pending: Cell<u64>,
+}
 
-/// The detail of a thread's end: whether it makes a difference to who sends a signal to the process.
+/// What the program can do with signals at all.
+pub struct Sending {
+    /// It may send signals to the process.
+    to_process: Cell<bool>,
+}
+
+impl Sending {
+    /// At start-up.
+    pub const fn new() -> Sending {
+        Sending { to_process: Cell::new(false) }
+    }
+}
+
+impl Sent {
+    /// At start-up.
+    pub const fn new() -> Sent {
+        Sent { resource: Resource::new(&signals_between_threads), pending: Cell::new(0) }
+    }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Sent { resource, pending } = self;
+        resource.reset();
+        pending.set(0);
+    }
+}
+
+fn sent() -> &'static Sent {
+    &lifetime::execution().signals
+}
+
+/// The detail of a thread's end: whether it makes a difference to a thread that sends a signal to the process.
 pub fn detail_of_exit() -> u32 {
-    // SAFETY: set once.
-    if unsafe { COUNTS } { COUNTED } else { 0 }
+    if lifetime::process().sending.to_process.get() { COUNTED } else { 0 }
 }
 
-/// What is pending with the process.
-unsafe fn pending() -> &'static mut u64 {
-    let pending = &raw mut PENDING;
-    // SAFETY: by one kernel thread, which does not keep it.
-    unsafe { &mut *pending }
-}
-
-/// Finds out whether the program can wait for a signal and be asked to end. Once.
+/// Finds out what the program can do with signals. Once.
 pub fn set_up() {
-    resource::set_up(&raw mut TURNS, &[b"sigwait", b"sigwaitinfo", b"sigtimedwait", b"sigsuspend", b"pause"]);
-    // SAFETY: at start-up.
-    unsafe { COUNTS = imports::anybody_wants(b"kill") };
-}
-
-/// An execution begins.
-pub fn reset() {
-    resource::reset(&raw mut TURNS);
-    // SAFETY: one kernel thread.
-    unsafe { PENDING = 0 };
+    sent().resource.set_up(&[b"sigwait", b"sigwaitinfo", b"sigtimedwait", b"sigsuspend", b"pause"]);
+    lifetime::process().sending.to_process.set(imports::anybody_wants(b"kill"));
 }
 
 /// Whether one of `signals` is pending with the current thread or the process.
 pub fn is_pending(signals: u64) -> bool {
-    // SAFETY: one kernel thread.
-    (fiber::of(current()).signals.pending | unsafe { *pending() }) & signals != 0
+    (fiber::of(current()).pending_signals.get() | sent().pending.get()) & signals != 0
 }
 
 /// Whether somebody waits for a signal that may come from a process that the program has made.
 pub fn waits_outside() -> bool {
-    resource::is_awaited(&raw const TURNS) && crate::outside::exit::has_ever_made_any()
+    sent().resource.is_awaited() && crate::outside::exit::has_ever_made_any()
 }
 
 /// A thread was asked to end.
 pub fn stir(pc: u64) {
-    resource::stir(&raw mut TURNS, pc);
+    sent().resource.stir(pc);
 }
 
 interpose! {
@@ -172,16 +190,16 @@ interpose! {
         if !active() {
             return real::pause();
         }
-        suspend(fiber::of(current()).signal_mask, caller())
+        suspend(fiber::of(current()).signal_mask.get(), caller())
     }
     fn sigpending(set: *mut u64) -> c_int {
         if !active() {
             return real::sigpending(set);
         }
         let mut pending = 0;
-        resource::beside(&raw mut TURNS, caller(), || {
+        sent().resource.beside(caller(), || {
             let mine = fiber::of(current());
-            pending = (mine.signals.pending | PENDING) & mine.signal_mask;
+            pending = (mine.pending_signals.get() | sent().pending.get()) & mine.signal_mask.get();
         });
         mask::write(set, pending);
         0
@@ -202,7 +220,7 @@ pub fn send_to_self(signal: c_int, pc: u64) -> c_int {
         deliver(signal, pc);
         return 0;
     }
-    resource::take(&raw mut TURNS, pc, || set_pending(&mut fiber::of(current()).signals.pending, signal, pc));
+    sent().resource.take(pc, || set_pending(&fiber::of(current()).pending_signals, signal, pc));
     0
 }
 
@@ -231,8 +249,8 @@ fn handle(signal: c_int, pc: u64) {
     let action = handlers::action(signal as usize);
     let own = if action.flags & SA_NODEFER == 0 { bit(signal) } else { 0 };
     let me = fiber::of(current());
-    let before = me.signal_mask;
-    me.signal_mask = before | (action.mask | own) & !mask::NEVER_BLOCKED;
+    let before = me.signal_mask.get();
+    me.signal_mask.set(before | (action.mask | own) & !mask::NEVER_BLOCKED);
     // SAFETY: the program's handler, with what it asked for.
     unsafe {
         if action.flags & SA_RESETHAND != 0 {
@@ -248,21 +266,21 @@ fn handle(signal: c_int, pc: u64) {
             handler(signal);
         }
         // What came meanwhile and was blocked by that comes now.
-        if (me.signals.pending | PENDING) & me.signal_mask & !before != 0 {
+        if is_pending(me.signal_mask.get() & !before) {
             change_mask(before, pc);
         }
     }
-    me.signal_mask = before;
+    me.signal_mask.set(before);
 }
 
 /// The current thread sends one to another, which runs.
 fn send_to_other(target: ThreadId, signal: c_int, pc: u64) {
     let mut blocked = false;
-    resource::take(&raw mut TURNS, pc, || {
+    sent().resource.take(pc, || {
         let target = fiber::of(target);
-        blocked = (target.signal_mask | target.signals.awaited) & bit(signal) != 0;
+        blocked = (target.signal_mask.get() | target.awaited_signals.get()) & bit(signal) != 0;
         if blocked {
-            set_pending(&mut target.signals.pending, signal, pc);
+            set_pending(&target.pending_signals, signal, pc);
         }
     });
     if !blocked {
@@ -287,17 +305,16 @@ fn send_to_process(signal: c_int, pc: u64) {
     });
     let runs = |thread: ThreadId| ended.get(thread.index() / 64).is_none_or(|e| e >> (thread.index() % 64) & 1 == 0);
     let mut to = None;
-    resource::take(&raw mut TURNS, pc, || {
-        let gets = |thread: ThreadId| runs(thread) && fiber::of(thread).signal_mask & bit(signal) == 0;
-        let is_awaited = schedule::threads().any(|t| runs(t) && fiber::of(t).signals.awaited & bit(signal) != 0);
+    sent().resource.take(pc, || {
+        let gets = |thread: ThreadId| runs(thread) && fiber::of(thread).signal_mask.get() & bit(signal) == 0;
+        let is_awaited = schedule::threads().any(|t| runs(t) && fiber::of(t).awaited_signals.get() & bit(signal) != 0);
         to = if is_awaited {
             None
         } else {
             Some(me).filter(|&me| gets(me)).or_else(|| schedule::threads().find(|&t| gets(t)))
         };
         if to.is_none() {
-            // SAFETY: one kernel thread.
-            set_pending(unsafe { pending() }, signal, pc);
+            set_pending(&sent().pending, signal, pc);
         }
     });
     match to {
@@ -316,12 +333,12 @@ fn act_on_another(signal: c_int, pc: u64) {
     }
 }
 
-fn set_pending(pending: &mut u64, signal: c_int, pc: u64) {
+fn set_pending(pending: &Cell<u64>, signal: c_int, pc: u64) {
     const FIRST_QUEUED: c_int = 32;
-    if signal >= FIRST_QUEUED && *pending & bit(signal) != 0 {
+    if signal >= FIRST_QUEUED && pending.get() & bit(signal) != 0 {
         schedule::unsupported("a real-time signal that is sent again before it is delivered", pc);
     }
-    *pending |= bit(signal);
+    pending.set(pending.get() | bit(signal));
 }
 
 /// A signal that was waited for.
@@ -335,22 +352,20 @@ struct Taken {
 fn wait(set: u64, timeout: Option<Timespec>, at_once: bool, pc: u64) -> Option<Taken> {
     let me = current();
     let mut taken = None;
-    resource::until(&raw mut TURNS, pc, &|| (timeout, false), &mut || {
-        let signals = &mut fiber::of(me).signals;
-        // SAFETY: one kernel thread.
-        let process = unsafe { pending() };
+    sent().resource.until(pc, &|| (timeout, false), &mut || {
+        let mine = fiber::of(me);
         // The thread's own first, and the lowest first: as the kernel does.
-        let shared = signals.pending & set == 0;
-        let from = if shared { process } else { &mut signals.pending };
-        let signal = (*from & set).trailing_zeros() as c_int + 1;
+        let shared = mine.pending_signals.get() & set == 0;
+        let from = if shared { &sent().pending } else { &mine.pending_signals };
+        let signal = (from.get() & set).trailing_zeros() as c_int + 1;
         if signal <= LAST {
-            *from &= !bit(signal);
+            from.set(from.get() & !bit(signal));
             taken = Some(Taken { signal, shared });
         }
-        signals.awaited = if taken.is_some() || at_once { 0 } else { set };
+        mine.awaited_signals.set(if taken.is_some() || at_once { 0 } else { set });
         (taken.is_some() || at_once).then_some(0)
     });
-    fiber::of(me).signals.awaited = 0;
+    fiber::of(me).awaited_signals.set(0);
     taken
 }
 
@@ -360,12 +375,12 @@ fn suspend(mask: u64, pc: u64) -> c_int {
     const EINTR: c_int = 4;
     let acts = |signal: c_int| disposition(signal as usize) != Disposition::Ignored;
     let me = fiber::of(current());
-    let before = me.signal_mask;
+    let before = me.signal_mask.get();
     while let Some(taken) = wait(!mask, None, false, pc) {
         if acts(taken.signal) {
-            me.signal_mask = mask;
+            me.signal_mask.set(mask);
             deliver(taken.signal, pc);
-            me.signal_mask = before;
+            me.signal_mask.set(before);
             break;
         }
     }
@@ -412,16 +427,12 @@ unsafe fn write_info(info: *mut i32, taken: &Taken) {
 pub fn change_mask(mask: u64, pc: u64) {
     let me = current();
     let (mut own, mut shared) = (0, 0);
-    resource::beside(&raw mut TURNS, pc, || {
+    sent().resource.beside(pc, || {
         let fiber = fiber::of(me);
-        fiber.signal_mask = mask;
-        own = fiber.signals.pending & !mask;
-        fiber.signals.pending &= mask;
-        // SAFETY: one kernel thread.
-        unsafe {
-            shared = PENDING & !mask;
-            PENDING &= mask;
-        }
+        fiber.signal_mask.set(mask);
+        let leave = |pending: &Cell<u64>| pending.replace(pending.get() & mask) & !mask;
+        own = leave(&fiber.pending_signals);
+        shared = leave(&sent().pending);
     });
     for signal in (1..=LAST).filter(|&signal| (own | shared) & bit(signal) != 0) {
         if own & bit(signal) == 0 && disposition(signal as usize) == Disposition::Handled {

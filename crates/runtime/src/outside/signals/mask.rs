@@ -27,7 +27,7 @@ const WORDS: usize = 16;
 
 /// Whether the current thread has blocked `signal`.
 pub fn is_blocked(signal: usize) -> bool {
-    (1..=LAST as usize).contains(&signal) && fiber::of(current()).signal_mask & 1 << (signal - 1) != 0
+    (1..=LAST as usize).contains(&signal) && fiber::of(current()).signal_mask.get() & 1 << (signal - 1) != 0
 }
 
 interpose! {
@@ -49,7 +49,7 @@ interpose! {
 }
 
 unsafe fn change(how: c_int, set: *const u64, old: *mut u64, pc: u64) -> c_int {
-    let before = fiber::of(current()).signal_mask;
+    let before = fiber::of(current()).signal_mask.get();
     // SAFETY: the program's sets, of glibc's size.
     unsafe {
         if !set.is_null() {
@@ -75,7 +75,7 @@ unsafe fn change(how: c_int, set: *const u64, old: *mut u64, pc: u64) -> c_int {
 /// signal would have to take effect.
 pub fn change_by_libc(&[how, set, old, ..]: &[usize; 6]) -> Option<isize> {
     let me = fiber::of(current());
-    let before = me.signal_mask;
+    let before = me.signal_mask.get();
     // SAFETY: libc's own words.
     unsafe {
         if set != 0 {
@@ -89,7 +89,7 @@ pub fn change_by_libc(&[how, set, old, ..]: &[usize; 6]) -> Option<isize> {
             if delivery::is_pending(before & !mask) {
                 return None;
             }
-            me.signal_mask = mask;
+            me.signal_mask.set(mask);
         }
         if old != 0 {
             (old as *mut u64).write_unaligned(before);

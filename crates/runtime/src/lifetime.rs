@@ -1,0 +1,165 @@
+//! The runtime's own state, owned by how long it lives.
+//!
+//! [`PerProcess`] holds what is found out or mapped once. [`PerExecution`] holds what begins anew with each execution, and
+//! [`PerExecution::reset`] is the only place that lets it. Both are made of structs that the modules define for themselves:
+//! a module reaches its own part through [`process`] or [`execution`].
+//!
+//! Large tables are no fields. They are memory lent for the life of the process ([`Reserve`](crate::addresses::Reserve)), and a
+//! field refers to them.
+//!
+//! # Aliasing
+//!
+//! Modules get shared references, and what changes is in a [`Cell`]. So two references to one part can never conflict, however
+//! calls nest. That leaves two obligations, and both are kept here:
+//!
+//! 1. **One kernel thread.** [`OneThread`] makes the state `Sync`. All threads of the program are fibers on one kernel
+//!    thread. There are others in two cases only. A donor (see [`fiber`](crate::schedule::fiber)) lives for a moment while
+//!    the kernel thread that made it waits for its end. Before `main`, or without the driver, the program has threads of its
+//!    own: then no execution is [active](crate::schedule::active), and interposed functions look at that flag and nothing else.
+//!    Handlers of signals run on the same kernel thread. They interrupt the program, or this library while it touches the
+//!    program's memory; those that return change only what the snapshot, the trap and the files keep, which nothing of
+//!    this library has in use where it touches the program's memory.
+//! 2. **Exclusive parts.** Some types have methods that need `&mut` (the model's world, for instance). They are in an [`Exclusive`].
+
+use core::cell::{Cell, UnsafeCell};
+
+use crate::calls::pthread::cancel;
+use crate::entry::wire::{self, Wire};
+use crate::outside::signals::delivery;
+use crate::outside::{channel, exit, random, timers, virtual_time};
+use crate::schedule::fiber;
+use crate::{calls, detect, heap, outside, record, schedule, state};
+
+/// State that only the one kernel thread touches: see [the module](self).
+#[repr(transparent)]
+pub struct OneThread<T>(T);
+
+// SAFETY: the first obligation of the module: no second kernel thread runs while one of these is in use.
+unsafe impl<T> Sync for OneThread<T> {}
+
+impl<T> OneThread<T> {
+    /// State with this value at start-up.
+    pub const fn new(value: T) -> OneThread<T> {
+        OneThread(value)
+    }
+}
+
+impl<T> core::ops::Deref for OneThread<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// A part that is changed through `&mut`.
+///
+/// The invariant is that no two borrows overlap. It holds by this rule: a borrow ends before anything is called that may
+/// come back to the same part, before another fiber is switched to, and before a function of the program's is called. A call that
+/// never returns (the end of the execution) ends every borrow.
+pub struct Exclusive<T>(UnsafeCell<T>);
+
+impl<T> Exclusive<T> {
+    /// A part with this value at start-up.
+    pub const fn new(value: T) -> Exclusive<T> {
+        Exclusive(UnsafeCell::new(value))
+    }
+
+    /// The part, for as long as the rule above allows.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref)]
+    pub fn borrow(&self) -> &mut T {
+        // SAFETY: the rule above, and one kernel thread.
+        unsafe { &mut *self.0.get() }
+    }
+
+    /// Where the part is: for who changes it without borrowing it.
+    pub const fn as_ptr(&self) -> *mut T {
+        self.0.get()
+    }
+}
+
+/// A table lent for the life of the process. Empty until start-up has made it.
+pub type Lent<T> = Cell<&'static [T]>;
+
+/// What is found out or mapped once.
+pub struct PerProcess {
+    /// The scheduler's counters.
+    pub schedule: schedule::Totals,
+    /// The program's threads.
+    pub fibers: fiber::Fibers,
+    /// The table of thread names.
+    pub names: wire::Names,
+    /// Whether threads can be cancelled.
+    pub cancelling: cancel::Cancelling,
+    /// What the program can do with signals.
+    pub sending: delivery::Sending,
+}
+
+/// What begins anew with each execution.
+pub struct PerExecution {
+    /// The scheduler.
+    pub schedule: schedule::Schedule,
+    /// Random numbers that were drawn.
+    pub random: random::Drawn,
+    /// How the process ends.
+    pub exit: exit::Exit,
+    /// Signals that were sent.
+    pub signals: delivery::Sent,
+    /// Pipes and sockets.
+    pub channels: channel::Channels,
+    /// Timers that are files.
+    pub timers: timers::Timers,
+}
+
+static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
+    schedule: schedule::Totals::new(),
+    fibers: fiber::Fibers::new(),
+    names: wire::Names::new(),
+    cancelling: cancel::Cancelling::new(),
+    sending: delivery::Sending::new(),
+});
+
+static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
+    schedule: schedule::Schedule::new(),
+    random: random::Drawn::new(),
+    exit: exit::Exit::new(),
+    signals: delivery::Sent::new(),
+    channels: channel::Channels::new(),
+    timers: timers::Timers::new(),
+});
+
+/// What is found out or mapped once.
+#[inline(always)]
+pub fn process() -> &'static PerProcess {
+    &PROCESS
+}
+
+/// What belongs to the execution under way.
+#[inline(always)]
+pub fn execution() -> &'static PerExecution {
+    &EXECUTION
+}
+
+impl PerExecution {
+    /// Everything as it is when an execution begins: that of plan `sequence`. A field that is not named here does not compile.
+    pub fn reset(&self, wire: Wire, sequence: u32) {
+        let PerExecution { schedule, random, exit, signals, channels, timers } = self;
+        schedule.reset(wire, sequence);
+        random.reset();
+        exit.reset();
+        signals.reset();
+        channels.reset();
+        timers.reset();
+        virtual_time::reset();
+        detect::race::reset(schedule::fiber::donors() + 1, wire.aim(sequence), wire.places());
+        detect::memcheck::reset();
+        state::livelock::reset(wire.round(sequence));
+        heap::forget_operators();
+        schedule::wakeup_policy::reset();
+        calls::custom::reset();
+        record::locals::reset();
+        outside::files::streams::reset();
+    }
+}

@@ -1,0 +1,170 @@
+//! Visible operations: announce, wait for the turn, take, note.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use heddle_model::follow::Decision;
+use heddle_model::primitive::atomic::FENCE;
+use heddle_model::primitive::choice::ATTEMPT;
+use heddle_model::primitive::process::END;
+use heddle_model::primitive::yielding;
+use heddle_model::{Event, EventFlags, Operation, Outcome, ThreadId};
+
+use super::execution::conclude;
+use super::finish::{finish, record_stack};
+use super::section::{in_section, unless_stuck};
+use super::state::{current, follower, header, model, recording, schedule, world};
+use super::{fiber, spin_loop};
+use crate::arch;
+use crate::detect::{memcheck, misuse, race};
+use crate::lifetime;
+use crate::outside::virtual_time;
+use crate::record::{callstack, debug, locals};
+use crate::state::livelock;
+
+/// A visible operation: waits until the schedule says that the current thread runs and the model says that the operation is
+/// enabled, takes it, and lets `perform` do what the model cannot (memory accesses: it sets the event's result and
+/// flags). Returns the event. Only while [`active`](super::active).
+#[inline(always)]
+pub fn visible(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
+    // To yield changes nothing; an attempt changes something only when it is made, which is the next operation.
+    if operation.code.family() != yielding::FAMILY && operation.code != FENCE && operation.code != ATTEMPT {
+        spin_loop::changed();
+    }
+    announce_and_take(operation, pc, perform)
+}
+
+/// Like [`visible`], for an operation that may turn out to change nothing: one that reads, or that tries.
+#[inline(always)]
+pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
+    let me = current();
+    let operation = spin_loop::before(me, operation, pc);
+    let awaits = operation.is_await();
+    let awaiting = &schedule().awaiting;
+    awaiting.set(awaiting.get() + awaits as u32);
+    let event = if awaits { await_and_take(operation, pc, perform) } else { announce_and_take(operation, pc, perform) };
+    awaiting.set(awaiting.get() - awaits as u32);
+    spin_loop::after(me, &event);
+    event
+}
+
+/// An await also considers the writes since the thread looked at its places.
+#[cold]
+fn await_and_take(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
+    memcheck::before(&operation, pc);
+    world().announce_look(current(), operation, pc, schedule().record.get().events_so_far());
+    take_when_due(operation, pc, perform)
+}
+
+#[inline(always)]
+fn announce_and_take(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
+    memcheck::before(&operation, pc);
+    world().announce(current(), operation, pc);
+    take_when_due(operation, pc, perform)
+}
+
+#[inline(always)]
+fn take_when_due(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
+    let me = current();
+    if in_section() {
+        unless_stuck(pc);
+    }
+    reschedule();
+    let event = take(me);
+    perform(event);
+    note(event);
+    memcheck::after(&operation, pc);
+    if event.flags.contains(EventFlags::MISUSE) {
+        misuse::taken(world().misuse, event);
+    }
+    *event
+}
+
+/// Lets the thread run whose turn it is. Returns when it is the current thread's turn.
+#[inline]
+pub(super) fn reschedule() {
+    let model = model();
+    match model.follower.decide(&mut model.world) {
+        Decision::Run(step) => {
+            schedule().choice.set(step.choice);
+            if step.thread != current() {
+                switch_to(step.thread);
+            }
+        }
+        other => conclude(other),
+    }
+}
+
+#[inline]
+fn switch_to(thread: ThreadId) {
+    if world().thread(thread).pending.code == END {
+        // The end of the process needs no stack; a thread that has crashed has none that could be resumed.
+        note(take(thread));
+        finish(Outcome::Ended, 0, 0, b"");
+    }
+    let me = current();
+    spin_loop::switched(me, thread);
+    race::switched(thread);
+    schedule().current.set(thread);
+    callstack::switch_to(thread);
+    let (from, to) = (fiber::context_of(me), fiber::context_of(thread));
+    // SAFETY: the other fiber is suspended in here, or has never run.
+    unsafe {
+        if recording() {
+            livelock::switched(me, from, &*to);
+        } else {
+            arch::heddle_switch(from, to);
+        }
+    }
+}
+
+/// Takes what `thread` has announced, as the next event: it is written to its place in the record.
+#[inline]
+pub(super) fn take(thread: ThreadId) -> &'static mut Event {
+    let world = world();
+    let index = world.events;
+    if index >= header().layout.events {
+        finish(Outcome::Capacity, 0, world.thread(thread).pc, b"events in one execution");
+    }
+    // SAFETY: there is room, as was just checked; nobody looks at an event before it is counted.
+    let event = unsafe { &mut *schedule().record.get().event(index) };
+    world.take_into(thread, schedule().choice.get(), event);
+    event
+}
+
+/// Counts an event that is complete, and tells everybody of it.
+#[inline]
+pub(super) fn note(event: &Event) {
+    let index = world().events - 1;
+    // Written for each event, so that the driver knows how far a process came that died.
+    schedule().record.get().result().events = index + 1;
+    if recording() {
+        // Every event that is counted has a call stack, and what follows may end the execution.
+        record_stack(event.thread, event.pc);
+        locals::used(event.operation.object.0);
+        debug::took(index + 1, event.thread);
+    }
+    race::event(event);
+    if virtual_time::passes() {
+        virtual_time::event(event);
+    }
+    if in_section() {
+        // SAFETY: written when the section began.
+        unsafe { schedule().section.summary.borrow().assume_init_mut() }.add(event);
+    }
+    let progress = &lifetime::process().schedule.progress;
+    progress.set(progress.get() + 1);
+    header().progress.store(progress.get(), Relaxed);
+    if recording() && livelock::took(index, event, world()) {
+        livelock::end(event);
+    }
+    if schedule().awaiting.get() > 0 {
+        world().settle(event);
+    }
+    if follower().has_sleepers() {
+        let model = model();
+        model.follower.observe(&mut model.world, event);
+    }
+    if world().objects.is_full() {
+        finish(Outcome::Capacity, 0, event.pc, b"synchronisation objects in one execution");
+    }
+}
