@@ -23,12 +23,19 @@
 
 use core::cell::{Cell, UnsafeCell};
 
-use crate::calls::pthread::cancel;
+use crate::calls::pthread::{cancel, keys, named, unwinder};
+use crate::calls::tsan::{self, expected};
+use crate::calls::{annotate, buffers, custom};
+use crate::detect::{memcheck, misuse, race, undefined};
 use crate::entry::wire::{self, Wire};
+use crate::entry::{loaded, start};
+use crate::heap;
+use crate::outside::files::{descriptors, entries, ordered, streams};
 use crate::outside::signals::delivery;
-use crate::outside::{channel, exit, random, timers, virtual_time};
-use crate::schedule::fiber;
-use crate::{calls, detect, heap, outside, record, schedule, state};
+use crate::outside::{channel, exit, random, timers, trap, virtual_time};
+use crate::record::{callstack, locals};
+use crate::schedule::{self, fiber, spin_loop, wakeup_policy};
+use crate::state::{livelock, snapshot};
 
 /// State that only the one kernel thread touches: see [the module](self).
 #[repr(transparent)]
@@ -85,49 +92,130 @@ pub type Lent<T> = Cell<&'static [T]>;
 
 /// What is found out or mapped once.
 pub struct PerProcess {
+    /// What start-up found out.
+    pub start: start::Start,
+    /// The table of thread names.
+    pub names: wire::Names,
+    /// The libraries of the program.
+    pub loaded: loaded::Loaded,
     /// The scheduler's counters.
     pub schedule: schedule::Totals,
     /// The program's threads.
     pub fibers: fiber::Fibers,
-    /// The table of thread names.
-    pub names: wire::Names,
+    /// Shadow call stacks.
+    pub callstacks: callstack::Areas,
+    /// The program's memory at `main`.
+    pub snapshot: snapshot::Snapshot,
+    /// The trap of system calls.
+    pub trap: trap::Trap,
     /// Whether threads can be cancelled.
     pub cancelling: cancel::Cancelling,
+    /// Keys of thread-specific data.
+    pub keys: keys::Keys,
+    /// The library that unwinds stacks.
+    pub unwinder: unwinder::Unwinder,
+    /// Names of semaphores.
+    pub named_semaphores: named::Named,
     /// What the program can do with signals.
     pub sending: delivery::Sending,
+    /// Whether the program is instrumented.
+    pub instrumented: tsan::Instrumented,
+    /// What pending compare-exchanges expect.
+    pub expected: expected::Expected,
+    /// Whether accesses of libc's are told.
+    pub telling: buffers::Telling,
+    /// Functions that run as one step.
+    pub atomic_functions: annotate::AtomicFunctions,
+    /// Undefined behaviour that was seen.
+    pub undefined: undefined::Undefined,
+    /// Misuse of primitives.
+    pub misuses: misuse::Misuses,
+    /// Where executions keep their files.
+    pub scratch: entries::Scratch,
+    /// Files that were opened before `main`.
+    pub early: descriptors::Early,
 }
 
 /// What begins anew with each execution.
 pub struct PerExecution {
     /// The scheduler.
     pub schedule: schedule::Schedule,
-    /// Random numbers that were drawn.
-    pub random: random::Drawn,
+    /// Wakeup policies.
+    pub policies: wakeup_policy::Policies,
+    /// Loops that only wait.
+    pub spin_loops: spin_loop::Running,
+    /// The shadow call stack of the running thread.
+    pub callstack: callstack::Running,
+    /// Local variables that threads share.
+    pub locals: locals::Locals,
+    /// States of primitives that the program defines itself.
+    pub custom: custom::Kept,
     /// How the process ends.
     pub exit: exit::Exit,
+    /// Processes that the program has made.
+    pub children: exit::Children,
+    /// What system calls have done.
+    pub trapping: trap::Trapping,
     /// Signals that were sent.
     pub signals: delivery::Sent,
     /// Pipes and sockets.
     pub channels: channel::Channels,
     /// Timers that are files.
     pub timers: timers::Timers,
+    /// Random numbers that were drawn.
+    pub random: random::Drawn,
+    /// Names of files that were changed.
+    pub entries: entries::Entries,
+    /// Open files.
+    pub descriptors: descriptors::Descriptors,
+    /// An `open` that truncates.
+    pub truncation: ordered::Truncation,
+    /// Open streams.
+    pub streams: streams::Streams,
 }
 
 static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
+    start: start::Start::new(),
+    names: wire::Names::new(),
+    loaded: loaded::Loaded::new(),
     schedule: schedule::Totals::new(),
     fibers: fiber::Fibers::new(),
-    names: wire::Names::new(),
+    callstacks: callstack::Areas::new(),
+    snapshot: snapshot::Snapshot::new(),
+    trap: trap::Trap::new(),
     cancelling: cancel::Cancelling::new(),
+    keys: keys::Keys::new(),
+    unwinder: unwinder::Unwinder::new(),
+    named_semaphores: named::Named::new(),
     sending: delivery::Sending::new(),
+    instrumented: tsan::Instrumented::new(),
+    expected: expected::Expected::new(),
+    telling: buffers::Telling::new(),
+    atomic_functions: annotate::AtomicFunctions::new(),
+    undefined: undefined::Undefined::new(),
+    misuses: misuse::Misuses::new(),
+    scratch: entries::Scratch::new(),
+    early: descriptors::Early::new(),
 });
 
 static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     schedule: schedule::Schedule::new(),
-    random: random::Drawn::new(),
+    policies: wakeup_policy::Policies::new(),
+    spin_loops: spin_loop::Running::new(),
+    callstack: callstack::Running::new(),
+    locals: locals::Locals::new(),
+    custom: custom::Kept::new(),
     exit: exit::Exit::new(),
+    children: exit::Children::new(),
+    trapping: trap::Trapping::new(),
     signals: delivery::Sent::new(),
     channels: channel::Channels::new(),
     timers: timers::Timers::new(),
+    random: random::Drawn::new(),
+    entries: entries::Entries::new(),
+    descriptors: descriptors::Descriptors::new(),
+    truncation: ordered::Truncation::new(),
+    streams: streams::Streams::new(),
 });
 
 /// What is found out or mapped once.
@@ -145,21 +233,32 @@ pub fn execution() -> &'static PerExecution {
 impl PerExecution {
     /// Everything as it is when an execution begins: that of plan `sequence`. A field that is not named here does not compile.
     pub fn reset(&self, wire: Wire, sequence: u32) {
-        let PerExecution { schedule, random, exit, signals, channels, timers } = self;
+        #[rustfmt::skip]
+        let PerExecution {
+            schedule, policies, spin_loops, callstack, locals, custom, exit, children, trapping, signals, channels,
+            timers, random, entries, descriptors, truncation, streams,
+        } = self;
         schedule.reset(wire, sequence);
-        random.reset();
+        policies.reset();
+        spin_loops.reset();
+        callstack.reset();
+        locals.reset();
+        custom.reset();
         exit.reset();
+        children.reset();
+        trapping.reset();
         signals.reset();
         channels.reset();
         timers.reset();
+        random.reset();
+        entries.reset();
+        descriptors.reset();
+        truncation.reset();
+        streams.reset();
         virtual_time::reset();
-        detect::race::reset(schedule::fiber::donors() + 1, wire.aim(sequence), wire.places());
-        detect::memcheck::reset();
-        state::livelock::reset(wire.round(sequence));
+        race::reset(fiber::donors() + 1, wire.aim(sequence), wire.places());
+        memcheck::reset();
+        livelock::reset(wire.round(sequence));
         heap::forget_operators();
-        schedule::wakeup_policy::reset();
-        calls::custom::reset();
-        record::locals::reset();
-        outside::files::streams::reset();
     }
 }

@@ -6,6 +6,7 @@
 //! The program's own definitions of these names, where it has any, are called instead of ours: the executable comes before
 //! its libraries. Outside executions (constructors) everything does nothing, and numbers are zero.
 
+use core::cell::Cell;
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -13,6 +14,7 @@ use heddle_model::primitive::{assume, choice, process};
 use heddle_model::wire::{self, LABELS, VALUES};
 use heddle_model::{Ending, ObjectId, Operation};
 
+use crate::lifetime::{self, Lent};
 use crate::schedule::{self, active, caller};
 
 /// Any number below `count`, each in an execution of its own.
@@ -70,10 +72,24 @@ fn undetermined(bits: u32, pc: u64) -> u64 {
     values[choose(count.max(1) as u64, pc) as usize]
 }
 
-/// Functions of the program's that run as one step: from the first address to one past the last.
-static mut FUNCTIONS: &[[u64; 2]] = &[];
-/// Where the program was loaded.
-static mut BASE: u64 = 0;
+/// The functions of the program that run as one step.
+pub struct AtomicFunctions {
+    /// From the first address to one past the last.
+    ranges: Lent<[u64; 2]>,
+    /// Where the program was loaded.
+    base: Cell<u64>,
+}
+
+impl AtomicFunctions {
+    /// At start-up.
+    pub const fn new() -> AtomicFunctions {
+        AtomicFunctions { ranges: Cell::new(&[]), base: Cell::new(0) }
+    }
+}
+
+fn atomic_functions() -> &'static AtomicFunctions {
+    &lifetime::process().atomic_functions
+}
 
 unsafe extern "C" {
     fn getauxval(kind: u64) -> u64;
@@ -83,24 +99,21 @@ unsafe extern "C" {
 pub fn set_up(header: &'static wire::Header) {
     const ENTRY: u64 = 9;
     let given = &header.annotations;
-    // SAFETY: at start-up.
-    unsafe {
-        FUNCTIONS = &given.functions[..(given.functions_len as usize).min(wire::ATOMIC_FUNCTIONS)];
-        BASE = getauxval(ENTRY).wrapping_sub(given.entry);
-    }
+    let AtomicFunctions { ranges, base } = atomic_functions();
+    ranges.set(&given.functions[..(given.functions_len as usize).min(wire::ATOMIC_FUNCTIONS)]);
+    // SAFETY: only asks.
+    base.set(unsafe { getauxval(ENTRY) }.wrapping_sub(given.entry));
 }
 
 /// Whether there are functions that run as one step.
 #[inline(always)]
 pub fn has_atomic_functions() -> bool {
-    // SAFETY: set once.
-    unsafe { !FUNCTIONS.is_empty() }
+    !atomic_functions().ranges.get().is_empty()
 }
 
 fn is_atomic(pc: u64) -> bool {
-    // SAFETY: set once.
-    let (functions, at) = unsafe { (FUNCTIONS, pc.wrapping_sub(BASE)) };
-    functions.iter().any(|[from, to]| (*from..*to).contains(&at))
+    let at = pc.wrapping_sub(atomic_functions().base.get());
+    atomic_functions().ranges.get().iter().any(|[from, to]| (*from..*to).contains(&at))
 }
 
 /// The running thread has entered the function that `pc` is in.

@@ -7,29 +7,39 @@
 //! Only calls from the program itself are looked at: what other libraries do with memory of their own is their business. What `printf`
 //! reads through its arguments is not seen, nor `scanf`, `getline`, `qsort`.
 
+use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_void};
 
 use crate::calls::strings::{length_of, reads, writes};
 use crate::entry::{imports, start};
+use crate::lifetime;
 use crate::outside::files::ordered::{self, Use};
 use crate::outside::files::streams;
 use crate::schedule::{active, caller};
 
-/// Whether the program is instrumented. Of one that is not, only these accesses would be seen, and not what orders them.
-static mut ON: bool = false;
+/// Whether accesses of libc's to the program's memory are told.
+pub struct Telling {
+    /// The program is instrumented. Otherwise only these accesses would be seen, and not what orders them.
+    on: Cell<bool>,
+}
 
-/// Outside executions, once.
+impl Telling {
+    /// At start-up.
+    pub const fn new() -> Telling {
+        Telling { on: Cell::new(false) }
+    }
+}
+
+/// Finds out whether the program is instrumented. Outside executions, once.
 pub fn set_up() {
-    // SAFETY: at start-up.
-    unsafe { ON = imports::anybody_wants(b"__tsan_func_entry") };
+    lifetime::process().telling.on.set(imports::anybody_wants(b"__tsan_func_entry"));
 }
 
 /// Whether a call from here is the program's own.
 #[inline]
 fn is_own(pc: u64) -> bool {
     let (low, high) = start::program_text();
-    // SAFETY: set once.
-    active() && unsafe { ON } && (low..high).contains(&(pc as usize))
+    active() && lifetime::process().telling.on.get() && (low..high).contains(&(pc as usize))
 }
 
 /// The caller is about to have `size` bytes read. Before the call, which may tell others of it.

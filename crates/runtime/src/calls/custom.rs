@@ -5,12 +5,14 @@
 //! The functions are the program's own code, instrumented like the rest of it. While they run nothing is under control: they may
 //! look at and change the state that they are given, and nothing else. They are called between any two operations.
 
+use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_void};
 
 use heddle_model::primitive::custom;
 use heddle_model::{ObjectId, Operation};
 
 use crate::addresses::Reserve;
+use crate::lifetime::{self, Lent};
 use crate::schedule::{self, active, caller};
 
 /// `struct heddle_operation`.
@@ -43,20 +45,36 @@ struct State {
     bytes: [u8; LARGEST],
 }
 
-/// Reset for each execution.
-static mut STATES: &mut [State] = &mut [];
-static mut KEPT: usize = 0;
+/// The states that objects went through in this execution.
+pub struct Kept {
+    states: Lent<Cell<State>>,
+    count: Cell<usize>,
+}
+
+impl Kept {
+    /// At start-up.
+    pub const fn new() -> Kept {
+        Kept { states: Cell::new(&[]), count: Cell::new(0) }
+    }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Kept { states: _, count } = self;
+        count.set(0);
+    }
+
+    fn states(&self) -> &'static [Cell<State>] {
+        &self.states.get()[..self.count.get()]
+    }
+}
+
+fn kept() -> &'static Kept {
+    &lifetime::execution().custom
+}
 
 /// Makes room. Once.
 pub fn set_up(reserve: &mut Reserve) {
-    // SAFETY: at start-up.
-    unsafe { STATES = reserve.take(MOST) };
-}
-
-/// An execution begins.
-pub fn reset() {
-    // SAFETY: one kernel thread.
-    unsafe { KEPT = 0 };
+    kept().states.set(reserve.take(MOST));
 }
 
 /// Whether `operation`, which its thread is about to take, is possible now.
@@ -79,26 +97,22 @@ unsafe fn possible(definition: *const Definition, state: *const c_void) -> bool 
 pub fn with_answers(operation: Operation) -> Operation {
     let definition = operation.argument as *const Definition;
     let steps = schedule::custom_steps(operation.object);
-    // SAFETY: one kernel thread; the definition is the program's, and copies are as large as states can be.
-    unsafe {
-        let mut answers = u64::from(is_enabled(&operation)).checked_shl(steps).unwrap_or(0);
-        for state in STATES[..KEPT].iter().filter(|state| state.object == operation.object.0) {
-            answers |= u64::from(possible(definition, state.bytes.as_ptr().cast())) << state.step;
-        }
-        Operation { argument: answers, detail: steps, ..operation }
+    let mut answers = u64::from(is_enabled(&operation)).checked_shl(steps).unwrap_or(0);
+    for state in kept().states().iter().map(Cell::get).filter(|state| state.object == operation.object.0) {
+        // SAFETY: the definition is the program's, and copies are as large as states can be.
+        answers |= u64::from(unsafe { possible(definition, state.bytes.as_ptr().cast()) }) << state.step;
     }
+    Operation { argument: answers, detail: steps, ..operation }
 }
 
 /// Remembers the state of `object` before its next operation.
 unsafe fn keep(object: *const u8, size: usize, step: u32) {
-    // SAFETY: one kernel thread; the program's state.
-    unsafe {
-        let state = &mut STATES[KEPT];
-        state.object = object as u64;
-        state.step = step;
-        core::ptr::copy_nonoverlapping(object, state.bytes.as_mut_ptr(), size);
-        KEPT += 1;
-    }
+    let mut state = State { object: object as u64, step, bytes: [0; LARGEST] };
+    // SAFETY: the program's state, which is not larger than there is room.
+    unsafe { core::ptr::copy_nonoverlapping(object, state.bytes.as_mut_ptr(), size) };
+    let at = kept().count.get();
+    kept().states.get()[at].set(state);
+    kept().count.set(at + 1);
 }
 
 interpose! {
@@ -119,7 +133,7 @@ interpose! {
         schedule::visible(operation, pc, |event| {
             // The world has counted it already.
             let step = schedule::custom_steps(object) - 1;
-            if step >= custom::MOST_STEPS || KEPT == MOST {
+            if step >= custom::MOST_STEPS || kept().count.get() == MOST {
                 schedule::unsupported("more than 64 operations on one primitive of the program's own", pc);
             }
             event.operation = Operation { detail: step, argument: 1 << step, ..event.operation };

@@ -5,6 +5,8 @@
 //! marks mutexes, and only what still has the mark was used after it was destroyed. And memory of the heap or of a stack that held
 //! an object which nobody destroyed may have become another object: only what is never given back is initialised twice.
 
+use core::cell::Cell;
+
 use heddle_model::misuse::UNKNOWN;
 use heddle_model::primitive::process;
 use heddle_model::wire::MADE_BEFORE;
@@ -12,47 +14,59 @@ use heddle_model::{Event, Misuse, ObjectId};
 
 use crate::addresses::{HEAPS, NAMES, NAMES_END, STACKS_END};
 use crate::entry::start;
+use crate::lifetime::{self, Exclusive};
 use crate::outside::exit::ends as process_ends;
 use crate::schedule::{self, end_process};
 
 /// What stands in the first bytes of an object that was destroyed.
 const MARK: u32 = 0x6465_6164;
 
-static mut REPORTED: bool = false;
-
-/// So many objects are known that were made before `main` began.
+/// How many objects that were made before `main` are remembered.
 const MOST_BEFORE: usize = 62;
-/// [`MADE_BEFORE`], the objects. Written before `main`, never reset.
-static mut BEFORE: [u64; MOST_BEFORE + 2] = [0; MOST_BEFORE + 2];
-/// How many words of it are used.
-static mut BEFORE_LENGTH: usize = 0;
+
+/// What is known of misuse in this process.
+pub struct Misuses {
+    /// Misuse ends executions.
+    reported: Cell<bool>,
+    /// [`MADE_BEFORE`], then the objects that were made before `main`.
+    before: Exclusive<[u64; MOST_BEFORE + 2]>,
+    /// How many words of it are used.
+    length: Cell<usize>,
+}
+
+impl Misuses {
+    /// At start-up.
+    pub const fn new() -> Misuses {
+        Misuses { reported: Cell::new(false), before: Exclusive::new([0; MOST_BEFORE + 2]), length: Cell::new(0) }
+    }
+}
+
+fn misuses() -> &'static Misuses {
+    &lifetime::process().misuses
+}
 
 /// `object`, which looks the same whether it was made or is zero, is made while nothing is under control.
 pub fn made_before(object: u64) {
-    // SAFETY: one kernel thread; the last place is for none, which stands for all that have no place.
-    unsafe {
-        let at = BEFORE_LENGTH.clamp(1, MOST_BEFORE + 1);
-        BEFORE[0] = MADE_BEFORE;
-        BEFORE[at] = if at == MOST_BEFORE + 1 { 0 } else { object };
-        BEFORE_LENGTH = at + 1;
-    }
+    let Misuses { before, length, .. } = misuses();
+    let at = length.get().clamp(1, MOST_BEFORE + 1);
+    before.borrow()[0] = MADE_BEFORE;
+    // The last place holds 0, which stands for all objects that have no place.
+    before.borrow()[at] = if at == MOST_BEFORE + 1 { 0 } else { object };
+    length.set(at + 1);
 }
 
 /// The objects that were made before `main` began, as they are written into a record.
 pub fn all_made_before() -> &'static [u64] {
-    // SAFETY: one kernel thread, and nothing is added while an execution is written down.
-    unsafe { core::slice::from_raw_parts((&raw const BEFORE).cast(), BEFORE_LENGTH) }
+    &misuses().before.borrow()[..misuses().length.get()]
 }
 
 /// Whether misuse ends executions. Once.
 pub fn set_up(reported: bool) {
-    // SAFETY: at start-up.
-    unsafe { REPORTED = reported };
+    misuses().reported.set(reported);
 }
 
 fn reported() -> bool {
-    // SAFETY: set once.
-    unsafe { REPORTED }
+    misuses().reported.get()
 }
 
 /// `object` is destroyed: marks it.

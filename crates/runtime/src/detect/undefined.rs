@@ -9,6 +9,7 @@
 //! each in a word if it fits, else as the address of it. `vptr` checks would need a C++ library's knowledge of types, and
 //! are switched off where the rest is switched on.
 
+use core::cell::Cell;
 use core::ffi::{CStr, c_char};
 use core::fmt::{self, Write};
 
@@ -17,6 +18,7 @@ use heddle_model::wire::MESSAGE;
 use heddle_model::{Ending, ThreadId};
 
 use crate::addresses::Reserve;
+use crate::lifetime::{self, Exclusive, Lent};
 use crate::schedule::{self, active, caller};
 
 /// A sentence.
@@ -25,19 +27,31 @@ struct Text {
     bytes: [u8; MESSAGE],
 }
 
-/// What each thread did, valid while it stands before the end for it.
-static mut TEXTS: &mut [Text] = &mut [];
+/// What threads did that is undefined.
+pub struct Undefined {
+    /// For each thread, a sentence about it. Written before the end of the process that it leads to, and read after.
+    texts: Lent<Exclusive<Text>>,
+}
+
+impl Undefined {
+    /// At start-up.
+    pub const fn new() -> Undefined {
+        Undefined { texts: Cell::new(&[]) }
+    }
+}
 
 /// Makes room for `threads` threads. Once. It costs nothing until it is used.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
-    // SAFETY: at start-up.
-    unsafe { TEXTS = reserve.take(threads) };
+    lifetime::process().undefined.texts.set(reserve.take(threads));
+}
+
+fn text(thread: ThreadId) -> &'static mut Text {
+    lifetime::process().undefined.texts.get()[thread.index()].borrow()
 }
 
 /// What `thread`, which ended the process by undefined behaviour, did.
 pub fn text_of(thread: ThreadId) -> &'static [u8] {
-    // SAFETY: one kernel thread; ids are below the number of texts.
-    let text = unsafe { &TEXTS[thread.index()] };
+    let text = text(thread);
     &text.bytes[..text.length]
 }
 
@@ -135,8 +149,7 @@ fn undefined(text: fmt::Arguments<'_>, pc: u64) {
     if !active() {
         return;
     }
-    // SAFETY: one kernel thread; ids are below the number of texts.
-    let place = unsafe { &mut TEXTS[schedule::current().index()] };
+    let place = self::text(schedule::current());
     place.length = 0;
     // A sentence that does not fit is cut off.
     let _ = place.write_fmt(text);

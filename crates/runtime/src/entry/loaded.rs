@@ -4,29 +4,42 @@
 //! Loading opens a file, so programs that do so run in processes of their own, and it is enough to look when an execution is over, and before
 //! one is unloaded.
 
+use core::cell::Cell;
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::Ordering::{Acquire, Release};
 
 use heddle_model::wire::Header;
 
 use crate::entry::start::{LoadedObject, dl_iterate_phdr};
+use crate::lifetime;
 use crate::schedule::{self, active};
 
-/// How many there were before the first execution. New ones come after them.
-static mut KNOWN: usize = 0;
+/// The libraries of the program.
+pub struct Loaded {
+    /// How many there were before the first execution. New ones come after them.
+    known: Cell<usize>,
+}
+
+impl Loaded {
+    /// At start-up.
+    pub const fn new() -> Loaded {
+        Loaded { known: Cell::new(0) }
+    }
+}
+
+fn known() -> &'static Cell<usize> {
+    &lifetime::process().loaded.known
+}
 
 /// Counts what is there. To be called before the first execution.
 pub fn set_up() {
     unsafe extern "C" fn count(_: *const LoadedObject, _: usize, _: *mut c_void) -> c_int {
-        // SAFETY: at start-up.
-        unsafe { KNOWN += 1 };
+        known().set(known().get() + 1);
         0
     }
+    known().set(0);
     // SAFETY: a function of this type.
-    unsafe {
-        KNOWN = 0;
-        dl_iterate_phdr(count, core::ptr::null_mut());
-    }
+    unsafe { dl_iterate_phdr(count, core::ptr::null_mut()) };
 }
 
 /// Tells the driver of what has come since.
@@ -40,7 +53,7 @@ pub fn note(header: &'static Header) {
         unsafe {
             let looking = &mut *looking.cast::<Look>();
             looking.index += 1;
-            if looking.index > KNOWN {
+            if looking.index > known().get() {
                 push(looking.header, CStr::from_ptr((*object).name).to_bytes_with_nul());
             }
         }

@@ -5,6 +5,7 @@
 //! the program's own main function and leaves the rest to the [controller](crate::entry::control). Without the driver the program
 //! runs as if we were not there.
 
+use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_void};
 
 use heddle_model::ThreadId;
@@ -13,30 +14,48 @@ use heddle_model::wire::{ENVIRONMENT, Races, Restart, Stage};
 use crate::addresses::{PAGE, Reserve, STATES};
 use crate::arch::{self, Context};
 use crate::calls::pthread::{cancel, unwinder};
+use crate::calls::tsan::expected;
 use crate::calls::{annotate, buffers, custom};
 use crate::detect::{memcheck, misuse, race, undefined};
 use crate::entry::wire::Wire;
 use crate::entry::{control, real};
 use crate::outside::signals::handlers;
-use crate::outside::{exit, files};
+use crate::outside::{exit, files, random};
+use crate::record::callstack;
 use crate::schedule::{self, fiber, spin_loop};
 use crate::state::snapshot;
-use crate::{heap, sys};
+use crate::{heap, lifetime, sys};
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 
 /// What start-up found out. Set once.
-struct Start {
-    wire: Option<Wire>,
-    main: Option<Main>,
-    own_text: (usize, usize),
-    own_data: (usize, usize),
-    program_text: (usize, usize),
-    main_stack: (usize, usize),
+pub struct Start {
+    wire: Cell<Option<Wire>>,
+    main: Cell<Option<Main>>,
+    own_text: Cell<(usize, usize)>,
+    own_data: Cell<(usize, usize)>,
+    program_text: Cell<(usize, usize)>,
+    main_stack: Cell<(usize, usize)>,
 }
 
-static mut START: Start =
-    Start { wire: None, main: None, own_text: (0, 0), own_data: (0, 0), program_text: (0, 0), main_stack: (0, 0) };
+impl Start {
+    /// Before start-up.
+    pub const fn new() -> Start {
+        Start {
+            wire: Cell::new(None),
+            main: Cell::new(None),
+            own_text: Cell::new((0, 0)),
+            own_data: Cell::new((0, 0)),
+            program_text: Cell::new((0, 0)),
+            main_stack: Cell::new((0, 0)),
+        }
+    }
+}
+
+#[inline(always)]
+fn start() -> &'static Start {
+    &lifetime::process().start
+}
 
 unsafe extern "C" {
     static mut __libc_single_threaded: u8;
@@ -65,7 +84,7 @@ extern "C" fn construct(_argc: c_int, _argv: *mut *mut c_char, environment: *mut
             let Some(wire) = Wire::attach(file) else {
                 sys::die(b"heddle: the shared memory is not of this version\n")
             };
-            START.wire = Some(wire);
+            start().wire.set(Some(wire));
             wire.set_stage(Stage::Loaded);
         }
     }
@@ -107,8 +126,7 @@ fn value_of<'t>(text: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
 
 /// Under control: the shared memory.
 pub fn wire() -> Option<Wire> {
-    // SAFETY: set once.
-    unsafe { START.wire }
+    start().wire.get()
 }
 
 /// What the kernel calls the program: the beginning of its file's name.
@@ -130,43 +148,41 @@ pub fn restarts_by_snapshot() -> bool {
 
 /// Where our own code is.
 pub fn own_text() -> (usize, usize) {
-    // SAFETY: set once.
-    unsafe { START.own_text }
+    start().own_text.get()
 }
 
 /// Where our own globals are, in whole pages.
 pub fn own_data() -> (usize, usize) {
-    // SAFETY: set once.
-    unsafe { START.own_data }
+    start().own_data.get()
 }
 
 /// Where the program's own code is.
 pub fn program_text() -> (usize, usize) {
-    // SAFETY: set once.
-    unsafe { START.program_text }
+    start().program_text.get()
 }
 
 /// The stack of the main thread: lowest and highest address.
 pub fn main_stack() -> (usize, usize) {
-    // SAFETY: set once.
-    unsafe { START.main_stack }
+    start().main_stack.get()
 }
 
 interpose! {
     fn __libc_start_main(
         main: Main, argc: c_int, argv: usize, init: usize, fini: usize, rtld_fini: usize, stack_end: usize,
     ) -> c_int {
-        START.main = Some(main);
-        let main = if START.wire.is_some() { controlled_main } else { main };
+        start().main.set(Some(main));
+        let main = if start().wire.get().is_some() { controlled_main } else { main };
         real::__libc_start_main(main as usize, argc, argv, init, fini, rtld_fini, stack_end)
     }
 }
 
 /// In place of the program's main function, called by glibc.
 unsafe extern "C" fn controlled_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
-    // SAFETY: one thread; everything below is set up exactly once.
+    // SAFETY: everything below is set up exactly once, before the program has threads.
     unsafe {
-        let Some((wire, main)) = START.wire.zip(START.main) else { sys::die(b"heddle: internal error at start\n") };
+        let Some((wire, main)) = start().wire.get().zip(start().main.get()) else {
+            sys::die(b"heddle: internal error at start\n")
+        };
         set_up(wire);
         let controller_stack: &mut [u8] = Reserve::new(STATES + (1 << 38)).take(256 << 10);
         let controller = Context::fresh(controller_stack.as_mut_ptr_range().end as usize, control::controller);
@@ -194,8 +210,8 @@ unsafe fn set_up(wire: Wire) {
         leave_rseq();
         // Libraries take short cuts while there is one thread: those of the program are not seen by glibc.
         __libc_single_threaded = 0;
-        dl_iterate_phdr(look_at, (&raw mut START).cast());
-        START.main_stack = grow_main_stack();
+        dl_iterate_phdr(look_at, core::ptr::null_mut());
+        start().main_stack.set(grow_main_stack());
     }
     unwinder::warm_up();
     cancel::set_up();
@@ -205,7 +221,9 @@ unsafe fn set_up(wire: Wire) {
     handlers::set_up(&mut reserve);
     snapshot::set_up(&mut reserve, threads);
     spin_loop::set_up(&mut reserve, threads);
-    crate::outside::random::set_up(&mut reserve, threads);
+    callstack::set_up(&mut reserve, threads);
+    expected::set_up(&mut reserve, threads);
+    random::set_up(&mut reserve, threads);
     files::set_up(&mut reserve, wire);
     custom::set_up(&mut reserve);
     misuse::set_up(header.misuse != 0);
@@ -318,19 +336,16 @@ pub unsafe fn text_of(object: &LoadedObject) -> (usize, usize) {
     unsafe { segments(object, EXECUTABLE) }
 }
 
-unsafe extern "C" fn look_at(object: *const LoadedObject, _: usize, start: *mut c_void) -> c_int {
-    // SAFETY: called by glibc with valid descriptions; `start` is what we passed.
-    unsafe {
-        let (object, start) = (&*object, &mut *start.cast::<Start>());
-        let text = segments(object, EXECUTABLE);
-        let here = construct as *const () as usize;
-        if (text.0..text.1).contains(&here) {
-            start.own_text = (text.0, text.1 - text.0);
-            start.own_data = segments(object, WRITABLE);
-        } else if start.program_text == (0, 0) {
-            // The program itself is always the first.
-            start.program_text = text;
-        }
+unsafe extern "C" fn look_at(object: *const LoadedObject, _: usize, _: *mut c_void) -> c_int {
+    // SAFETY: called by glibc with valid descriptions.
+    let (text, data) = unsafe { (segments(&*object, EXECUTABLE), segments(&*object, WRITABLE)) };
+    let here = construct as *const () as usize;
+    if (text.0..text.1).contains(&here) {
+        start().own_text.set((text.0, text.1 - text.0));
+        start().own_data.set(data);
+    } else if start().program_text.get() == (0, 0) {
+        // The program itself is always the first.
+        start().program_text.set(text);
     }
     0
 }

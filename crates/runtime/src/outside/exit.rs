@@ -215,35 +215,53 @@ pub const SIGCHLD: usize = 17;
 /// What comes of a handler for it.
 pub const HANDLES_ENDS: &str = "a handler for SIGCHLD in a program that makes processes";
 
-/// This execution has made processes. In a process for one execution: nobody has to put it back.
-static mut MADE: bool = false;
-/// It waits for one, in the kernel.
-static mut WAITS: bool = false;
+/// The processes that this execution has made.
+pub struct Children {
+    /// There was one.
+    made: Cell<bool>,
+    /// The program waits for one, in the kernel.
+    awaited: Cell<bool>,
+}
+
+impl Children {
+    /// At start-up.
+    pub const fn new() -> Children {
+        Children { made: Cell::new(false), awaited: Cell::new(false) }
+    }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Children { made, awaited } = self;
+        made.set(false);
+        awaited.set(false);
+    }
+}
+
+fn children() -> &'static Children {
+    &lifetime::execution().children
+}
 
 /// Whether somebody outside the model may do something.
 pub fn has_made_any() -> bool {
     const WAITID: usize = 247;
     const EXITED_NOW_KEEP: usize = 4 | 1 | 0x0100_0000;
     // SAFETY: only asks.
-    unsafe { MADE && sys::syscall6(WAITID, 0, 0, 0, EXITED_NOW_KEEP, 0, 0) == 0 }
+    children().made.get() && unsafe { sys::syscall6(WAITID, 0, 0, 0, EXITED_NOW_KEEP, 0, 0) == 0 }
 }
 
 /// Whether there was ever one in this execution, who may have sent a signal, if only that it has ended.
 pub fn has_ever_made_any() -> bool {
-    // SAFETY: one kernel thread.
-    unsafe { MADE }
+    children().made.get()
 }
 
 /// Whether the kernel has the program wait for somebody outside the model.
 pub fn waits_outside() -> bool {
-    // SAFETY: one kernel thread.
-    unsafe { WAITS }
+    children().awaited.get()
 }
 
 /// It does, or it does not any more.
 pub fn set_waits_outside(waits: bool) {
-    // SAFETY: one kernel thread.
-    unsafe { WAITS = waits };
+    children().awaited.set(waits);
 }
 
 /// Calls a function of libc's that makes a process, or waits for one: nothing of that is under control.
@@ -258,8 +276,7 @@ fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
         schedule::unsupported(HANDLES_ENDS, pc);
     }
     schedule::goes_outside(Outside::Processes);
-    // SAFETY: one kernel thread.
-    unsafe { MADE = true };
+    children().made.set(true);
     // A new process must begin where it was made, which is not in the trap's handler.
     trap::disarm();
     set_waits_outside(true);

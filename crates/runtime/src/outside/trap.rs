@@ -6,6 +6,8 @@
 //! the one kernel thread is named instead. A trap costs more than a microsecond, so whatever programs do often is
 //! interposed by name; this is for the rest.
 
+use core::cell::Cell;
+
 use heddle_model::primitive::process;
 use heddle_model::wire::{Outside, Restart};
 use heddle_model::{Ending, Outcome};
@@ -13,6 +15,7 @@ use heddle_model::{Ending, Outcome};
 use crate::arch::Trapped;
 use crate::calls::pthread::identity;
 use crate::entry::start;
+use crate::lifetime;
 use crate::outside::files::{self, descriptors, ordered};
 use crate::outside::signals::handlers::{Disposition, disposition};
 use crate::outside::{channel, exit as processes, ids};
@@ -24,31 +27,79 @@ const ALLOW: u8 = 0;
 const BLOCK: u8 = 1;
 const PR_SET_SYSCALL_USER_DISPATCH: usize = 59;
 
-/// Read by the kernel at every system call from outside our text.
-static mut SELECTOR: u8 = ALLOW;
-static mut RESTART: Restart = Restart::Snapshot;
+/// The trap of this process.
+pub struct Trap {
+    /// Read by the kernel at every system call from outside our text.
+    selector: Cell<u8>,
+    /// How executions start over.
+    restart: Cell<Restart>,
+}
+
+impl Trap {
+    /// At start-up.
+    pub const fn new() -> Trap {
+        Trap { selector: Cell::new(ALLOW), restart: Cell::new(Restart::Snapshot) }
+    }
+}
+
+/// What the system calls of this execution have done to standard input and output.
+pub struct Trapping {
+    /// The descriptors, of the first 64, whose output is captured: a bit for each.
+    captured: Cell<u64>,
+    /// Those that are standard input.
+    input: Cell<u64>,
+    /// Where the last system call was made: the stack, and the instruction.
+    called: Cell<(usize, u64)>,
+}
+
+impl Trapping {
+    const CAPTURED: u64 = 0b110;
+    const INPUT: u64 = 1;
+
+    /// At start-up.
+    pub const fn new() -> Trapping {
+        Trapping { captured: Cell::new(Self::CAPTURED), input: Cell::new(Self::INPUT), called: Cell::new((0, 0)) }
+    }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Trapping { captured, input, called } = self;
+        captured.set(Self::CAPTURED);
+        input.set(Self::INPUT);
+        called.set((0, 0));
+    }
+}
+
+fn trap() -> &'static Trap {
+    &lifetime::process().trap
+}
+
+fn trapping() -> &'static Trapping {
+    &lifetime::execution().trapping
+}
 
 /// Asks the kernel to trap. In each process that runs executions: a forked child does not inherit it. False if this
 /// kernel cannot.
 pub fn set_up(text: (usize, usize), restart: Restart) -> bool {
+    trap().restart.set(restart);
+    let selector = trap().selector.as_ptr() as usize;
     // SAFETY: the selector lives for ever.
-    unsafe {
-        RESTART = restart;
-        let selector = &raw const SELECTOR as usize;
-        sys::syscall6(sys::PRCTL, PR_SET_SYSCALL_USER_DISPATCH, 1, text.0, text.1, selector, 0) == 0
-    }
+    unsafe { sys::syscall6(sys::PRCTL, PR_SET_SYSCALL_USER_DISPATCH, 1, text.0, text.1, selector, 0) == 0 }
 }
 
 /// The program's code begins to run.
 pub fn arm() {
-    // SAFETY: one kernel thread.
-    unsafe { SELECTOR = BLOCK };
+    set(BLOCK);
 }
 
 /// The program's code has stopped.
 pub fn disarm() {
-    // SAFETY: one kernel thread.
-    unsafe { SELECTOR = ALLOW };
+    set(ALLOW);
+}
+
+fn set(selector: u8) {
+    // SAFETY: the selector is ours. The kernel reads it, which the compiler does not know: so the write is volatile.
+    unsafe { trap().selector.as_ptr().write_volatile(selector) };
 }
 
 /// What to do with a system call.
@@ -79,11 +130,9 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
         unsafe { sys::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]) }
     };
     livelock::outside();
-    // SAFETY: one kernel thread.
-    unsafe { CALLED = (trapped.stack(), trapped.pc()) };
+    trapping().called.set((trapped.stack(), trapped.pc()));
     let answer = if active() { answer(number, &arguments) } else { Answer::Pass };
-    // SAFETY: set once.
-    let in_snapshot = unsafe { RESTART } == Restart::Snapshot;
+    let in_snapshot = trap().restart.get() == Restart::Snapshot;
     let result = match answer {
         Answer::Result(result) => result,
         Answer::Outside(name) | Answer::Clone(name) if in_snapshot && active() => {
@@ -124,21 +173,14 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
     trapped.set_result(result);
 }
 
-/// The descriptors, of the first 64, whose output is captured.
-static mut CAPTURED: u64 = 0b110;
-/// Those that are standard input.
-static mut INPUT: u64 = 1;
-
 /// Whether `file` is standard input, and nobody has said what that is.
 fn is_missing_input(file: i32) -> bool {
-    // SAFETY: one kernel thread.
-    (0..64).contains(&file) && unsafe { INPUT } & 1 << file != 0 && schedule::header().input[0] == 0
+    (0..64).contains(&file) && trapping().input.get() & 1 << file != 0 && schedule::header().input[0] == 0
 }
 
 /// Whether what is written to `file` is what the program prints.
 pub fn is_captured(file: i32) -> bool {
-    // SAFETY: one kernel thread.
-    (0..64).contains(&file) && unsafe { CAPTURED } & 1 << file != 0
+    (0..64).contains(&file) && trapping().captured.get() & 1 << file != 0
 }
 
 /// What became of the program's descriptors by a call that was made.
@@ -169,12 +211,9 @@ fn stands_for(file: i32, old: Option<i32>) {
     if !(0..64).contains(&file) {
         return;
     }
-    // SAFETY: one kernel thread. In a process for one execution: nobody has to put these back.
-    unsafe {
-        for mask in [&raw mut CAPTURED, &raw mut INPUT] {
-            let is = old.filter(|old| (0..64).contains(old)).is_some_and(|old| *mask & 1 << old != 0);
-            *mask = *mask & !(1 << file) | u64::from(is) << file;
-        }
+    for mask in [&trapping().captured, &trapping().input] {
+        let is = old.filter(|old| (0..64).contains(old)).is_some_and(|old| mask.get() & 1 << old != 0);
+        mask.set(mask.get() & !(1 << file) | u64::from(is) << file);
     }
 }
 
@@ -193,13 +232,9 @@ fn without_truncation(number: usize, mut arguments: [usize; 6]) -> ([usize; 6], 
     (arguments, later)
 }
 
-/// Where the last system call was made: the stack, and the instruction.
-static mut CALLED: (usize, u64) = (0, 0);
-
 /// Where in the program the system call was made that is under way.
 pub fn place() -> u64 {
-    // SAFETY: one kernel thread.
-    let (stack, pc) = unsafe { CALLED };
+    let (stack, pc) = trapping().called.get();
     nearest_program_pc(stack, pc)
 }
 
@@ -350,12 +385,12 @@ fn waits_for_lock(number: usize, arguments: &[usize; 6]) -> bool {
     // SAFETY: the program's own call, without waiting: whoever gets the lock now gets it again.
     unsafe {
         match (number, arguments[1]) {
-            (FLOCK, how) if how & (NOT_WAITING | UNLOCK) == 0 && RESTART != Restart::Snapshot => {
+            (FLOCK, how) if how & (NOT_WAITING | UNLOCK) == 0 && trap().restart.get() != Restart::Snapshot => {
                 files::answer(number, arguments);
                 again(sys::syscall3(number, arguments[0], how | NOT_WAITING, 0))
             }
             // For a file description: F_OFD_SETLKW by F_OFD_SETLK.
-            (_, 38) if RESTART != Restart::Snapshot => {
+            (_, 38) if trap().restart.get() != Restart::Snapshot => {
                 files::answer(number, arguments);
                 again(sys::syscall3(number, arguments[0], 37, arguments[2]))
             }
@@ -397,9 +432,7 @@ fn printed_vector(vector: usize, count: usize) -> isize {
     total
 }
 
-/// A signal that the program sends. One to itself whose default is to kill ends the process as a crash does; who has
-/// installed a handler runs in a process of its own and gets it from the kernel.
-/// Whether this is a process that we have made, and that has not been waited for.
+/// Whether `process` is one that the program has made, and that has not been waited for.
 fn is_child(process: i32) -> bool {
     const WAITID: usize = 247;
     const BY_ID: usize = 1;
@@ -410,6 +443,7 @@ fn is_child(process: i32) -> bool {
     unsafe { sys::syscall6(WAITID, BY_ID, process as usize, info.as_mut_ptr() as usize, ANY, 0, 0) == 0 }
 }
 
+/// A signal that the program sends. One to itself whose default is to kill ends the process as a crash does.
 fn send_signal(number: usize, arguments: &[usize; 6]) -> Answer {
     const KILL: usize = 62;
     const TGKILL: usize = 234;

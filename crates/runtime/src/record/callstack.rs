@@ -9,9 +9,13 @@
 //! Functions that were not instrumented do not appear. Outside executions nothing is recorded: the program's threads
 //! may be real then.
 
+use core::cell::Cell;
+
 use heddle_model::ThreadId;
 
+use crate::addresses::Reserve;
 use crate::calls::annotate;
+use crate::lifetime::{self, Lent};
 use crate::{addresses, schedule};
 
 /// Where the areas are.
@@ -37,35 +41,90 @@ struct Frame {
 struct Area {
     /// One past the innermost frame, while the thread does not run.
     top: *mut Frame,
-    /// [`LOWEST`] while the thread does not run.
+    /// [`Running::lowest`] while the thread does not run.
     lowest: *mut Frame,
     /// How many frames there was no room for.
     beyond: usize,
     reserved: usize,
 }
 
-/// Which areas are mapped. Ids are handed out densely; the few pages of this that are touched are all that it costs.
-static mut MAPPED: [bool; 1 << 16] = [false; 1 << 16];
-/// The running thread's area.
-static mut AREA: *mut Area = core::ptr::null_mut();
-/// One past the running thread's innermost frame.
-static mut TOP: *mut Frame = core::ptr::null_mut();
-/// The lowest that [`TOP`] has been since the running thread last [looked](looked): the functions below that have not run
-/// in between.
-static mut LOWEST: *mut Frame = core::ptr::null_mut();
+/// The areas of this process.
+pub struct Areas {
+    /// For each thread, whether its area is mapped.
+    mapped: Lent<Cell<bool>>,
+}
 
-fn area(thread: ThreadId) -> *mut Area {
-    let address = CALLSTACKS + thread.index() * STRIDE;
-    // SAFETY: one kernel thread; the range is this thread's own.
-    unsafe {
-        if !MAPPED[thread.index()] {
-            addresses::map(address, STRIDE);
-            MAPPED[thread.index()] = true;
-            (*(address as *mut Area)).top = first(address as *mut Area);
-            (*(address as *mut Area)).lowest = first(address as *mut Area);
+/// The running thread's part of the shadow call stacks. It is null before the first execution.
+pub struct Running {
+    /// Its area.
+    area: Cell<*mut Area>,
+    /// One past its innermost frame.
+    top: Cell<*mut Frame>,
+    /// The lowest that `top` has been since the thread last [looked](looked): the functions below that have not run
+    /// in between.
+    lowest: Cell<*mut Frame>,
+}
+
+impl Areas {
+    /// At start-up.
+    pub const fn new() -> Areas {
+        Areas { mapped: Cell::new(&[]) }
+    }
+}
+
+impl Running {
+    /// At start-up.
+    pub const fn new() -> Running {
+        let (area, frame) = (core::ptr::null_mut(), core::ptr::null_mut());
+        Running { area: Cell::new(area), top: Cell::new(frame), lowest: Cell::new(frame) }
+    }
+
+    /// An execution begins: the main thread is about to run, and is in no function yet.
+    pub fn reset(&self) {
+        self::reset(ThreadId::MAIN);
+        self.run(area(ThreadId::MAIN));
+    }
+
+    /// From now on the thread runs that `next` belongs to.
+    #[inline]
+    fn run(&self, next: *mut Area) {
+        let Running { area, top, lowest } = self;
+        area.set(next);
+        // SAFETY: areas live for ever.
+        unsafe {
+            top.set((*next).top);
+            lowest.set((*next).lowest);
         }
     }
-    address as *mut Area
+}
+
+#[inline(always)]
+fn running() -> &'static Running {
+    &lifetime::execution().callstack
+}
+
+/// Makes room for `threads` threads. Once.
+pub fn set_up(reserve: &mut Reserve, threads: usize) {
+    lifetime::process().callstacks.mapped.set(reserve.take(threads));
+}
+
+fn area(thread: ThreadId) -> *mut Area {
+    let area = (CALLSTACKS + thread.index() * STRIDE) as *mut Area;
+    if !lifetime::process().callstacks.mapped.get()[thread.index()].replace(true) {
+        addresses::map(area as usize, STRIDE);
+        // SAFETY: just mapped, and this thread's own.
+        unsafe {
+            (*area).top = first(area);
+            (*area).lowest = first(area);
+        }
+    }
+    area
+}
+
+/// One past the innermost frame of the thread that `area` belongs to.
+fn top_of(area: *mut Area) -> *mut Frame {
+    // SAFETY: areas live for ever.
+    if running().area.get() == area { running().top.get() } else { unsafe { (*area).top } }
 }
 
 #[inline(always)]
@@ -84,16 +143,13 @@ fn end(area: *mut Area) -> *mut Frame {
 /// From now on `thread` runs.
 #[inline]
 pub fn switch_to(thread: ThreadId) {
+    let Running { area: from, top, lowest } = running();
     // SAFETY: areas live for ever.
     unsafe {
-        if !AREA.is_null() {
-            (*AREA).top = TOP;
-            (*AREA).lowest = LOWEST;
-        }
-        AREA = area(thread);
-        TOP = (*AREA).top;
-        LOWEST = (*AREA).lowest;
+        (*from.get()).top = top.get();
+        (*from.get()).lowest = lowest.get();
     }
+    running().run(area(thread));
 }
 
 /// Forgets the frames of `thread`: it starts over.
@@ -104,10 +160,6 @@ pub fn reset(thread: ThreadId) {
         (*area).top = first(area);
         (*area).lowest = first(area);
         (*area).beyond = 0;
-        if AREA == area {
-            TOP = first(area);
-            LOWEST = first(area);
-        }
     }
 }
 
@@ -116,7 +168,7 @@ pub fn copy(thread: ThreadId, into: &mut [u64]) -> usize {
     let area = area(thread);
     // SAFETY: frames between the first and the top were written.
     unsafe {
-        let top = if AREA == area { TOP } else { (*area).top };
+        let top = top_of(area);
         let depth = top.offset_from(first(area)) as usize;
         let count = depth.min(into.len());
         for (i, word) in into[..count].iter_mut().enumerate() {
@@ -132,7 +184,7 @@ pub fn outermost(thread: ThreadId) -> Option<[u64; 2]> {
     let area = area(thread);
     // SAFETY: frames between the first and the top were written.
     unsafe {
-        let top = if AREA == area { TOP } else { (*area).top };
+        let top = top_of(area);
         let first = first(area);
         (top.offset_from(first) >= 2).then(|| [(*first.add(1)).pc, (*first).pc])
     }
@@ -141,14 +193,15 @@ pub fn outermost(thread: ThreadId) -> Option<[u64; 2]> {
 /// How deep the running thread is now, and how far out it has been since this was last asked: two numbers of frames.
 /// None if that is not known.
 pub fn looked() -> Option<(usize, usize)> {
-    // SAFETY: one kernel thread; all three point into one area.
+    let Running { area, top, lowest } = running();
+    let first = first(area.get());
+    // SAFETY: all three point into one area.
     unsafe {
-        if AREA.is_null() || (*AREA).beyond > 0 {
+        if (*area.get()).beyond > 0 {
             return None;
         }
-        let (depth, lowest) = (TOP.offset_from(first(AREA)), LOWEST.offset_from(first(AREA)));
-        LOWEST = TOP;
-        Some((depth as usize, lowest as usize))
+        let depth = top.get().offset_from(first);
+        Some((depth as usize, lowest.replace(top.get()).offset_from(first) as usize))
     }
 }
 
@@ -157,8 +210,9 @@ pub fn looked() -> Option<(usize, usize)> {
 pub fn frame_end(level: usize) -> Option<usize> {
     // SAFETY: frames between the first and the top were written; where they say they belong is on the stack.
     unsafe {
-        let depth = TOP.offset_from(first(AREA)) as usize;
-        (level..depth).map(|n| *TOP.sub(n + 1)).find(|f| *(f.at as *const u64) == f.pc).map(|f| f.at + 8)
+        let top = running().top.get();
+        let depth = top.offset_from(first(running().area.get())) as usize;
+        (level..depth).map(|n| *top.sub(n + 1)).find(|f| *(f.at as *const u64) == f.pc).map(|f| f.at + 8)
     }
 }
 
@@ -168,7 +222,7 @@ pub fn frame_around(thread: ThreadId, address: usize) -> Option<(u64, usize)> {
     let area = area(thread);
     // SAFETY: frames between the first and the top were written; where they say they belong is on the stack.
     unsafe {
-        let top = if AREA == area { TOP } else { (*area).top };
+        let top = top_of(area);
         let depth = top.offset_from(first(area)) as usize;
         let frame = (0..depth).map(|n| *top.sub(n + 1)).find(|frame| frame.at > address)?;
         (*(frame.at as *const u64) == frame.pc).then_some((frame.code, frame.at + 8))
@@ -177,9 +231,11 @@ pub fn frame_around(thread: ThreadId, address: usize) -> Option<(u64, usize)> {
 
 with_frame! {
     fn __tsan_func_entry(pc; stack, frame) {
-        if !schedule::active() || AREA.is_null() {
+        if !schedule::active() {
             return;
         }
+        let Running { area, top: innermost, lowest } = running();
+        let area = area.get();
         // Right below is where the entered function called this one.
         let code = *((stack - 8) as *const u64);
         if annotate::has_atomic_functions() {
@@ -189,44 +245,46 @@ with_frame! {
         // points; if it is there, the frame's place is exact.
         let near = frame.wrapping_sub(stack) < NEAR && frame.is_multiple_of(8);
         let at = if near && *((frame + 8) as *const u64) == pc { frame + 8 } else { stack };
-        let mut top = TOP;
-        while top > first(AREA) && (*top.sub(1)).at <= at {
+        let mut top = innermost.get();
+        while top > first(area) && (*top.sub(1)).at <= at {
             // A stale frame. Those that there was no room for were deeper still.
-            (*AREA).beyond = 0;
+            (*area).beyond = 0;
             top = top.sub(1);
-            LOWEST = LOWEST.min(top);
+            lowest.set(lowest.get().min(top));
         }
-        if top == end(AREA) {
-            (*AREA).beyond += 1;
+        if top == end(area) {
+            (*area).beyond += 1;
         } else {
             top.write(Frame { pc, at, code });
             top = top.add(1);
         }
-        TOP = top;
+        innermost.set(top);
     }
     fn __tsan_func_exit(unused; stack, frame) {
-        if !schedule::active() || AREA.is_null() {
+        if !schedule::active() {
             return;
         }
+        let Running { area, top: innermost, lowest } = running();
+        let area = area.get();
         if annotate::has_atomic_functions() {
             annotate::left(*((stack - 8) as *const u64));
         }
-        let mut top = TOP;
-        if (*AREA).beyond > 0 {
-            (*AREA).beyond -= 1;
+        let mut top = innermost.get();
+        if (*area).beyond > 0 {
+            (*area).beyond -= 1;
             return;
         }
         // Who has jumped here, instead of calling, has left its own frame already: what is below is its own return address.
         let below = *((stack - 8) as *const u64);
         let mut jumped = false;
-        while top > first(AREA) && (*top.sub(1)).at < stack {
+        while top > first(area) && (*top.sub(1)).at < stack {
             top = top.sub(1);
             jumped = (*top).pc == below;
         }
-        if top > first(AREA) && !jumped {
+        if top > first(area) && !jumped {
             top = top.sub(1);
         }
-        TOP = top;
-        LOWEST = LOWEST.min(top);
+        innermost.set(top);
+        lowest.set(lowest.get().min(top));
     }
 }

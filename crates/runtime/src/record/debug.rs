@@ -12,6 +12,7 @@ use core::mem::offset_of;
 use heddle_model::ThreadId;
 
 use crate::arch::Context;
+use crate::lifetime::{Exclusive, OneThread};
 use crate::schedule::fiber::{self, Fiber};
 
 /// Read and written by the debugger, by this layout.
@@ -33,10 +34,17 @@ pub struct Debug {
     stride: u64,
 }
 
-/// What a debugger needs.
+/// What a debugger needs. A static of its own, because the debugger finds it by its symbol.
 #[unsafe(no_mangle)]
-pub static mut heddle_debug: Debug =
-    Debug { stop_at: 0, taken: 0, thread: 0, phase: 0, threads: 0, contexts: 0, stride: 0 };
+pub static heddle_debug: OneThread<Exclusive<Debug>> = OneThread::new(Exclusive::new(Debug {
+    stop_at: 0,
+    taken: 0,
+    thread: 0,
+    phase: 0,
+    threads: 0,
+    contexts: 0,
+    stride: 0,
+}));
 
 /// A debugger puts its breakpoint here.
 #[unsafe(no_mangle)]
@@ -48,15 +56,13 @@ pub extern "C" fn heddle_debug_stop() {
 
 fn note(taken: u32, thread: ThreadId, phase: u32) {
     let first: *const Context = fiber::context_of(ThreadId::MAIN);
-    // SAFETY: one kernel thread.
-    unsafe {
-        heddle_debug.taken = taken;
-        heddle_debug.thread = thread.0.into();
-        heddle_debug.phase = phase;
-        heddle_debug.threads = fiber::donors() as u64 + 1;
-        heddle_debug.contexts = first as u64;
-        heddle_debug.stride = size_of::<Fiber>() as u64;
-    }
+    let debug = heddle_debug.borrow();
+    debug.taken = taken;
+    debug.thread = thread.0.into();
+    debug.phase = phase;
+    debug.threads = fiber::donors() as u64 + 1;
+    debug.contexts = first as u64;
+    debug.stride = size_of::<Fiber>() as u64;
     const { assert!(offset_of!(Fiber, context).is_multiple_of(8)) };
 }
 
@@ -70,8 +76,9 @@ pub fn begin() {
 /// After a step of `thread`, the `taken`th of a recorded execution.
 #[cold]
 pub fn took(taken: u32, thread: ThreadId) {
-    // SAFETY: one kernel thread.
-    if unsafe { heddle_debug.stop_at } == taken {
+    // SAFETY: ours. The debugger writes it while the program is stopped, which the compiler does not know: so the read is volatile.
+    let stop_at = unsafe { (&raw const heddle_debug.borrow().stop_at).read_volatile() };
+    if stop_at == taken {
         note(taken, thread, 1);
         heddle_debug_stop();
     }

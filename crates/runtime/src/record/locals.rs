@@ -5,9 +5,12 @@
 //! the canonical frame address). They are looked up when an object is first used, while the function has not returned; only in
 //! executions that are recorded.
 
+use core::cell::Cell;
+
 use heddle_model::{Phase, ThreadId};
 
 use crate::entry::start;
+use crate::lifetime;
 use crate::record::callstack;
 use crate::schedule::{self, fiber};
 
@@ -21,27 +24,44 @@ struct Local {
 
 /// A report has no room for more.
 const MOST: usize = 256;
-static mut LOCALS: [Local; MOST] = [Local { object: 0, code: 0, end: 0 }; MOST];
-static mut COUNT: usize = 0;
 
-/// An execution begins.
-pub fn reset() {
-    // SAFETY: one kernel thread.
-    unsafe { COUNT = 0 };
+/// The local variables that threads have used in this execution.
+pub struct Locals {
+    list: [Cell<Local>; MOST],
+    count: Cell<usize>,
+}
+
+impl Locals {
+    /// At start-up.
+    pub const fn new() -> Locals {
+        Locals { list: [const { Cell::new(Local { object: 0, code: 0, end: 0 }) }; MOST], count: Cell::new(0) }
+    }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Locals { list: _, count } = self;
+        count.set(0);
+    }
+
+    fn all(&self) -> impl Iterator<Item = Local> {
+        self.list[..self.count.get()].iter().map(Cell::get)
+    }
+}
+
+fn locals() -> &'static Locals {
+    &lifetime::execution().locals
 }
 
 /// The running thread uses `object`.
 pub fn used(object: u64) {
     let Some(owner) = owner(object as usize) else { return };
-    // SAFETY: one kernel thread.
-    unsafe {
-        if COUNT == MOST || LOCALS[..COUNT].iter().any(|local| local.object == object) {
-            return;
-        }
-        let Some((code, end)) = callstack::frame_around(owner, object as usize) else { return };
-        LOCALS[COUNT] = Local { object, code, end: end as u64 };
-        COUNT += 1;
+    let at = locals().count.get();
+    if at == MOST || locals().all().any(|local| local.object == object) {
+        return;
     }
+    let Some((code, end)) = callstack::frame_around(owner, object as usize) else { return };
+    locals().list[at].set(Local { object, code, end: end as u64 });
+    locals().count.set(at + 1);
 }
 
 /// The thread on whose stack `address` is, if that still runs.
@@ -53,6 +73,5 @@ fn owner(address: usize) -> Option<ThreadId> {
 
 /// Calls `each` with the objects, the addresses in the code of their functions, and the ends of their frames.
 pub fn each(mut each: impl FnMut([u64; 3])) {
-    // SAFETY: one kernel thread.
-    unsafe { LOCALS[..COUNT].iter().for_each(|local| each([local.object, local.code, local.end])) };
+    locals().all().for_each(|local| each([local.object, local.code, local.end]));
 }

@@ -4,24 +4,21 @@ use heddle_model::follow::Decision;
 use heddle_model::primitive::thread;
 use heddle_model::{ObjectId, Operation, Outcome, ThreadId};
 
+use super::fiber;
 use super::finish::finish;
 use super::state::{current, recording, schedule, wire, world};
 use super::visible::{note, reschedule, take, visible};
-use super::{fiber, spin_loop};
 use crate::arch::{self, Context};
 use crate::lifetime;
 use crate::outside::signals::delivery;
 use crate::outside::{channel, exit};
-use crate::record::{callstack, debug};
+use crate::record::debug;
 
 /// Runs plan `sequence` from the start of `main`, whose context is `main`. On the controller's stack. Returns when
 /// the execution is over and written, but not yet published.
 pub fn run(sequence: u32, main: Context) {
     lifetime::execution().reset(wire(), sequence);
     fiber::reset_main(main);
-    callstack::reset(ThreadId::MAIN);
-    callstack::switch_to(ThreadId::MAIN);
-    spin_loop::reset(ThreadId::MAIN);
     schedule().active.set(true);
     if recording() {
         debug::begin();

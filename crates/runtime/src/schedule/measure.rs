@@ -1,12 +1,16 @@
 //! What a switch of fibers costs, measured from outside: `./x bench operations` calls this in a program that runs without
 //! the driver.
 
+use core::cell::Cell;
+
 use crate::addresses::{self, STATES};
 use crate::arch::{self, Context};
+use crate::lifetime::OneThread;
 use crate::sys;
 
-static mut HERE: Context = Context::EMPTY;
-static mut THERE: Context = Context::EMPTY;
+/// The two contexts. Statics of their own: this runs without the driver, and has nothing to do with the rest of the state.
+static HERE: OneThread<Cell<Context>> = OneThread::new(Cell::new(Context::EMPTY));
+static THERE: OneThread<Cell<Context>> = OneThread::new(Cell::new(Context::EMPTY));
 
 /// Apart from everything that a controlled program maps.
 const STACK: usize = STATES + (1 << 40);
@@ -15,7 +19,7 @@ const STACK_SIZE: usize = 64 << 10;
 extern "C" fn partner() -> ! {
     loop {
         // SAFETY: the other side is suspended in `heddle_measure_switch`.
-        unsafe { arch::heddle_switch(&raw mut THERE, &raw const HERE) };
+        unsafe { arch::heddle_switch(THERE.as_ptr(), HERE.as_ptr()) };
     }
 }
 
@@ -33,11 +37,11 @@ pub extern "C" fn heddle_measure_switch(rounds: u64) -> u64 {
     addresses::map(STACK, STACK_SIZE);
     // SAFETY: one thread calls this, and nobody else uses the two contexts.
     unsafe {
-        HERE = Context::of_caller();
-        THERE = Context::fresh(STACK + STACK_SIZE, partner);
+        HERE.set(Context::of_caller());
+        THERE.set(Context::fresh(STACK + STACK_SIZE, partner));
         let begin = nanoseconds();
         for _ in 0..rounds {
-            arch::heddle_switch(&raw mut HERE, &raw const THERE);
+            arch::heddle_switch(HERE.as_ptr(), THERE.as_ptr());
         }
         (nanoseconds() - begin) * 1000 / (2 * rounds.max(1))
     }

@@ -18,11 +18,14 @@
 //! Unordered plain accesses are no business of awaits: a thread that has read plain memory in
 //! its loop is let go again after any plain write of another thread.
 
+use core::cell::Cell;
+
 use heddle_model::primitive::atomic::{LOAD, RMW};
 use heddle_model::primitive::memory::READ;
 use heddle_model::{Event, EventFlags, ObjectId, Operation, ThreadId};
 
 use crate::addresses::Reserve;
+use crate::lifetime::{self, Exclusive, Lent};
 use crate::record::callstack;
 use crate::{arch, schedule};
 
@@ -30,7 +33,7 @@ use crate::{arch, schedule};
 const LOOKS: usize = heddle_model::MOST_LOOKS;
 /// The largest part of a stack that is compared.
 pub const LARGEST_WINDOW: usize = 64 << 10;
-/// So many functions, one inside the other, can the look be away from the loop, and one.
+/// How many stack frames are compared. The load may sit up to `LEVELS - 1` calls below the loop.
 const LEVELS: usize = 6;
 
 /// The state of a thread where it looks: its registers and its stack. For the innermost function, for that and the one
@@ -85,44 +88,68 @@ struct Look {
     lowest: usize,
     /// How far up it has written its stack since.
     written: usize,
-    /// Of the thread up to here: see [`PLAIN_READS`].
+    /// [`Running::plain_reads`] up to here.
     plain_reads: u64,
 }
 
-/// What one thread has looked at since it last changed something. Reset for each execution.
+/// What one thread has looked at since it last changed something. [`reset`] clears it when the thread begins.
 #[derive(Clone, Copy)]
 struct Looks {
     count: usize,
     looks: [Look; LOOKS],
-    /// Its changes so far, while it does not run: see [`CHANGES`].
+    /// Its changes so far, while it does not run: see [`Running::changes`].
     changes: u64,
     /// Its changes up to the last look.
     noted: u64,
-    /// Its reads of plain memory so far, while it does not run: see [`PLAIN_READS`].
+    /// Its reads of plain memory so far, while it does not run: see [`Running::plain_reads`].
     plain_reads: u64,
     /// It awaits, and has read plain memory in the last round of its loop.
     reads_plain: bool,
-    /// [`WRITTEN`] while it does not run.
+    /// [`Running::written`] while it does not run.
     written: usize,
 }
 
-static mut THREADS: &mut [Looks] = &mut [];
-/// How many changes the running thread has made.
-static mut CHANGES: u64 = 0;
-/// How often the running thread has read plain memory that is not on its stack.
-static mut PLAIN_READS: u64 = 0;
-/// How far up the running thread has written its stack since it last looked.
-static mut WRITTEN: usize = 0;
+/// What threads have looked at, and counters of the running one.
+pub struct Running {
+    /// One for each thread.
+    threads: Lent<Exclusive<Looks>>,
+    /// How many changes the running thread has made.
+    changes: Cell<u64>,
+    /// How often the running thread has read plain memory that is not on its stack.
+    plain_reads: Cell<u64>,
+    /// How far up the running thread has written its stack since it last looked.
+    written: Cell<usize>,
+}
+
+impl Running {
+    /// At start-up.
+    pub const fn new() -> Running {
+        Running { threads: Cell::new(&[]), changes: Cell::new(0), plain_reads: Cell::new(0), written: Cell::new(0) }
+    }
+
+    /// An execution begins, with the main thread.
+    pub fn reset(&self) {
+        let Running { threads: _, changes, plain_reads, written } = self;
+        changes.set(0);
+        plain_reads.set(0);
+        written.set(0);
+        self::reset(ThreadId::MAIN);
+    }
+}
+
+#[inline(always)]
+fn running() -> &'static Running {
+    &lifetime::execution().spin_loops
+}
 
 /// Makes room for `threads` threads. Once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
-    // SAFETY: at start-up.
-    unsafe { THREADS = reserve.take(threads) };
+    running().threads.set(reserve.take(threads));
 }
 
+/// What `thread` has looked at, by the rule of [`Exclusive`].
 fn of(thread: ThreadId) -> &'static mut Looks {
-    // SAFETY: one kernel thread.
-    unsafe { &mut THREADS[thread.index()] }
+    running().threads.get()[thread.index()].borrow()
 }
 
 /// A thread begins.
@@ -139,37 +166,32 @@ pub fn reset(thread: ThreadId) {
 /// The running thread changed something.
 #[inline(always)]
 pub fn changed() {
-    // SAFETY: one kernel thread.
-    unsafe { CHANGES += 1 };
+    let changes = &running().changes;
+    changes.set(changes.get() + 1);
 }
 
 /// The running thread has read plain memory that is not on its stack.
 #[inline(always)]
 pub fn read_plain() {
-    // SAFETY: one kernel thread.
-    unsafe { PLAIN_READS += 1 };
+    let reads = &running().plain_reads;
+    reads.set(reads.get() + 1);
 }
 
 /// The running thread wrote to its stack, through a pointer, up to `end`.
 #[inline(always)]
 pub fn wrote_stack(end: usize) {
-    // SAFETY: one kernel thread.
-    unsafe { WRITTEN = WRITTEN.max(end) };
+    let written = &running().written;
+    written.set(written.get().max(end));
 }
 
 /// `from` stops running, `to` goes on.
 #[inline]
 pub fn switched(from: ThreadId, to: ThreadId) {
-    // SAFETY: one kernel thread.
-    unsafe {
-        let (old, new) = (of(from), of(to));
-        old.changes = CHANGES;
-        old.plain_reads = PLAIN_READS;
-        old.written = WRITTEN;
-        CHANGES = new.changes;
-        PLAIN_READS = new.plain_reads;
-        WRITTEN = new.written;
-    }
+    let Running { threads: _, changes, plain_reads, written } = running();
+    let new = of(to);
+    let now = (changes.replace(new.changes), plain_reads.replace(new.plain_reads), written.replace(new.written));
+    let old = of(from);
+    (old.changes, old.plain_reads, old.written) = now;
 }
 
 /// The running thread is about to take `operation`, which may turn out to change nothing. Returns it as an await if the
@@ -181,19 +203,17 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
         return operation;
     };
     let state = State::of_caller(depth);
-    // SAFETY: one kernel thread.
-    let written = unsafe { core::mem::take(&mut WRITTEN) };
+    let written = running().written.take();
     for look in &mut looks.looks[..looks.count] {
         look.lowest = look.lowest.min(lowest);
         look.written = look.written.max(written);
     }
-    // SAFETY: one kernel thread.
-    unsafe {
-        if looks.noted != CHANGES {
-            looks.noted = CHANGES;
-            looks.count = 0;
-        }
+    let changes = running().changes.get();
+    if looks.noted != changes {
+        looks.noted = changes;
+        looks.count = 0;
     }
+    let plain_reads = running().plain_reads.get();
     let seen = &looks.looks[..looks.count];
     let same = |l: &Look| {
         l.pc == pc && l.operation.object == operation.object && l.state.is_again(&state, l.lowest, l.written)
@@ -203,16 +223,13 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
     {
         let round = (looks.count - first) as u32;
         // Only what it has read in the loop: who has read before it came there does not wait for that to change.
-        // SAFETY: one kernel thread.
-        looks.reads_plain = unsafe { PLAIN_READS } != seen[first].plain_reads;
+        looks.reads_plain = plain_reads != seen[first].plain_reads;
         looks.count = 0;
         return operation.awaiting(round, also);
     }
     if looks.count == LOOKS {
         looks.count = 0;
     }
-    // SAFETY: one kernel thread.
-    let plain_reads = unsafe { PLAIN_READS };
     looks.looks[looks.count] = Look { pc, operation, state, plain_reads, lowest: depth, written: 0 };
     looks.count += 1;
     operation

@@ -2,25 +2,42 @@
 //! itself (`heddle_wakeup`). What a policy means is the model's business ([`heddle_model::primitive::queue`]); here it is found out
 //! which one an operation has, and the operation that stands in the queue is taken before the one that waits.
 
+use core::cell::Cell;
+
 use heddle_model::primitive::{condvar, mutex, queue, rwlock, semaphore};
 use heddle_model::{Event, ObjectId, OpCode, Operation, Order, Wakeup};
 
+use crate::lifetime;
 use crate::schedule::{self, visible};
 
-/// Some object may have a policy. Set for each execution.
-static mut IN_USE: bool = false;
+/// Whether wakeup policies matter in this execution.
+pub struct Policies {
+    /// Some object may have a policy.
+    in_use: Cell<bool>,
+}
 
-/// An execution begins.
-pub fn reset() {
-    // SAFETY: one kernel thread.
-    unsafe { IN_USE = schedule::latitude().wakeup != Wakeup::default() };
+impl Policies {
+    /// At start-up.
+    pub const fn new() -> Policies {
+        Policies { in_use: Cell::new(false) }
+    }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Policies { in_use } = self;
+        in_use.set(schedule::latitude().wakeup != Wakeup::default());
+    }
+}
+
+#[inline(always)]
+fn in_use() -> &'static Cell<bool> {
+    &lifetime::execution().policies.in_use
 }
 
 /// The policy of `object`, which is of the kind that `of_kind` picks.
 #[inline(always)]
 pub fn of(object: ObjectId, of_kind: impl FnOnce(&Wakeup) -> Order) -> Order {
-    // SAFETY: one kernel thread.
-    if unsafe { IN_USE } { look_up(object, of_kind(&schedule::latitude().wakeup)) } else { Order::Arbitrary }
+    if in_use().get() { look_up(object, of_kind(&schedule::latitude().wakeup)) } else { Order::Arbitrary }
 }
 
 #[cold]
@@ -31,8 +48,7 @@ fn look_up(object: ObjectId, otherwise: Order) -> Order {
 /// `operation`, which may have to wait, after having stood in the queue if there is one.
 #[inline(always)]
 pub fn in_turn(operation: Operation, pc: u64) -> Operation {
-    // SAFETY: one kernel thread.
-    if unsafe { IN_USE } { stand(operation, pc) } else { operation }
+    if in_use().get() { stand(operation, pc) } else { operation }
 }
 
 #[cold]
@@ -59,8 +75,7 @@ pub fn set(object: ObjectId, order: Order, pc: u64) {
     if schedule::has_others() && !schedule::events_so_far().iter().filter(on_it).any(made) {
         too_late(pc);
     }
-    // SAFETY: one kernel thread.
-    unsafe { IN_USE = true };
+    in_use().set(true);
     visible(Operation::new(queue::SET, object).with_argument(order as u64), pc, |_| {});
     let names = |operation: &Operation| operation.object == object || operation.argument == object.0;
     let used = |event: &Event| event.thread != schedule::current() && names(&event.operation);

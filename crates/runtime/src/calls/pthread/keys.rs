@@ -2,11 +2,13 @@
 //! and in each round in the order of the keys. Which key a thread gets depends on who asked for one before: so asking for one and giving
 //! one back are visible operations on the table of keys, which is libc's and which instrumentation does not see.
 
+use core::cell::Cell;
 use core::ffi::c_int;
 
 use heddle_model::primitive::atomic::RMW;
 use heddle_model::{ObjectId, Operation};
 
+use crate::lifetime;
 use crate::schedule::{active, caller, visible};
 
 originals! {
@@ -16,14 +18,23 @@ originals! {
     fn tss_delete(key: u32);
 }
 
-/// There was a key with a destructor, in this execution or an earlier one.
-static mut DESTRUCTORS: bool = false;
+/// The keys of thread-specific data.
+pub struct Keys {
+    /// There was a key with a destructor, in this execution or an earlier one.
+    have_destructors: Cell<bool>,
+}
+
+impl Keys {
+    /// At start-up.
+    pub const fn new() -> Keys {
+        Keys { have_destructors: Cell::new(false) }
+    }
+}
 
 /// Whether a thread may have values that something is to be done with at its end.
 #[inline]
 pub fn have_destructors() -> bool {
-    // SAFETY: one kernel thread.
-    unsafe { DESTRUCTORS }
+    lifetime::process().keys.have_destructors.get()
 }
 
 /// A key that glibc looks at after all others: in its last round, too, the program's own destructors have run when
@@ -47,8 +58,9 @@ pub fn last(destructor: usize) -> u32 {
 
 /// The caller asks for a key with this destructor.
 fn ask(destructor: usize, pc: u64) {
-    // SAFETY: one kernel thread.
-    unsafe { DESTRUCTORS |= destructor != 0 };
+    if destructor != 0 {
+        lifetime::process().keys.have_destructors.set(true);
+    }
     change(pc);
 }
 

@@ -10,7 +10,7 @@ pub mod futex;
 pub mod identity;
 pub mod keys;
 mod mutex;
-mod named;
+pub mod named;
 mod once;
 mod rwlock;
 mod semaphore;

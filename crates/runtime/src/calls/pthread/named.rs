@@ -3,12 +3,14 @@
 //! A name stands for an address that is made of nothing but its letters, so that it is the same in every execution, whoever
 //! opens it first. No memory is there: programs have no business inside a `sem_t`.
 
+use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int};
 
 use heddle_model::primitive::semaphore::{CLOSE, CREATE, EXCLUSIVE, NAME_SIZE, OPEN, UNLINK};
 use heddle_model::{ObjectId, Operation};
 
 use crate::addresses::NAMES;
+use crate::lifetime;
 use crate::schedule::{active, caller, unsupported, visible};
 
 originals! {
@@ -31,9 +33,16 @@ const SEM_VALUE_MAX: u32 = i32::MAX as u32;
 /// Names have so many different addresses.
 const HOMES: u64 = 1 << 30;
 
-/// The names of this process, as numbers: two with one address would be taken for one. Names are the same in every
-/// execution, so this only grows.
-static mut KNOWN: [u64; 64] = [0; 64];
+/// The names of semaphores in this process, as numbers: two with one address would be taken for one. Names are the same in
+/// every execution, so this only grows.
+pub struct Named([Cell<u64>; 64]);
+
+impl Named {
+    /// At start-up.
+    pub const fn new() -> Named {
+        Named([const { Cell::new(0) }; 64])
+    }
+}
 
 interpose! {
     fn sem_open(name: *const c_char, flags: c_int, mode: u32, value: u32) -> *mut u8 {
@@ -120,15 +129,14 @@ unsafe fn home(name: *const c_char, pc: u64) -> Result<ObjectId, c_int> {
         .fold(0xcbf2_9ce4_8422_2325u64, |hash, &letter| (hash ^ u64::from(letter)).wrapping_mul(0x0000_0100_0000_01b3));
     let number = (number ^ number >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let home = |number: u64| (number >> 33) % HOMES;
-    // SAFETY: one kernel thread.
-    for known in unsafe { &mut KNOWN } {
-        if *known == 0 {
-            *known = number;
+    for known in &lifetime::process().named_semaphores.0 {
+        if known.get() == 0 {
+            known.set(number);
         }
-        if *known == number {
+        if known.get() == number {
             return Ok(ObjectId(NAMES as u64 + home(number) * NAME_SIZE));
         }
-        if home(*known) == home(number) {
+        if home(known.get()) == home(number) {
             unsupported("two named semaphores whose names have the same hash", pc);
         }
     }

@@ -5,13 +5,30 @@
 //! files are opened and mapped, which a snapshot cannot take back. So the first execution that needs it is abandoned, and
 //! run again from a start at which it is loaded; the shared memory remembers that for later processes.
 
+use core::cell::Cell;
 use core::ffi::c_int;
 
 use crate::entry::real;
+use crate::lifetime;
 
-static mut READY_FOR_EXIT: bool = false;
-/// `_Unwind_GetCFA`: the stack pointer in the frame that is being unwound.
-static mut STACK_IN_FRAME: usize = 0;
+/// What is known of the unwinder.
+pub struct Unwinder {
+    /// `pthread_exit` can be called without glibc loading anything.
+    ready_for_exit: Cell<bool>,
+    /// Where `_Unwind_GetCFA` is, which gives the stack pointer in the frame that is being unwound; 0 if that is not known.
+    stack_in_frame: Cell<usize>,
+}
+
+impl Unwinder {
+    /// At start-up.
+    pub const fn new() -> Unwinder {
+        Unwinder { ready_for_exit: Cell::new(false), stack_in_frame: Cell::new(0) }
+    }
+}
+
+fn unwinder() -> &'static Unwinder {
+    &lifetime::process().unwinder
+}
 
 /// If the unwinder is there, makes it initialise itself. Outside executions only.
 pub fn warm_up() {
@@ -21,33 +38,31 @@ pub fn warm_up() {
     }
     let backtrace = real::find(c"_Unwind_Backtrace");
     if backtrace != 0 {
-        // SAFETY: the function with this name has this type; one kernel thread.
+        // SAFETY: the function with this name has this type.
         unsafe {
             let backtrace: extern "C" fn(extern "C" fn(usize, usize) -> c_int, usize) -> c_int =
                 core::mem::transmute(backtrace);
             backtrace(stop, 0);
-            STACK_IN_FRAME = real::find(c"_Unwind_GetCFA");
         }
+        unwinder().stack_in_frame.set(real::find(c"_Unwind_GetCFA"));
     }
 }
 
 /// The stack pointer in the frame that the unwinder's `context` describes.
 pub fn stack_in_frame(context: *mut u8) -> Option<*const u64> {
-    // SAFETY: the function with this name has this type.
-    unsafe {
-        if STACK_IN_FRAME == 0 {
-            // Loaded by glibc in this very execution, which is then in a process of its own.
-            STACK_IN_FRAME = real::find(c"_Unwind_GetCFA");
-        }
-        let function: Option<extern "C" fn(*mut u8) -> *const u64> = core::mem::transmute(STACK_IN_FRAME);
-        function.map(|function| function(context))
+    let address = &unwinder().stack_in_frame;
+    if address.get() == 0 {
+        // Loaded by glibc in this very execution, which is then in a process of its own.
+        address.set(real::find(c"_Unwind_GetCFA"));
     }
+    // SAFETY: the function with this name has this type.
+    let function: Option<extern "C" fn(*mut u8) -> *const u64> = unsafe { core::mem::transmute(address.get()) };
+    function.map(|function| function(context))
 }
 
 /// Whether `pthread_exit` can be called without glibc loading anything.
 pub fn is_ready_for_exit() -> bool {
-    // SAFETY: one kernel thread.
-    unsafe { READY_FOR_EXIT }
+    unwinder().ready_for_exit.get()
 }
 
 /// Makes glibc load it: with a real thread that exits. Outside executions only.
@@ -63,7 +78,7 @@ pub fn load() {
         if real::pthread_create(&mut handle, core::ptr::null(), routine, core::ptr::null_mut()) == 0 {
             real::pthread_join(handle, core::ptr::null_mut());
         }
-        READY_FOR_EXIT = true;
     }
+    unwinder().ready_for_exit.set(true);
     warm_up();
 }

@@ -12,19 +12,32 @@ pub mod atomic;
 pub mod expected;
 mod names;
 
+use core::cell::Cell;
+
 pub use expected::compare_fails;
+
+use crate::lifetime;
 
 /// Called from a constructor of every instrumented file. The runtime starts by itself.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_init() {
-    // SAFETY: before `main`; only ever set.
-    unsafe { SEES_MEMORY = true };
+    lifetime::process().instrumented.initialised.set(true);
 }
 
-static mut SEES_MEMORY: bool = false;
+/// Whether the program is instrumented.
+pub struct Instrumented {
+    /// The constructor of an instrumented file has run.
+    initialised: Cell<bool>,
+}
+
+impl Instrumented {
+    /// At start-up.
+    pub const fn new() -> Instrumented {
+        Instrumented { initialised: Cell::new(false) }
+    }
+}
 
 /// Whether anything of the program was instrumented.
 pub fn sees_memory() -> bool {
-    // SAFETY: set before `main`.
-    unsafe { SEES_MEMORY }
+    lifetime::process().instrumented.initialised.get()
 }

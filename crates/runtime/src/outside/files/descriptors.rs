@@ -2,9 +2,12 @@
 //!
 //! Filled in where system calls are seen, so that nothing that libc opens or closes is missed.
 
+use core::cell::Cell;
+
 use super::path::{numbered, of_descriptor};
 use super::{Fails, Kind, Status, entries, system};
 use crate::addresses::Reserve;
+use crate::lifetime::{self, Exclusive, Lent};
 use crate::outside::trap;
 use crate::schedule;
 
@@ -22,48 +25,99 @@ const CLOSE_ON_EXEC: usize = 0o2_000_000;
 
 /// What is known of a descriptor.
 #[derive(Clone, Copy)]
-#[repr(C)]
 pub struct Descriptor {
     /// 0: nothing is known. Descriptors with the same number share a position.
     description: u32,
-    /// Who opened it, and 1 more; 0 if nobody knows.
+    /// The thread that opened it, plus 1; 0 if that is not known.
     opener: u32,
     /// See [`entries::identity`].
     pub identity: u64,
     /// What kind of file it is.
     kind: u32,
     /// It lies in the scratch directory.
-    private: u32,
-    /// Somebody outside the model is at its other end.
-    outside: u32,
-    reserved: u32,
-    /// How far its listing has come behind what is on disk.
+    private: bool,
+    /// A process outside the model is at its other end.
+    outside: bool,
+    /// How many of the names that this execution has made its listing has told.
     pub listed: u64,
 }
 
-static mut NOWHERE: Descriptor =
-    Descriptor { description: 0, opener: 0, identity: 0, kind: 0, private: 0, outside: 0, reserved: 0, listed: 0 };
-static mut TABLE: &mut [Descriptor] = &mut [];
-static mut DESCRIPTIONS: u32 = 0;
+/// A descriptor of which nothing is known.
+const UNKNOWN: Descriptor =
+    Descriptor { description: 0, opener: 0, identity: 0, kind: 0, private: false, outside: false, listed: 0 };
+
+/// The open files of this execution.
+pub struct Descriptors {
+    table: Lent<Cell<Descriptor>>,
+    /// Stands for a descriptor that is not open.
+    nowhere: Cell<Descriptor>,
+    /// How many descriptions there have been.
+    descriptions: Cell<u32>,
+    /// One past the highest descriptor that something is known of.
+    extent: Cell<usize>,
+}
+
+/// Files that were opened before `main`.
+pub struct Early {
+    list: Exclusive<[i32; 64]>,
+    count: Cell<usize>,
+}
+
+impl Early {
+    /// At start-up.
+    pub const fn new() -> Early {
+        Early { list: Exclusive::new([0; 64]), count: Cell::new(0) }
+    }
+}
+
+impl Descriptors {
+    /// At start-up.
+    pub const fn new() -> Descriptors {
+        Descriptors {
+            table: Cell::new(&[]),
+            nowhere: Cell::new(UNKNOWN),
+            descriptions: Cell::new(0),
+            extent: Cell::new(0),
+        }
+    }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Descriptors { table, nowhere, descriptions, extent } = self;
+        table.get()[..extent.replace(0)].iter().for_each(|slot| slot.set(UNKNOWN));
+        nowhere.set(UNKNOWN);
+        descriptions.set(0);
+    }
+}
+
+fn descriptors() -> &'static Descriptors {
+    &lifetime::execution().descriptors
+}
 
 /// Makes room. Once.
 pub fn set_up(reserve: &mut Reserve) {
-    // SAFETY: at start-up.
-    unsafe { TABLE = reserve.take(MOST) };
+    descriptors().table.set(reserve.take(MOST));
 }
 
-fn slot(file: i32) -> &'static mut Descriptor {
-    // SAFETY: one kernel thread, and nobody keeps the reference.
-    let table = unsafe { &mut *TABLE };
-    match table.get_mut(file as usize) {
+fn slot(file: i32) -> &'static Cell<Descriptor> {
+    match descriptors().table.get().get(file as usize) {
         Some(slot) => slot,
         None if status(file).is_ok() => schedule::unsupported("more than 4,096 open files", trap::place()),
-        // SAFETY: as above. There is no such file, and nothing is known of it.
-        None => unsafe {
-            NOWHERE.description = 0;
-            &mut NOWHERE
-        },
+        // There is no such file, and nothing is known of it.
+        None => {
+            descriptors().nowhere.set(UNKNOWN);
+            &descriptors().nowhere
+        }
     }
+}
+
+/// Sets what is known of `file`.
+fn set(file: i32, known: Descriptor) {
+    let extent = &descriptors().extent;
+    if (0..MOST as i32).contains(&file) {
+        extent.set(extent.get().max(file as usize + 1));
+    }
+    slot(file).set(known);
 }
 
 /// What is told about the file behind a descriptor.
@@ -75,22 +129,11 @@ pub fn status(file: i32) -> Fails<Status> {
 
 fn fill(file: i32, opener: u32, identity: u64) {
     let Ok(status) = status(file) else { return };
-    // SAFETY: one kernel thread.
-    let description = unsafe {
-        DESCRIPTIONS += 1;
-        DESCRIPTIONS
-    };
+    let description = descriptors().descriptions.get() + 1;
+    descriptors().descriptions.set(description);
     let private = of_descriptor(file).is_ok_and(|path| entries::number(&path).is_some());
-    *slot(file) = Descriptor {
-        description,
-        opener,
-        identity,
-        kind: status.kind() as u32,
-        private: private.into(),
-        outside: 0,
-        reserved: 0,
-        listed: 0,
-    };
+    let kind = status.kind() as u32;
+    set(file, Descriptor { description, opener, identity, kind, private, outside: false, listed: 0 });
 }
 
 /// The current thread has opened `file`.
@@ -101,35 +144,39 @@ pub fn opened(file: i32) {
 /// `new` is another number for `old`.
 pub fn copied(old: i32, new: i32) {
     if old != new {
-        let copy = *known(old);
-        *slot(new) = copy;
+        set(new, known(old));
     }
 }
 
 /// `file` is closed.
 pub fn closed(file: i32) {
     if (file as usize) < MOST {
-        slot(file).description = 0;
+        set(file, UNKNOWN);
     }
 }
 
 /// What is known of `file`. Of one that was opened before `main`, or by a way that is not watched, it is found out.
-pub fn known(file: i32) -> &'static mut Descriptor {
-    if slot(file).description == 0 {
+pub fn known(file: i32) -> Descriptor {
+    if slot(file).get().description == 0 {
         fill(file, 0, entries::identity_of_descriptor(file));
     }
-    slot(file)
+    slot(file).get()
+}
+
+/// The listing of the directory `file` has told `listed` of the names that this execution has made.
+pub fn set_listed(file: i32, listed: u64) {
+    set(file, Descriptor { listed, ..known(file) });
 }
 
 /// At the other end of `file` is a process that the program has made.
 pub fn leads_outside(file: i32) {
     closed(file);
-    known(file).outside = 1;
+    set(file, Descriptor { outside: true, ..known(file) });
 }
 
-/// Whether there is.
+/// Whether a process that the program has made is at the other end of `file`.
 pub fn is_outside(file: i32) -> bool {
-    (0..MOST as i32).contains(&file) && slot(file).description != 0 && slot(file).outside != 0
+    (0..MOST as i32).contains(&file) && slot(file).get().description != 0 && slot(file).get().outside
 }
 
 impl Descriptor {
@@ -145,7 +192,7 @@ impl Descriptor {
 
     /// Whether it is this execution's own.
     pub fn is_private(&self) -> bool {
-        self.private != 0
+        self.private
     }
 
     /// Whether it was the current thread that opened it.
@@ -157,44 +204,38 @@ impl Descriptor {
 /// The file that is known as `identity` has moved from disk to `place`: those who have it open go there, to where they were.
 pub fn move_open(identity: u64, place: usize) {
     for file in 0..MOST as i32 {
-        let one = *slot(file);
-        if one.description == 0 || one.identity != identity || one.private != 0 || one.kind != Kind::Regular as u32 {
+        let one = slot(file).get();
+        if one.description == 0 || one.identity != identity || one.private || one.kind != Kind::Regular as u32 {
             continue;
         }
         move_to(file, place, |moved| {
             for other in file..MOST as i32 {
-                if slot(other).description == one.description {
+                let other_one = slot(other).get();
+                if other_one.description == one.description {
                     put_at(moved, other);
-                    slot(other).private = 1;
+                    set(other, Descriptor { private: true, ..other_one });
                 }
             }
         });
     }
 }
 
-/// Files that were opened before `main`, at most so many.
-static mut EARLY: [i32; 64] = [0; 64];
-static mut EARLY_LENGTH: usize = 0;
-
 /// Finds the files that are open before the first execution. Once, where executions are forked from.
 pub fn find_early() {
+    let Early { list, count } = &lifetime::process().early;
     for file in 3..MOST as i32 {
         let regular = status(file).is_ok_and(|status| status.kind() == Kind::Regular);
-        // SAFETY: one kernel thread.
-        unsafe {
-            if regular && EARLY_LENGTH < EARLY.len() {
-                EARLY[EARLY_LENGTH] = file;
-                EARLY_LENGTH += 1;
-            }
+        if regular && let Some(place) = list.borrow().get_mut(count.get()) {
+            *place = file;
+            count.set(count.get() + 1);
         }
     }
 }
 
 /// In a process for one execution: gives it positions of its own in those files, where they were.
 pub fn separate() {
-    // SAFETY: one kernel thread.
-    let early = unsafe { &EARLY[..EARLY_LENGTH] };
-    for &file in early {
+    let Early { list, count } = &lifetime::process().early;
+    for &file in &list.borrow()[..count.get()] {
         let Ok(path) = numbered(b"/proc/self/fd", file as u32) else { continue };
         move_to(file, path.address(), |moved| put_at(moved, file));
     }

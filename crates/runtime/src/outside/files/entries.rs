@@ -3,9 +3,12 @@
 //! A name that is not here is what it is on disk, unless a directory above it is here. A directory that is here was made by the execution: it has what is
 //! here below it, and nothing else. The files themselves lie in the scratch directory, under numbers.
 
+use core::cell::Cell;
+
 use super::path::{Path, numbered, of_descriptor};
 use super::{Fails, Kind, Status, hash, system};
 use crate::addresses::Reserve;
+use crate::lifetime::{self, Lent};
 use crate::outside::trap;
 use crate::schedule;
 
@@ -25,7 +28,6 @@ enum Fate {
 }
 
 #[derive(Clone, Copy)]
-#[repr(C)]
 struct Entry {
     /// Of the name.
     hash: u64,
@@ -38,122 +40,153 @@ struct Entry {
     identity: u64,
 }
 
-struct Entries {
-    list: &'static mut [Entry],
-    length: usize,
-    text: &'static mut [u8],
-    used: usize,
-    files: u32,
-    /// Where the scratch directory is. Empty: there is none, and nothing is kept apart.
-    scratch: &'static [u8],
+/// The names that this execution has changed.
+pub struct Entries {
+    list: Lent<Cell<Entry>>,
+    /// How many there are.
+    count: Cell<usize>,
+    /// The names themselves, one after the other.
+    text: Lent<Cell<u8>>,
+    /// How many bytes of it are used.
+    used: Cell<usize>,
+    /// How many files there have been in the scratch directory.
+    files: Cell<u32>,
     /// The current directory, if it is one that only this execution has.
-    current: Option<Path>,
+    current: Cell<Option<Path>>,
 }
 
-/// In a process for one execution: nobody has to put it back.
-static mut ENTRIES: Entries =
-    Entries { list: &mut [], length: 0, text: &mut [], used: 0, files: 0, scratch: &[], current: None };
+/// Where executions keep their files.
+pub struct Scratch {
+    /// The directory. Empty: there is none, and nothing is kept apart.
+    directory: Cell<&'static [u8]>,
+}
 
-#[allow(clippy::mut_from_ref)]
-fn entries() -> &'static mut Entries {
-    // SAFETY: one kernel thread, and no reference outlives a function of this file.
-    unsafe { &mut ENTRIES }
+impl Scratch {
+    /// At start-up.
+    pub const fn new() -> Scratch {
+        Scratch { directory: Cell::new(&[]) }
+    }
+}
+
+impl Entries {
+    /// At start-up.
+    pub const fn new() -> Entries {
+        Entries {
+            list: Cell::new(&[]),
+            count: Cell::new(0),
+            text: Cell::new(&[]),
+            used: Cell::new(0),
+            files: Cell::new(0),
+            current: Cell::new(None),
+        }
+    }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Entries { list: _, count, text: _, used, files, current } = self;
+        if count.replace(0) != 0 || files.get() != 0 {
+            current.set(None);
+        }
+        used.set(0);
+        files.set(0);
+    }
+}
+
+fn entries() -> &'static Entries {
+    &lifetime::execution().entries
+}
+
+/// The names that were changed.
+fn list() -> &'static [Cell<Entry>] {
+    &entries().list.get()[..entries().count.get()]
 }
 
 /// Makes room. Once.
 pub fn set_up(reserve: &mut Reserve, scratch: &'static [u8]) {
-    let entries = entries();
-    // SAFETY: zeroes are an entry.
-    entries.list = reserve.take(MOST);
-    entries.text = reserve.take(ROOM);
-    entries.scratch = scratch;
+    entries().list.set(reserve.take(MOST));
+    entries().text.set(reserve.take(ROOM));
+    lifetime::process().scratch.directory.set(scratch);
 }
 
 /// Where the scratch directory is; empty if there is none.
 pub fn scratch() -> &'static [u8] {
-    entries().scratch
+    lifetime::process().scratch.directory.get()
 }
 
 /// Whether everything is as it is on disk.
 pub fn is_untouched() -> bool {
-    entries().length == 0
+    list().is_empty()
 }
 
 /// The current directory, if the kernel does not know it.
 pub fn current_directory() -> Option<Path> {
-    entries().current
+    entries().current.get()
 }
 
 /// Says what the current directory is, if it is one that the kernel does not know.
 pub fn set_current_directory(path: Option<Path>) {
-    entries().current = path;
+    entries().current.set(path);
 }
 
 fn text_of(entry: &Entry) -> &'static [u8] {
-    let text: &'static [u8] = entries().text;
-    &text[entry.at as usize..][..entry.length as usize]
+    let text = &entries().text.get()[entry.at as usize..][..entry.length as usize];
+    // SAFETY: a name is written once, before its entry is counted, and not changed while the execution lasts.
+    unsafe { core::slice::from_raw_parts(text.as_ptr().cast(), text.len()) }
 }
 
-fn find(name: &[u8]) -> Option<&'static mut Entry> {
-    let entries = entries();
+fn find(name: &[u8]) -> Option<&'static Cell<Entry>> {
     let hash = hash(name);
-    let at = (0..entries.length).find(|&at| entries.list[at].hash == hash && text_of(&entries.list[at]) == name)?;
-    Some(&mut entries.list[at])
+    list().iter().find(|entry| entry.get().hash == hash && text_of(&entry.get()) == name)
 }
 
-fn find_or_add(path: &Path) -> &'static mut Entry {
+fn find_or_add(path: &Path) -> &'static Cell<Entry> {
     if let Some(entry) = find(path.bytes()) {
         return entry;
     }
-    let entries = entries();
-    let name = path.bytes();
-    if entries.length == MOST || entries.used + name.len() > ROOM {
+    let Entries { list, count, text, used, .. } = entries();
+    let (name, at, number) = (path.bytes(), used.get(), count.get());
+    if number == MOST || at + name.len() > ROOM {
         schedule::unsupported("an execution that changes more than 16,384 files", trap::place());
     }
-    entries.text[entries.used..][..name.len()].copy_from_slice(name);
-    let hash = hash(name);
-    entries.list[entries.length] = Entry {
-        hash,
-        at: entries.used as u32,
-        length: name.len() as u32,
-        fate: Fate::Removed,
-        number: 0,
-        identity: hash,
-    };
-    entries.used += name.len();
-    entries.length += 1;
-    &mut entries.list[entries.length - 1]
+    text.get()[at..].iter().zip(name).for_each(|(place, &byte)| place.set(byte));
+    let (hash, length) = (hash(name), name.len() as u32);
+    let entry = &list.get()[number];
+    entry.set(Entry { hash, at: at as u32, length, fate: Fate::Removed, number: 0, identity: hash });
+    used.set(at + name.len());
+    count.set(number + 1);
+    entry
 }
 
 fn in_scratch(number: u32) -> Path {
     // The driver gives a short one.
-    numbered(entries().scratch, number)
+    numbered(scratch(), number)
         .unwrap_or_else(|_| schedule::unsupported("a scratch directory with so long a name", trap::place()))
 }
 
 /// Room for a new file in the scratch directory: its number, and where it is.
 pub fn new_file() -> (u32, Path) {
-    let entries = entries();
-    entries.files += 1;
+    let number = entries().files.get() + 1;
+    entries().files.set(number);
     schedule::header().scratch_used.store(1, core::sync::atomic::Ordering::Relaxed);
-    (entries.files, in_scratch(entries.files))
+    (number, in_scratch(number))
 }
 
 /// From now on `path` is file `number`. It is the same file to the model as before, if it was one, or as `identity`.
 pub fn put(path: &Path, number: u32, identity: Option<u64>) {
-    let entry = find_or_add(path);
-    (entry.fate, entry.number) = (Fate::Here, number);
-    entry.identity = identity.unwrap_or(entry.hash);
+    let place = find_or_add(path);
+    let entry = place.get();
+    place.set(Entry { fate: Fate::Here, number, identity: identity.unwrap_or(entry.hash), ..entry });
 }
 
 /// From now on there is no `path`.
 pub fn remove(path: &Path) {
-    find_or_add(path).fate = Fate::Removed;
+    let place = find_or_add(path);
+    place.set(Entry { fate: Fate::Removed, ..place.get() });
 }
 
 /// The number of the file behind `path`, if it is not on disk.
 pub fn number(path: &Path) -> Option<u32> {
-    find(path.bytes()).filter(|entry| entry.fate == Fate::Here).map(|entry| entry.number)
+    find(path.bytes()).map(Cell::get).filter(|entry| entry.fate == Fate::Here).map(|entry| entry.number)
 }
 
 /// What the model knows the file behind `path` by. It does not depend on numbers that the kernel gives, which are others in the next execution.
@@ -166,7 +199,7 @@ pub fn identity(path: &Path) -> u64 {
         // It has no name, or not any more.
         return hash(b"");
     }
-    find(path.bytes()).map_or_else(|| hash(path.bytes()), |entry| entry.identity)
+    find(path.bytes()).map_or_else(|| hash(path.bytes()), |entry| entry.get().identity)
 }
 
 /// Where the file behind `path` really is. It may be missing there.
@@ -174,7 +207,7 @@ pub fn place(path: &Path) -> Fails<Path> {
     if is_untouched() {
         return Ok(*path);
     }
-    match find(path.bytes()) {
+    match find(path.bytes()).map(Cell::get) {
         Some(entry) if entry.fate == Fate::Here => return Ok(in_scratch(entry.number)),
         Some(_) => return Err(ENOENT),
         None => {}
@@ -206,38 +239,35 @@ pub fn kind(path: &Path) -> Fails<Kind> {
 
 /// Where the kernel says that something is, as the program calls it.
 pub fn name_of(place: Path) -> Path {
-    let scratch = entries().scratch;
+    let scratch = scratch();
     let number = place.bytes().strip_prefix(scratch).and_then(|rest| rest.strip_prefix(b"/"));
     let number = number.and_then(|digits| core::str::from_utf8(digits).ok()?.parse::<u32>().ok());
     if scratch.is_empty() {
         return place;
     }
     let Some(number) = number else { return place };
-    let entries = entries();
-    let list = &entries.list[..entries.length];
-    let entry = list.iter().find(|entry| entry.fate == Fate::Here && entry.number == number);
-    entry.and_then(|entry| Path::from_bytes(text_of(entry)).ok()).unwrap_or(place)
+    let entry = list().iter().map(Cell::get).find(|entry| entry.fate == Fate::Here && entry.number == number);
+    entry.and_then(|entry| Path::from_bytes(text_of(&entry)).ok()).unwrap_or(place)
 }
 
 /// Whether something directly in `directory` was changed.
 pub fn changes(directory: &Path) -> bool {
-    (0..entries().length).any(|at| is_in(at, directory))
+    list().iter().any(|entry| is_in(&entry.get(), directory))
 }
 
-fn is_in(at: usize, directory: &Path) -> bool {
-    let name = text_of(&entries().list[at]);
+fn is_in(entry: &Entry, directory: &Path) -> bool {
+    let name = text_of(entry);
     let end = name.iter().rposition(|&byte| byte == b'/').unwrap_or(0).max(1);
     &name[..end] == directory.bytes()
 }
 
 /// The first entry from `at` that is a name in `directory` which was made: where it stands, the name, and where its file is.
 pub fn next_in(directory: &Path, at: usize) -> Option<(usize, &'static [u8], Path)> {
-    let entries = entries();
-    let made = |at: usize| is_in(at, directory) && entries.list[at].fate == Fate::Here;
-    let at = (at..entries.length).find(|&at| made(at))?;
-    let name = text_of(&entries.list[at]);
+    let made = |entry: &Entry| is_in(entry, directory) && entry.fate == Fate::Here;
+    let (at, entry) = list().iter().map(Cell::get).enumerate().skip(at).find(|(_, entry)| made(entry))?;
+    let name = text_of(&entry);
     let begin = name.iter().rposition(|&byte| byte == b'/').map_or(0, |at| at + 1);
-    Some((at, &name[begin..], in_scratch(entries.list[at].number)))
+    Some((at, &name[begin..], in_scratch(entry.number)))
 }
 
 /// Whether `name` in `directory` was changed.
@@ -248,8 +278,7 @@ pub fn is_changed(directory: &Path, name: &[u8]) -> bool {
 
 /// All that is below `from`, which is a directory of this execution's, is now below `to`.
 pub fn move_below(from: &Path, to: &Path) -> Fails<()> {
-    for at in 0..entries().length {
-        let entry = entries().list[at];
+    for entry in list().iter().map(Cell::get) {
         let name = Path::from_bytes(text_of(&entry))?;
         if !name.is_below(from.bytes()) || entry.fate != Fate::Here {
             continue;

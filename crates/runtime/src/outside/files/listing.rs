@@ -67,9 +67,9 @@ fn without_changed(directory: &Path, records: &mut [u8]) -> usize {
 
 /// What comes after what is on disk.
 fn made(file: i32, directory: &Path, buffer: usize, size: usize) -> Fails<isize> {
-    let listed = &mut descriptors::known(file).listed;
+    let mut listed = descriptors::known(file).listed;
     let mut used = 0;
-    while let Some((at, name, place)) = entries::next_in(directory, *listed as usize) {
+    while let Some((at, name, place)) = entries::next_in(directory, listed as usize) {
         let length = (HEAD + name.len() + 1).next_multiple_of(8);
         if used + length > size {
             return if used == 0 { Err(EINVAL) } else { Ok(used as isize) };
@@ -87,7 +87,8 @@ fn made(file: i32, directory: &Path, buffer: usize, size: usize) -> Fails<isize>
             record[HEAD..HEAD + name.len()].copy_from_slice(name);
         }
         used += length;
-        *listed = at as u64 + 1;
+        listed = at as u64 + 1;
+        descriptors::set_listed(file, listed);
     }
     Ok(used as isize)
 }

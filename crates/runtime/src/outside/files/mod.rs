@@ -12,7 +12,7 @@
 pub mod calls;
 mod changes;
 pub mod descriptors;
-mod entries;
+pub mod entries;
 mod listing;
 pub mod ordered;
 mod path;
@@ -244,7 +244,7 @@ fn dispatch(call: Call, a: &[usize; 6]) -> Option<Fails<isize>> {
         // getdents64; lseek of a directory
         217 => listing::read(at, a[1], a[2]),
         8 if !entries::is_untouched() => {
-            descriptors::known(at).listed = 0;
+            descriptors::set_listed(at, 0);
             None
         }
         78 if !entries::is_untouched() => Some(Err(-38)),

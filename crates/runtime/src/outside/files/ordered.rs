@@ -8,18 +8,42 @@
 //! What is told comes before the call, which then is one step, also where libc makes several system calls. As long as there is one thread nothing is told.
 //! What is printed is no file: nobody can read it.
 
+use core::cell::Cell;
+
 use heddle_model::primitive::file::{FIND, NAME, READ, USE, on_contents, on_names};
 use heddle_model::{Operation, ThreadId};
 
 use super::descriptors;
+use crate::lifetime;
 use crate::outside::trap;
 use crate::schedule::{self, active, visible};
 use crate::sys;
 
-/// Truncating is an operation of its own, on the contents: `open` leaves it to whoever set this.
-static mut TRUNCATES_LATER: bool = false;
-/// What is to be truncated.
-static mut TO_TRUNCATE: i32 = -1;
+/// An `open` under way that truncates. Truncating is an operation of its own, on the contents, which comes after it.
+pub struct Truncation {
+    /// The system call leaves truncating to its caller.
+    later: Cell<bool>,
+    /// The descriptor that is to be truncated; -1 for none.
+    file: Cell<i32>,
+}
+
+impl Truncation {
+    /// At start-up.
+    pub const fn new() -> Truncation {
+        Truncation { later: Cell::new(false), file: Cell::new(-1) }
+    }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Truncation { later, file } = self;
+        later.set(false);
+        file.set(-1);
+    }
+}
+
+fn truncation() -> &'static Truncation {
+    &lifetime::execution().truncation
+}
 
 /// Whether nobody else can have used a file, or can before a thread is made.
 pub fn is_alone() -> bool {
@@ -72,14 +96,12 @@ pub fn uses(file: i32, how: Use, pc: u64) {
 
 /// Whether `open` is to leave truncating to the caller.
 pub fn truncates_later() -> bool {
-    // SAFETY: one kernel thread.
-    unsafe { TRUNCATES_LATER }
+    truncation().later.get()
 }
 
 /// `open` has left it.
 pub fn to_truncate(file: i32) {
-    // SAFETY: one kernel thread.
-    unsafe { TO_TRUNCATE = file };
+    truncation().file.set(file);
 }
 
 /// Opens something: `open` is called with the names in hand.
@@ -93,14 +115,12 @@ pub fn opens<T>(creates: bool, truncates: bool, pc: u64, open: impl FnOnce() -> 
     } else {
         looks_at_names(pc)
     }
-    // SAFETY: one kernel thread, and nobody else runs until this one has opened it.
-    let (opened, file) = unsafe {
-        TO_TRUNCATE = -1;
-        TRUNCATES_LATER = truncates;
-        let opened = open();
-        TRUNCATES_LATER = false;
-        (opened, TO_TRUNCATE)
-    };
+    // No other thread runs until this one has opened it.
+    truncation().file.set(-1);
+    truncation().later.set(truncates);
+    let opened = open();
+    truncation().later.set(false);
+    let file = truncation().file.get();
     if file >= 0 {
         uses(file, Use::Change, pc);
         // SAFETY: a file that was opened for writing.

@@ -2,6 +2,7 @@
 //!
 //! A call is one step, whatever libc makes of it. On a pipe or a socket it is one of [`crate::outside::channel`]'s, which waits until there is something to read.
 
+use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_long, c_void};
 
 use heddle_model::primitive::file::{USE, on_contents};
@@ -9,6 +10,7 @@ use heddle_model::primitive::file::{USE, on_contents};
 use super::descriptors;
 use super::ordered::{Use, by_handle, changes_names, is_alone, opens, tell, uses};
 use crate::calls::buffers::Arguments;
+use crate::lifetime::{self, Exclusive};
 use crate::outside::channel;
 use crate::schedule::{self, caller};
 
@@ -177,32 +179,47 @@ interpose! {
     }
 }
 
-/// The streams that are open, for who writes out what all of them hold back.
-static mut STREAMS: [usize; 256] = [0; 256];
-/// There were more.
-static mut MORE_STREAMS: bool = false;
+/// How many open streams are known.
+const MOST_STREAMS: usize = 256;
 
-/// An execution begins.
-pub fn reset() {
-    // SAFETY: one kernel thread.
-    unsafe {
-        if STREAMS[0] != 0 {
-            STREAMS = [0; 256];
-        }
-        MORE_STREAMS = false;
+/// The streams that this execution has open, for `fflush` of all of them.
+pub struct Streams {
+    /// Without gaps: zeros after the last one.
+    open: Exclusive<[usize; MOST_STREAMS]>,
+    /// There were more.
+    more: Cell<bool>,
+}
+
+impl Streams {
+    /// At start-up.
+    pub const fn new() -> Streams {
+        Streams { open: Exclusive::new([0; MOST_STREAMS]), more: Cell::new(false) }
     }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Streams { open, more } = self;
+        if open.borrow()[0] != 0 {
+            *open.borrow() = [0; MOST_STREAMS];
+        }
+        more.set(false);
+    }
+}
+
+fn streams() -> &'static Streams {
+    &lifetime::execution().streams
+}
+
+fn is_open(stream: *mut c_void) -> bool {
+    streams().open.borrow().contains(&(stream as usize))
 }
 
 /// A stream was opened.
 fn note_stream(stream: *mut c_void) -> *mut c_void {
-    // SAFETY: one kernel thread.
-    unsafe {
-        let streams = &mut STREAMS;
-        if !stream.is_null() && !streams.contains(&(stream as usize)) {
-            match streams.iter_mut().find(|place| **place == 0) {
-                Some(place) => *place = stream as usize,
-                None => MORE_STREAMS = true,
-            }
+    if !stream.is_null() && !is_open(stream) {
+        match streams().open.borrow().iter_mut().find(|place| **place == 0) {
+            Some(place) => *place = stream as usize,
+            None => streams().more.set(true),
         }
     }
     stream
@@ -210,8 +227,7 @@ fn note_stream(stream: *mut c_void) -> *mut c_void {
 
 /// A stream is about to go.
 fn forget_stream(stream: *mut c_void) {
-    // SAFETY: one kernel thread.
-    let streams = unsafe { &mut STREAMS };
+    let streams = streams().open.borrow();
     if let Some(at) = streams.iter().position(|&place| place == stream as usize) {
         // Without gaps: the first tells whether there are any.
         streams[at..].rotate_left(1);
@@ -221,17 +237,17 @@ fn forget_stream(stream: *mut c_void) {
 
 /// `fflush` of all streams: one after the other, as libc does.
 unsafe fn flush_all(pc: u64) -> c_int {
-    // SAFETY: one kernel thread; streams that are open.
+    // SAFETY: streams that are open.
     unsafe {
-        if MORE_STREAMS {
+        if streams().more.get() {
             schedule::unsupported("fflush of all streams, where there are more than 256", pc);
         }
         // Others may open and close some on the way.
-        let all = STREAMS;
+        let all = *streams().open.borrow();
         for stream in all.map(|stream| stream as *mut c_void) {
-            if !stream.is_null() && STREAMS.contains(&(stream as usize)) && __fwritable(stream) != 0 {
+            if !stream.is_null() && is_open(stream) && __fwritable(stream) != 0 {
                 on_stream(stream, Use::Change, pc, || {
-                    if STREAMS.contains(&(stream as usize)) {
+                    if is_open(stream) {
                         real::fflush(stream);
                     }
                 });

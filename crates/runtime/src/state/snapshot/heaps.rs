@@ -1,8 +1,11 @@
 //! The heaps: each knows how far it was used, and is zero beyond.
 
+use core::cell::Cell;
+
 use super::{copy, different_pages};
 use crate::addresses::{self, HEAP_IMAGES, PAGE, Reserve};
 use crate::heap;
+use crate::lifetime::{self, Lent};
 
 /// One heap at the snapshot.
 #[derive(Clone, Copy)]
@@ -14,38 +17,49 @@ struct Saved {
     map_image: usize,
 }
 
-static mut SAVED: &mut [Saved] = &mut [];
-static mut COUNT: usize = 0;
+/// The heaps at the snapshot.
+pub struct Heaps {
+    saved: Lent<Cell<Saved>>,
+    count: Cell<usize>,
+}
+
+impl Heaps {
+    /// At start-up.
+    pub const fn new() -> Heaps {
+        Heaps { saved: Cell::new(&[]), count: Cell::new(0) }
+    }
+}
+
+fn heaps() -> &'static Heaps {
+    &lifetime::process().snapshot.heaps
+}
 
 /// Makes room for the list. Once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
-    // SAFETY: at start-up. One for each thread, the system's, and to spare.
-    unsafe { SAVED = reserve.take(threads + 64) };
+    // One for each thread, the system's, and to spare.
+    heaps().saved.set(reserve.take(threads + 64));
 }
 
 fn saved(base: usize) -> Option<Saved> {
-    // SAFETY: one kernel thread.
-    unsafe { SAVED[..COUNT].iter().find(|s| s.base == base).copied() }
+    heaps().saved.get()[..heaps().count.get()].iter().map(Cell::get).find(|saved| saved.base == base)
 }
 
 /// Saves all heaps.
 pub fn save() {
     let mut image = HEAP_IMAGES;
-    // SAFETY: one kernel thread.
-    unsafe {
-        COUNT = 0;
-        for (base, length) in heap::arenas().filter(|&(_, length)| length > 0) {
-            addresses::map(image, length);
-            copy(image, base, length);
-            let map_image = image + length.next_multiple_of(PAGE) + PAGE;
-            let (map, map_length) = heap::map_of(base, length);
-            addresses::map(map_image, map_length);
-            copy(map_image, map, map_length);
-            SAVED[COUNT] = Saved { base, length, image, map_image };
-            COUNT += 1;
-            image = map_image + map_length.next_multiple_of(PAGE) + PAGE;
-        }
+    let mut count = 0;
+    for (base, length) in heap::arenas().filter(|&(_, length)| length > 0) {
+        addresses::map(image, length);
+        copy(image, base, length);
+        let map_image = image + length.next_multiple_of(PAGE) + PAGE;
+        let (map, map_length) = heap::map_of(base, length);
+        addresses::map(map_image, map_length);
+        copy(map_image, map, map_length);
+        heaps().saved.get()[count].set(Saved { base, length, image, map_image });
+        count += 1;
+        image = map_image + map_length.next_multiple_of(PAGE) + PAGE;
     }
+    heaps().count.set(count);
 }
 
 /// Restores all heaps.

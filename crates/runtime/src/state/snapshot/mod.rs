@@ -23,6 +23,20 @@ use crate::arch::Context;
 
 pub use tracked::{first_write, open, release};
 
+/// The bookkeeping of this process.
+pub struct Snapshot {
+    tracked: tracked::Tracked,
+    heaps: heaps::Heaps,
+    pages: pages::Pages,
+}
+
+impl Snapshot {
+    /// At start-up.
+    pub const fn new() -> Snapshot {
+        Snapshot { tracked: tracked::Tracked::new(), heaps: heaps::Heaps::new(), pages: pages::Pages::new() }
+    }
+}
+
 /// Makes room for the bookkeeping. Once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
     tracked::set_up(reserve);

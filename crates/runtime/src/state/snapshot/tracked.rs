@@ -10,10 +10,13 @@
 //! saved into them. So a thread finds the same bytes below its stack pointer in every execution, even where it reads
 //! what it never wrote.
 
+use core::cell::Cell;
+
 use super::{copy, different_pages, maps, pages};
 use crate::addresses::{self, HEAPS, IMAGES, IMAGES_END, PAGE, PRIVATE, PRIVATE_END, Reserve, STACKS_END};
 use crate::arch::Context;
 use crate::entry::start;
+use crate::lifetime::{self, Exclusive, Lent};
 use crate::schedule::fiber;
 use crate::sys;
 
@@ -39,35 +42,58 @@ const REGIONS: usize = 1 << 14;
 const HOT: usize = 1 << 20;
 const MAPS: usize = 4 << 20;
 
-static mut BOUNDS: &mut [Region] = &mut [];
-static mut COUNT: usize = 0;
-static mut PAGES: &mut [Hot] = &mut [];
-static mut HOT_COUNT: usize = 0;
-/// A bit for each page of images: its page is hot.
-static mut IS_HOT: &mut [u64] = &mut [];
-static mut PROTECTED: bool = false;
-static mut TEXT: &mut [u8] = &mut [];
-static mut NEXT_IMAGE: usize = IMAGES;
+/// The memory that is saved, and the pages of it that were written to.
+pub struct Tracked {
+    regions: Lent<Cell<Region>>,
+    /// How many regions there are.
+    count: Cell<usize>,
+    hot: Lent<Cell<Hot>>,
+    /// How many pages are hot.
+    hot_count: Cell<usize>,
+    /// A bit for each page of images: its page is hot.
+    is_hot: Lent<Cell<u64>>,
+    /// Pages that are not hot are read-only.
+    protected: Cell<bool>,
+    /// Room for the kernel's list of mappings.
+    text: Exclusive<&'static mut [u8]>,
+    /// Where the next image comes.
+    next_image: Cell<usize>,
+}
 
-/// Makes room for the lists. Once.
-pub fn set_up(reserve: &mut Reserve) {
-    // SAFETY: at start-up.
-    unsafe {
-        BOUNDS = reserve.take(REGIONS);
-        PAGES = reserve.take(HOT);
-        IS_HOT = reserve.take((IMAGES_END - IMAGES) / PAGE / 64);
-        TEXT = reserve.take(MAPS);
+impl Tracked {
+    /// At start-up.
+    pub const fn new() -> Tracked {
+        Tracked {
+            regions: Cell::new(&[]),
+            count: Cell::new(0),
+            hot: Cell::new(&[]),
+            hot_count: Cell::new(0),
+            is_hot: Cell::new(&[]),
+            protected: Cell::new(false),
+            text: Exclusive::new(&mut []),
+            next_image: Cell::new(IMAGES),
+        }
     }
 }
 
-fn regions() -> &'static [Region] {
-    // SAFETY: one kernel thread.
-    unsafe { &BOUNDS[..COUNT] }
+fn tracked() -> &'static Tracked {
+    &lifetime::process().snapshot.tracked
 }
 
-fn hot_pages() -> &'static [Hot] {
-    // SAFETY: one kernel thread.
-    unsafe { &PAGES[..HOT_COUNT] }
+/// Makes room for the lists. Once.
+pub fn set_up(reserve: &mut Reserve) {
+    tracked().regions.set(reserve.take(REGIONS));
+    tracked().hot.set(reserve.take(HOT));
+    tracked().is_hot.set(reserve.take((IMAGES_END - IMAGES) / PAGE / 64));
+    *tracked().text.borrow() = reserve.take(MAPS);
+}
+
+fn regions() -> impl Iterator<Item = Region> {
+    tracked().regions.get()[..tracked().count.get()].iter().map(Cell::get)
+}
+
+fn hot_pages() -> impl Iterator<Item = Hot> {
+    tracked().hot.get()[..tracked().hot_count.get()].iter().map(Cell::get)
 }
 
 /// Finds all tracked memory and saves it, in place of what was saved before. The main thread is suspended in `main`.
@@ -80,28 +106,25 @@ pub fn save(main: &Context) {
         // SAFETY: the main fiber is suspended and uses nothing below its stack pointer.
         unsafe { core::ptr::write_bytes(low as *mut u8, 0, dead) };
     });
-    // SAFETY: one kernel thread.
-    unsafe {
-        for hot in hot_pages() {
-            set_hot(hot.image, false);
+    for hot in hot_pages() {
+        set_hot(hot.image, false);
+    }
+    tracked().count.set(0);
+    tracked().hot_count.set(0);
+    tracked().next_image.set(IMAGES);
+    let complete = maps::writable(tracked().text.borrow(), |mapping| {
+        let (low, high) = (mapping.low, mapping.high);
+        let ours = (PRIVATE..PRIVATE_END).contains(&low);
+        let heap_or_stack = (HEAPS..STACKS_END).contains(&low);
+        if mapping.is_stack {
+            add(main_stack.0.max(low), high, true);
+        } else if !ours && !heap_or_stack {
+            add(low, high.min(own.0), !mapping.has_file);
+            add(low.max(own.1), high, !mapping.has_file);
         }
-        COUNT = 0;
-        HOT_COUNT = 0;
-        NEXT_IMAGE = IMAGES;
-        let complete = maps::writable(TEXT, |mapping| {
-            let (low, high) = (mapping.low, mapping.high);
-            let ours = (PRIVATE..PRIVATE_END).contains(&low);
-            let heap_or_stack = (HEAPS..STACKS_END).contains(&low);
-            if mapping.is_stack {
-                add(main_stack.0.max(low), high, true);
-            } else if !ours && !heap_or_stack {
-                add(low, high.min(own.0), !mapping.has_file);
-                add(low.max(own.1), high, !mapping.has_file);
-            }
-        });
-        if !complete {
-            sys::die(b"heddle: the program's list of memory mappings is too long\n");
-        }
+    });
+    if !complete {
+        sys::die(b"heddle: the program's list of memory mappings is too long\n");
     }
     for (low, high) in fiber::stacks() {
         add(low, high, true);
@@ -113,17 +136,15 @@ fn add(low: usize, high: usize, sparse: bool) {
     if low >= high {
         return;
     }
-    // SAFETY: one kernel thread.
-    let image = unsafe {
-        if COUNT == REGIONS {
-            sys::die(b"heddle: the program has too many memory mappings\n");
-        }
-        let image = NEXT_IMAGE;
-        NEXT_IMAGE += high - low + PAGE;
-        BOUNDS[COUNT] = Region { low, high, image };
-        COUNT += 1;
-        image
-    };
+    let Tracked { regions, count, next_image, .. } = tracked();
+    let at = count.get();
+    if at == REGIONS {
+        sys::die(b"heddle: the program has too many memory mappings\n");
+    }
+    let image = next_image.get();
+    next_image.set(image + high - low + PAGE);
+    regions.get()[at].set(Region { low, high, image });
+    count.set(at + 1);
     // Mapped anew: what an earlier snapshot left there is gone.
     addresses::map(image, high - low);
     if sparse {
@@ -138,8 +159,7 @@ pub fn protect() {
     for region in regions() {
         set_rights(region.low, region.high - region.low, sys::PROT_READ);
     }
-    // SAFETY: one kernel thread.
-    unsafe { PROTECTED = true };
+    tracked().protected.set(true);
 }
 
 fn set_rights(address: usize, length: usize, rights: usize) -> bool {
@@ -154,29 +174,27 @@ fn bit(image: usize) -> (usize, u64) {
 
 fn set_hot(image: usize, hot: bool) {
     let (word, mask) = bit(image);
-    // SAFETY: one kernel thread.
-    unsafe { if hot { IS_HOT[word] |= mask } else { IS_HOT[word] &= !mask } }
+    let word = &tracked().is_hot.get()[word];
+    word.set(if hot { word.get() | mask } else { word.get() & !mask });
 }
 
 fn is_hot(image: usize) -> bool {
     let (word, mask) = bit(image);
-    // SAFETY: one kernel thread.
-    unsafe { IS_HOT[word] & mask != 0 }
+    tracked().is_hot.get()[word].get() & mask != 0
 }
 
 /// Whether `address` was read-only only because of us. If so it is writable now.
 pub fn first_write(address: usize) -> bool {
-    // SAFETY: one kernel thread.
-    if !unsafe { PROTECTED } {
+    if !tracked().protected.get() {
         return false;
     }
-    let Some(region) = regions().iter().find(|r| r.low <= address && address < r.high) else { return false };
+    let Some(region) = regions().find(|r| r.low <= address && address < r.high) else { return false };
     let page = address & !(PAGE - 1);
     if is_hot(region.image + (page - region.low)) {
         // A second fault on a page that we have opened is the program's own.
         return false;
     }
-    heat(page, region);
+    heat(page, &region);
     true
 }
 
@@ -193,22 +211,21 @@ pub fn open(address: usize, count: usize) -> bool {
 /// limited number.
 fn heat(page: usize, region: &Region) {
     let image = region.image + (page - region.low);
-    // SAFETY: one kernel thread.
-    unsafe {
-        if HOT_COUNT == HOT || !set_rights(page, PAGE, sys::PROT_READ | sys::PROT_WRITE) {
-            sys::die(b"heddle: the program writes to too many pages of globals for a snapshot: use --restart fork\n");
-        }
-        let is_zero = core::slice::from_raw_parts(image as *const u64, PAGE / 8).iter().all(|&word| word == 0);
-        PAGES[HOT_COUNT] = Hot { page, image, is_zero };
-        HOT_COUNT += 1;
+    let Tracked { hot, hot_count, .. } = tracked();
+    let at = hot_count.get();
+    if at == HOT || !set_rights(page, PAGE, sys::PROT_READ | sys::PROT_WRITE) {
+        sys::die(b"heddle: the program writes to too many pages of globals for a snapshot: use --restart fork\n");
     }
+    // SAFETY: an image is a whole page, and mapped.
+    let is_zero = unsafe { core::slice::from_raw_parts(image as *const u64, PAGE / 8) }.iter().all(|&word| word == 0);
+    hot.get()[at].set(Hot { page, image, is_zero });
+    hot_count.set(at + 1);
     set_hot(image, true);
 }
 
 /// Makes all of it writable: the snapshot is about to be taken anew.
 pub fn release() {
-    // SAFETY: one kernel thread.
-    if unsafe { core::mem::take(&mut PROTECTED) } {
+    if tracked().protected.replace(false) {
         for region in regions() {
             set_rights(region.low, region.high - region.low, sys::PROT_READ | sys::PROT_WRITE);
         }
@@ -217,9 +234,8 @@ pub fn release() {
 
 /// See [`super::each_changed`].
 pub fn each_changed(each: impl FnMut(usize)) -> bool {
-    hot_pages().iter().map(|hot| hot.page).for_each(each);
-    // SAFETY: one kernel thread.
-    unsafe { PROTECTED }
+    hot_pages().map(|hot| hot.page).for_each(each);
+    tracked().protected.get()
 }
 
 /// Copies the hot pages back.
