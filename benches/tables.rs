@@ -16,7 +16,7 @@ use heddle_model::follow::{Policy, Step};
 use heddle_model::wire::{Races, Restart};
 use heddle_model::{Event, Executor, Outcome, Plan, ThreadId};
 use heddle_native::compile::{Choice, Compiled, compile};
-use heddle_native::{NativeExecutor, Options, RestartMode, restart_name};
+use heddle_native::{NativeExecutor, Options, RestartMode};
 
 const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(400);
@@ -278,7 +278,7 @@ fn restarts() {
             } else {
                 format!("{:.0}x (median {:.0}x)", results[0].0 / top, results[0].1 / median)
             };
-            println!("| {file} | {operations} | {} | {top:.0} | {median:.0} | {ratio} |", restart_name(mode));
+            println!("| {file} | {operations} | {} | {top:.0} | {median:.0} | {ratio} |", mode.name());
         }
     }
 }

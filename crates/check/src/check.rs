@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use heddle_model::{ExecutorError, FindingKind, RunReport, Trace, trace};
+use heddle_model::{ExecutorError, Facts, FindingKind, RunReport, Trace, trace};
 use heddle_report::text;
 use heddle_search::repeat::{Divergence, Repeated};
 use heddle_search::{Search, Stop, Summary};
@@ -12,7 +12,7 @@ use heddle_search::{Search, Stop, Summary};
 use crate::after::{diverged, livelocks, smallest};
 use crate::checkpoint::{self, CheckpointError, Keeper};
 use crate::coverage;
-use crate::engine::{Engine, View};
+use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::observer::Observer;
 use crate::options::Options;
@@ -112,10 +112,10 @@ impl<'o> Check<'o> {
         let listing = collector.dump.take().map(|dump| dump.tell(&*symbols));
         let mut told = Told::of(&collector, engine, program, &options)?;
         let remarks = collector.leftovers.tell(engine, Path::new(&program.directory));
-        let (view, settings) = (engine.view(), engine.settings());
+        let (facts, settings) = (engine.facts(), engine.settings());
         let judgement = Judgement {
             options: &options,
-            view: &view,
+            facts: &facts,
             settings: &settings,
             collector: &collector,
             counts,
@@ -131,7 +131,7 @@ impl<'o> Check<'o> {
             looping: collector.round.as_ref().map(|round| round.tell(&*symbols)),
         };
         let report = judgement.report();
-        let warnings = warnings(&report, &view, trouble, collector.not_kept);
+        let warnings = warnings(&report, &facts, trouble, collector.not_kept);
         Ok(Conclusion { report, traces: told.traces, listing, warnings })
     }
 }
@@ -173,14 +173,14 @@ fn search_twice(
 }
 
 /// What the user should know although the verdict stands.
-fn warnings(report: &RunReport, view: &View, trouble: Option<String>, not_kept: u64) -> Vec<String> {
+fn warnings(report: &RunReport, facts: &Facts, trouble: Option<String>, not_kept: u64) -> Vec<String> {
     let mut warnings = Vec::new();
     // Where nothing is found it is among what was not covered.
     if report.findings.iter().any(|finding| finding.kind == FindingKind::DataRace) {
-        warnings.extend(coverage::assembly(&view.assembly));
+        warnings.extend(coverage::assembly(&facts.assembly));
     }
-    if let Some((how, repeated)) = &view.died {
-        let times = text::counted(*repeated, "execution");
+    if let Some(how) = &facts.died {
+        let times = text::counted(facts.statistics.repeated, "execution");
         warnings.push(format!("{how}; {times} had to be run again, and nothing is missing"));
     }
     if let Some(trouble) = trouble {

@@ -1,12 +1,13 @@
 //! What a verdict covers and what it does not.
 
+use std::collections::BTreeSet;
+
 use heddle_model::verdict::Bounds;
-use heddle_model::{Coverage, FindingKind, Location, wire};
+use heddle_model::{Coverage, FindingKind, Instrumentation, Location, wire};
 use heddle_report::outcome::Class;
 use heddle_report::text;
 use heddle_search::Stop;
 
-use crate::engine::Visibility;
 use crate::options::Races;
 use crate::sources;
 use crate::verdict::{End, Judgement};
@@ -14,7 +15,7 @@ use crate::verdict::{End, Judgement};
 impl Judgement<'_> {
     /// What the verdict covers.
     pub(crate) fn coverage(&self) -> Coverage {
-        let Judgement { options, view, settings, .. } = *self;
+        let Judgement { options, facts, settings, .. } = *self;
         let collector = self.collector;
         let lost = !collector.lost.is_empty() || self.unrepeatable > 0 || self.unsupported.is_some();
         // A hang, a race, or a process that died cuts an execution off: what would have followed is not known.
@@ -24,15 +25,15 @@ impl Judgement<'_> {
             found.lost || ends || matches!(found.class, Class::Finding(FindingKind::Hang))
         });
         let exhausted = self.end == End::Search(Stop::Exhausted) && !self.method.samples();
-        let looked = options.races != Races::Off && view.visibility == Visibility::Memory;
+        let looked = options.races != Races::Off && facts.instrumentation == Instrumentation::Memory;
         Coverage {
             model: "sc".to_string(),
             exhaustive: exhausted
                 && options.prefix.is_none()
-                && !view.undetermined
+                && !facts.undetermined
                 && collector.bounded == 0
                 && !self.left_out.bounded
-                && !view.timeouts_left_out
+                && !facts.timeouts_left_out
                 && !lost
                 && !cut,
             bounds: Bounds {
@@ -40,14 +41,14 @@ impl Judgement<'_> {
                 switches: options.search.max_switches.filter(|_| self.left_out.bounded || !exhausted),
                 delays: options.search.max_delays.filter(|_| self.left_out.bounded || !exhausted),
                 steps: options.search.max_steps,
-                timeouts: view.timeouts_left_out.then_some(settings.latitude.timeouts),
+                timeouts: facts.timeouts_left_out.then_some(settings.latitude.timeouts),
                 executions: options.search.max_executions,
                 seconds: options.search.timeout.map(|limit| limit.as_secs_f64()),
                 prefix: options.prefix.as_ref().map(|steps| steps.len() as u64),
             },
-            instrumented: view.visibility.name().to_string(),
-            restart: view.restart.clone(),
-            restart_reason: view.restart_reason.as_ref().map(|what| format!("the program uses {what}")),
+            instrumented: facts.instrumentation.name().to_string(),
+            restart: facts.restart.name().to_string(),
+            restart_reason: facts.fallback.as_ref().map(|why| format!("the program uses {}", why.what)),
             races: match (looked, options.races) {
                 (true, Races::Ignore) => "ignored",
                 (true, _) => "checked",
@@ -68,7 +69,7 @@ pub(crate) fn shown(values: &[i64]) -> String {
 const LINES: usize = 3;
 
 /// What to say of atomic instructions that are not seen.
-pub fn assembly(lines: &[Location]) -> Option<String> {
+pub fn assembly(lines: &BTreeSet<Location>) -> Option<String> {
     let directory = std::env::current_dir().unwrap_or_default();
     let name = |at: &Location| format!("{}:{}", sources::shorten(&at.file, &directory), at.line);
     let named: Vec<String> = lines.iter().take(LINES).map(name).collect();
@@ -86,45 +87,45 @@ pub fn assembly(lines: &[Location]) -> Option<String> {
 impl Judgement<'_> {
     /// What the verdict does not cover, in plain words. `races`: data races were looked for.
     fn notes(&self, races: bool) -> Vec<String> {
-        let Judgement { view, settings, .. } = *self;
-        let mut notes = not_looked_for(view.visibility, races, settings.misuse);
-        let sees_memory = view.visibility == Visibility::Memory;
-        if sees_memory && !view.unseen.is_empty() {
+        let Judgement { facts, settings, .. } = *self;
+        let mut notes = not_looked_for(facts.instrumentation, races, settings.misuse);
+        let sees_memory = facts.instrumentation == Instrumentation::Memory;
+        if sees_memory && !facts.unseen.is_empty() {
             notes.push(format!(
                 "memory accesses and atomics in {}: not built by heddle, they are not seen",
-                view.unseen.join(", ")
+                facts.unseen.iter().cloned().collect::<Vec<_>>().join(", ")
             ));
         }
         if sees_memory {
-            notes.extend(assembly(&view.assembly));
+            notes.extend(assembly(&facts.assembly));
         }
-        if races && self.options.races == Races::Ignore && view.places > 0 {
-            let places = text::counted(view.places as u64, "place");
+        if races && self.options.races == Races::Ignore && !facts.places.is_empty() {
+            let places = text::counted(facts.places.len() as u64, "place");
             notes.push(format!("data races: there are some, on {places}; their orders were explored, as asked"));
         }
         if settings.latitude.spurious_failures > 0 && sees_memory {
             notes.push("weak compare-exchanges: gcc says which ones are; what clang compiled has none".to_string());
         }
-        if view.makes_processes {
+        if facts.outside.processes {
             notes.push(
                 "processes that the program makes: they run by themselves, and use the files on disk, not those that the \
                  program wrote"
                     .to_string(),
             );
         }
-        if view.files_stay {
+        if facts.outside.files {
             notes.push(
                 "files are not put back: there is no room for copies in the directory for temporary files ($TMPDIR), so \
                  executions see what others wrote"
                     .to_string(),
             );
         }
-        if view.undetermined {
+        if facts.undetermined {
             let values = shown(&settings.nondet);
             notes.push(format!("undetermined numbers (__VERIFIER_nondet_...): only the values {values} were tried"));
         }
         if !self.coverage_is_whole() {
-            notes.extend(view.unreached.iter().map(|label| {
+            notes.extend(facts.unreached().map(|label| {
                 format!("`{}` at {}:{}: no execution has reached it so far", label.name, label.file, label.line)
             }));
         }
@@ -137,7 +138,7 @@ impl Judgement<'_> {
 }
 
 /// The kinds of errors that were not looked for, in plain words.
-fn not_looked_for(visibility: Visibility, races: bool, misuse: bool) -> Vec<String> {
+fn not_looked_for(instrumentation: Instrumentation, races: bool, misuse: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if !misuse {
         notes.push("misuse of primitives: it was not looked for".to_string());
@@ -145,14 +146,14 @@ fn not_looked_for(visibility: Visibility, races: bool, misuse: bool) -> Vec<Stri
     if !races {
         // Without races the orders of plain accesses cannot matter; with them they can.
         notes.push("data races: they were not looked for".to_string());
-        let seen = if visibility == Visibility::SyncOnly {
+        let seen = if instrumentation == Instrumentation::SyncOnly {
             "calls of the thread library"
         } else {
             "synchronisation and atomics"
         };
         notes.push(format!("orders of plain memory accesses: only {seen} are interleaved"));
     }
-    if visibility == Visibility::SyncOnly {
+    if instrumentation == Instrumentation::SyncOnly {
         notes.push(
             "atomics: the program was not built by heddle; build it with `heddle cc` or `heddle c++` as the compiler to see all"
                 .to_string(),

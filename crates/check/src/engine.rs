@@ -12,9 +12,6 @@ pub trait Engine: Executor {
     /// The settings that decide what an execution does, besides its plan. They go into traces.
     fn settings(&self) -> Settings;
 
-    /// What the engine sees of the program and what it has learnt in all executions so far.
-    fn view(&self) -> View;
-
     /// Runs `plan` alone and records everything: call stacks, output, allocation sites. Plans under way are discarded.
     ///
     /// # Errors
@@ -61,66 +58,6 @@ pub trait Engine: Executor {
     ) -> Option<Result<Summary, ExecutorError>> {
         None
     }
-}
-
-/// How much of a program is visible to an engine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Visibility {
-    /// Every access to memory that threads may share, and all synchronisation.
-    #[default]
-    Memory,
-    /// Calls of the thread library only.
-    SyncOnly,
-}
-
-impl Visibility {
-    /// The name in the JSON document of a run.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Visibility::Memory => "memory",
-            Visibility::SyncOnly => "sync-only",
-        }
-    }
-}
-
-/// What an engine sees of the program, and what it has learnt that a verdict must mention.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct View {
-    /// How much of the program is visible.
-    pub visibility: Visibility,
-    /// How executions start over: `snapshot`, `fork` or `exec`.
-    pub restart: String,
-    /// What the program uses that rules a faster way of starting over out.
-    pub restart_reason: Option<String>,
-    /// Libraries and objects whose accesses to memory are not seen, by name.
-    pub unseen: Vec<String>,
-    /// Atomic instructions in inline assembly, which are not seen.
-    pub assembly: Vec<Location>,
-    /// Labels that the program wants to be reached and that no execution has reached.
-    pub unreached: Vec<Unreached>,
-    /// An execution asked for an undetermined number that has more values than were tried.
-    pub undetermined: bool,
-    /// A time-out was left out because its thread had timed out too often before.
-    pub timeouts_left_out: bool,
-    /// The program makes processes of its own, which run uncontrolled.
-    pub makes_processes: bool,
-    /// What executions write to files is not put back.
-    pub files_stay: bool,
-    /// How a process died in the middle of executions that went well when they were run again, and how many those were.
-    pub died: Option<(String, u64)>,
-    /// How many places of plain memory are visible because of data races on them.
-    pub places: usize,
-}
-
-/// A label that the program wants to be reached and that no execution has reached.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unreached {
-    /// The program's name for it.
-    pub name: String,
-    /// The source file.
-    pub file: String,
-    /// The line.
-    pub line: u32,
 }
 
 /// The names and source lines of a program.

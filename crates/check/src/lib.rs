@@ -31,7 +31,7 @@ mod verdict;
 pub mod words;
 
 pub use check::{Check, Conclusion};
-pub use engine::{Engine, Local, Names, Recorded, Unreached, View, Visibility};
+pub use engine::{Engine, Local, Names, Recorded};
 pub use failure::Failure;
 pub use observer::Observer;
 pub use options::{Options, Races};

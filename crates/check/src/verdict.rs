@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use heddle_model::trace::Settings;
 use heddle_model::verdict::SCHEMA;
-use heddle_model::{Finding, FindingKind, Location, Outcome, Remark, RunReport, Verdict};
+use heddle_model::{Facts, Finding, FindingKind, Location, Outcome, Remark, RunReport, Verdict};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
 use heddle_search::{Counts, Method, Stop};
 
 use crate::coverage;
-use crate::engine::View;
 use crate::options::Options;
 use crate::tally::outcomes::Outcomes;
 use crate::tally::{Candidate, Collector};
@@ -54,7 +53,7 @@ pub struct Judgement<'c> {
     /// What a bound has left out.
     pub left_out: LeftOut,
     /// What the engine sees of the program, and what it has learnt.
-    pub view: &'c View,
+    pub facts: &'c Facts,
     /// The settings of the executions.
     pub settings: &'c Settings,
     /// How long the search took.
@@ -121,7 +120,7 @@ impl Judgement<'_> {
 
     /// Adds a finding for each label that no execution reached. Only for searches that left no execution out.
     fn add_unreached(&mut self) {
-        for (label, number) in self.view.unreached.iter().zip(1..) {
+        for (label, number) in self.facts.unreached().zip(1..) {
             let location = Location { file: label.file.clone(), line: label.line, ..Location::default() };
             self.findings.push(Finding {
                 id: format!("{}-{number}", FindingKind::Unreached),
@@ -142,7 +141,7 @@ impl Judgement<'_> {
 
     /// An undetermined number had only some of its values, and nobody has said that those are enough.
     fn why_undetermined(&self) -> Option<String> {
-        (self.view.undetermined && !self.options.values_chosen).then(|| {
+        (self.facts.undetermined && !self.options.values_chosen).then(|| {
             format!(
                 "undetermined numbers (__VERIFIER_nondet_...) were only {}: say which values matter with --nondet",
                 coverage::shown(&self.settings.nondet)

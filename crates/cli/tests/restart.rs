@@ -70,7 +70,7 @@ fn ten_thousand(compiler: &str, level: &str) {
     assert!(mappings <= ours.1 + 8, "our own mappings: {mappings}, {} at first", ours.1);
     assert_eq!(children_of(target), 0, "processes that the program left behind");
 
-    let statistics = executor.statistics();
+    let statistics = executor.facts().statistics;
     assert!(statistics.checked + 1 >= EXECUTIONS, "only {} restorations were compared", statistics.checked);
     assert_eq!(statistics.differing, 0, "pages differ");
     assert_eq!((statistics.processes, statistics.lost), (1, 0));

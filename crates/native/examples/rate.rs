@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use heddle_model::wire::{Layout, Restart};
 use heddle_model::{Executor, Plan};
 use heddle_native::compile::{self, Choice};
-use heddle_native::{NativeExecutor, Options, Program, RestartMode, restart_name};
+use heddle_native::{NativeExecutor, Options, Program, RestartMode};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -41,7 +41,7 @@ fn run() -> Result<(), Failure> {
     let seconds: f64 = std::env::var("RATE_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(1.0);
     let modes = std::env::var("RATE_MODES").unwrap_or_else(|_| "snapshot,fork,exec".to_owned());
     for restart in [Restart::Snapshot, Restart::Fork, Restart::Exec] {
-        if !modes.split(',').any(|mode| mode == restart_name(restart)) {
+        if !modes.split(',').any(|mode| mode == restart.name()) {
             continue;
         }
         let slots = std::env::var("RATE_SLOTS").ok().and_then(|s| s.parse().ok()).unwrap_or(32);
@@ -63,7 +63,7 @@ fn measure(program: &Program, options: Options, time: Duration) -> Result<(), Fa
     let mut executor = NativeExecutor::launch(program, options)?;
     let launch = launch.elapsed();
     let plan = Plan::default();
-    let mode = restart_name(executor.restart());
+    let mode = executor.restart().name();
     let first = executor.run(&plan)?;
     let (events, outcome) = (first.events.len(), first.outcome);
     println!(
@@ -85,10 +85,10 @@ fn measure(program: &Program, options: Options, time: Duration) -> Result<(), Fa
         executor.submit(&plan)?;
     }
     let elapsed = begin.elapsed();
-    let statistics = executor.statistics();
+    let statistics = executor.facts().statistics;
     println!(
         "{:9} {:10.0} executions/s ({executions} executions, {different} different, start {launch:.1?}, {statistics:?})",
-        restart_name(executor.restart()),
+        executor.restart().name(),
         executions as f64 / elapsed.as_secs_f64(),
     );
     Ok(())

@@ -1,21 +1,20 @@
 //! Native processes as the engine of a check.
 
-use heddle_checking::{Engine, Local, Names, Recorded, Unreached, View, Visibility};
+use heddle_checking::{Engine, Local, Names, Recorded};
 use heddle_model::trace::Settings;
-use heddle_model::wire::{Outside, Races};
+use heddle_model::wire::Races;
 use heddle_model::{ExecutorError, Location, ObjectId, Plan, ThreadId};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
-use crate::binary::program::Instrumentation;
 use crate::binary::symbols::{Mapping, Place, Symbols};
 use crate::build::library;
-use crate::run::{NativeExecutor, restart_name};
+use crate::run::NativeExecutor;
 
 impl Engine for NativeExecutor {
     fn settings(&self) -> Settings {
         let options = self.options();
         Settings {
-            restart: restart_name(self.restart()).to_string(),
+            restart: self.restart().name().to_string(),
             memory_limit: options.memory_limit,
             hang_timeout_ms: options.hang_after.as_millis() as u64,
             // A check says how far its plans go.
@@ -29,31 +28,6 @@ impl Engine for NativeExecutor {
             nondet: options.nondet.clone(),
             places: self.places().to_vec(),
             races: options.races.name().to_string(),
-        }
-    }
-
-    fn view(&self) -> View {
-        let unreached = |label: &crate::annotations::Label| Unreached {
-            name: label.name.clone(),
-            file: label.file.clone(),
-            line: label.line,
-        };
-        View {
-            visibility: match self.program().instrumentation {
-                Instrumentation::Memory => Visibility::Memory,
-                Instrumentation::SyncOnly => Visibility::SyncOnly,
-            },
-            restart: restart_name(self.restart()).to_string(),
-            restart_reason: self.fallback().map(|fallback| fallback.what.clone()),
-            unseen: self.unseen(),
-            assembly: self.assembly(),
-            unreached: self.unreached().into_iter().map(unreached).collect(),
-            undetermined: self.has_undetermined(),
-            timeouts_left_out: self.timeouts_left_out(),
-            makes_processes: self.went_outside(Outside::Processes),
-            files_stay: self.went_outside(Outside::Files),
-            died: self.died().map(|how| (how.to_owned(), self.statistics().repeated)),
-            places: self.places().len(),
         }
     }
 

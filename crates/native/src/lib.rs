@@ -24,15 +24,12 @@ mod engine;
 mod run;
 mod temporary;
 
-pub use binary::program::{Instrumentation, Program, ProgramError};
+pub use binary::program::{Program, ProgramError};
 pub use binary::{annotations, program, symbols};
 pub use build::toolchain::{Built, Toolchain};
 pub use build::{compile, instrument, wrapper};
 pub use debugger::Debugger;
-pub use run::{
-    DEFAULT_NONDET, Fallback, Hire, NativeExecutor, Options, RestartMode, StartError, Statistics, restart_name,
-    signal_name,
-};
+pub use run::{DEFAULT_NONDET, Hire, NativeExecutor, Options, RestartMode, StartError, signal_name};
 pub use temporary::TemporaryDirectory;
 
 /// The runtime library, as it is loaded into programs.

@@ -80,7 +80,7 @@ fn endings_are_events() {
                     assert_eq!(last.detail, detail, "{end} {way:?}");
                 }
             }
-            assert_eq!(executor.statistics().lost, 0, "{end} {way:?}");
+            assert_eq!(executor.facts().statistics.lost, 0, "{end} {way:?}");
         }
     }
 }
@@ -134,7 +134,7 @@ fn killed_from_outside() {
         assert!(execution.message.contains("SIGKILL"), "{}", execution.message);
         assert!(begin.elapsed() < Duration::from_secs(45));
         killer.join().unwrap();
-        assert_eq!(executor.statistics().lost, 1);
+        assert_eq!(executor.facts().statistics.lost, 1);
     }
 }
 
@@ -208,7 +208,7 @@ int main(void) {
         assert_eq!(execution.outcome, Outcome::Ended, "{}", execution.message);
     }
     assert_eq!(executor.restart(), Restart::Fork);
-    let fallback = executor.fallback().unwrap();
+    let fallback = executor.facts().fallback.unwrap();
     assert!(fallback.what.contains("open"), "{fallback:?}");
     let mut only = launch(&program, options(Restart::Snapshot));
     assert_eq!(only.run(&Plan::default()).unwrap().outcome, Outcome::NeedsFork);

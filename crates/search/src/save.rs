@@ -8,7 +8,7 @@
 //! whoever keeps it. Bytes that were damaged are refused or are another search; they never make Heddle panic.
 
 use heddle_model::access::MAX_ACCESSES;
-use heddle_model::{Footprint, Mode, ObjectId};
+use heddle_model::{Facts, Footprint, Mode, ObjectId};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::{dfs, optimal, sampling, stack};
@@ -46,13 +46,13 @@ pub(crate) enum State {
 pub(crate) struct Saved {
     pub position: Position,
     /// What the executor has learnt of the program.
-    pub facts: Vec<u8>,
+    pub facts: Facts,
     /// None if everything is to begin anew.
     pub state: Option<State>,
 }
 
 /// Writes a search down.
-pub(crate) fn write(position: &Position, strategy: &dyn Strategy, facts: Vec<u8>) -> Vec<u8> {
+pub(crate) fn write(position: &Position, strategy: &dyn Strategy, facts: Facts) -> Vec<u8> {
     let state = (!position.again).then(|| strategy.save());
     let saved = (VERSION, Saved { position: position.clone(), facts, state });
     postcard::to_allocvec(&saved).unwrap_or_else(|error| unreachable!("memory takes whatever is written: {error}"))

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use heddle_model::race::Race;
 use heddle_model::wire::Races;
-use heddle_model::{Execution, Executor, ExecutorError, FindingKind, Outcome, Plan, ThreadId};
+use heddle_model::{Execution, Executor, ExecutorError, Facts, FindingKind, Outcome, Plan, ThreadId};
 use heddle_report::outcome::{Class, classify};
 use heddle_search::minimise::{Goal, minimise};
 
@@ -148,11 +148,11 @@ impl Executor for Aimed<'_> {
         self.engine.reveal(places)
     }
 
-    fn memory(&mut self) -> Vec<u8> {
-        self.engine.memory()
+    fn facts(&mut self) -> Facts {
+        self.engine.facts()
     }
 
-    fn remember(&mut self, memory: &[u8]) -> Result<(), ExecutorError> {
-        self.engine.remember(memory)
+    fn learn(&mut self, facts: &Facts) -> Result<(), ExecutorError> {
+        self.engine.learn(facts)
     }
 }

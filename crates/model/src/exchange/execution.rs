@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::primitive::process;
 use crate::race::Race;
-use crate::{Ending, Event, Outcome, Pending, Plan, ThreadId};
+use crate::{Ending, Event, Facts, Outcome, Pending, Plan, ThreadId};
 
 /// One execution, as data. Borrowed from whoever ran it: the events may lie in memory shared with the program.
 #[derive(Clone, Copy, Debug)]
@@ -83,14 +83,18 @@ pub trait Executor {
         Ok(())
     }
 
-    /// What it has learnt of the program that plans and verdicts depend on (which thread is which), for another executor of the
-    /// same program.
-    fn memory(&mut self) -> Vec<u8> {
-        Vec::new()
+    /// What was learnt about the program so far, in executions of this executor and of those that it has
+    /// [learnt from](Executor::learn).
+    fn facts(&mut self) -> Facts {
+        Facts::default()
     }
 
-    /// Goes on with what another executor has learnt. Before the first plan.
-    fn remember(&mut self, _memory: &[u8]) -> Result<(), ExecutorError> {
+    /// Continues with what another executor of the same program has learnt. Before the first plan.
+    ///
+    /// # Errors
+    ///
+    /// When the facts cannot be about this program.
+    fn learn(&mut self, _facts: &Facts) -> Result<(), ExecutorError> {
         Ok(())
     }
 

@@ -61,6 +61,17 @@ pub enum Restart {
     Exec = 3,
 }
 
+impl Restart {
+    /// The name on the command line, in trace files and in the JSON document of a run.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Restart::Snapshot => "snapshot",
+            Restart::Fork => "fork",
+            Restart::Exec => "exec",
+        }
+    }
+}
+
 /// What to do about data races. The numbers are part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u32)]

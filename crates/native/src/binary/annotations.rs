@@ -5,18 +5,8 @@
 //! texts, each ending in a zero byte. Functions named `__VERIFIER_atomic_...` are known by their symbols; a program without
 //! symbols has none.
 
+use heddle_model::facts::Label;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolKind};
-
-/// A label that must be reached.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Label {
-    /// What the program calls it.
-    pub name: String,
-    /// The file, as the compiler was told of it.
-    pub file: String,
-    /// The line.
-    pub line: u32,
-}
 
 /// What a program says to Heddle.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -6,27 +6,9 @@ use std::path::{Path, PathBuf};
 
 use crate::binary::annotations::{self, Annotations};
 use crate::binary::uninstrumented;
+use heddle_model::Instrumentation;
 use object::elf;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
-
-/// How much of the program is visible.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Instrumentation {
-    /// Every access to memory that may be shared, and all that `SyncOnly` has.
-    Memory,
-    /// Calls of the thread library only.
-    SyncOnly,
-}
-
-impl Instrumentation {
-    /// As in Heddle's JSON document.
-    pub fn name(self) -> &'static str {
-        match self {
-            Instrumentation::Memory => "memory",
-            Instrumentation::SyncOnly => "sync-only",
-        }
-    }
-}
 
 /// A program that can be run under control.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -19,15 +19,6 @@ pub enum RestartMode {
     Only(Restart),
 }
 
-/// The name of a way to start over, as on the command line and in Heddle's JSON document.
-pub fn restart_name(restart: Restart) -> &'static str {
-    match restart {
-        Restart::Snapshot => "snapshot",
-        Restart::Fork => "fork",
-        Restart::Exec => "exec",
-    }
-}
-
 /// How many bytes of freed blocks each thread's heap keeps unused, unless somebody says otherwise. What is kept is
 /// memory to put back after each execution.
 pub const QUARANTINE: u64 = 64 << 10;

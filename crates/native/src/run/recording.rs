@@ -19,7 +19,7 @@ impl NativeExecutor {
         self.discard()?;
         let plan = Plan { record: true, ..plan.clone() };
         let outcome = self.run(&plan)?.outcome;
-        let taken = &self.taken;
+        let taken = self.taken();
         let mut words = taken.stacks.iter().copied();
         let stacks = taken.events.iter().map(|_| stack(&mut words)).collect();
         let pending_stacks = taken.pending.iter().map(|_| stack(&mut words)).collect();

@@ -7,17 +7,18 @@
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use heddle_model::Plan;
-use heddle_model::wire::{LEAKS, MEMORY, Restart, Stage, ThreadName};
+use heddle_model::facts::{Needs, Outside, Statistics};
+use heddle_model::wire::{self, LABELS, LEAKS, MEMORY, Restart, Stage};
+use heddle_model::{Facts, Plan};
 
 use crate::binary::program::Program;
 use crate::run::options::Options;
 use crate::run::process::{self, Process};
 use crate::run::scratch::Scratch;
+use crate::run::setup::Setup;
 use crate::run::watchdog::Watchdog;
 use crate::run::wire::{Settings, Taken, Wire};
 
@@ -78,15 +79,6 @@ impl StartError {
 
 fn after(printed: &str) -> String {
     if printed.is_empty() { String::new() } else { format!("; it printed:\n{printed}") }
-}
-
-/// What executions were found to need before they begin. Kept from one process to the next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Needs {
-    /// See [`heddle_model::wire::Header::threads_wanted`].
-    pub threads: u32,
-    /// See [`heddle_model::wire::Header::unwinder`].
-    pub unwinder: bool,
 }
 
 /// What came of waiting.
@@ -160,26 +152,44 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts a process; it is on its way to `main`.
-    pub fn start(
-        program: &Program,
-        options: &Options,
-        runtime: &Path,
-        restart: Restart,
-        needs: Needs,
-        names: &[ThreadName],
-        places: &[u64],
-    ) -> Result<Session, StartError> {
-        // Where memory is put back nothing is written to files.
+    /// Starts a process, which is then on its way to `main`. Of `facts`, the process needs the way to start over, what
+    /// executions need, and the names of threads.
+    pub fn start(setup: &Setup, facts: &Facts, places: &[u64]) -> Result<Session, StartError> {
+        let Setup { program, options, .. } = setup;
+        let runtime = setup.runtime();
+        // Executions that start over by snapshot write no files.
         let scratch = match runtime.parent() {
-            Some(parent) if restart != Restart::Snapshot => Scratch::new(parent),
+            Some(parent) if facts.restart != Restart::Snapshot => Scratch::new(parent),
             _ => Scratch::none(),
         };
-        let settings = settings(options, program, restart, needs, places, &scratch);
-        let wire = Wire::new(options.layout, &settings, names)?;
-        let process = Process::start(&program.path, &options.arguments, runtime, wire.descriptor())
+        let settings = settings(options, program, facts.restart, facts.needs, places, &scratch);
+        let wire = Wire::new(options.layout, &settings, &facts.threads)?;
+        let process = Process::start(&program.path, &options.arguments, &runtime, wire.descriptor())
             .map_err(StartError::CannotExecute)?;
         Ok(Session { process, wire, _scratch: scratch, submitted: 0, ready: false, without_looking: 0, patience: 0 })
+    }
+
+    /// What the runtime has reported about the executions of this process so far. The program can write there too, so
+    /// counts are checked.
+    pub fn facts(&self) -> Facts {
+        let header = self.wire.header();
+        let annotations = &header.annotations;
+        let labels = (annotations.labels_len.load(Ordering::Relaxed) as usize).min(LABELS);
+        let outside = header.outside.load(Ordering::Relaxed);
+        let went = |how: wire::Outside| outside & how as u32 != 0;
+        Facts {
+            reached: annotations.labels[..labels].iter().map(|label| label.load(Ordering::Relaxed)).collect(),
+            undetermined: annotations.values_used.load(Ordering::Relaxed) != 0,
+            timeouts_left_out: header.timeouts_left_out.load(Ordering::Relaxed) != 0,
+            outside: Outside { processes: went(wire::Outside::Processes), files: went(wire::Outside::Files) },
+            libraries: self.wire.libraries().into_iter().collect(),
+            statistics: Statistics {
+                checked: header.checked.load(Ordering::Relaxed),
+                differing: header.differing.load(Ordering::Relaxed),
+                ..Statistics::default()
+            },
+            ..Facts::default()
+        }
     }
 
     /// The process's id.

@@ -16,7 +16,7 @@ pub(crate) mod summary;
 
 use std::time::Instant;
 
-use heddle_model::{Executor, ExecutorError};
+use heddle_model::{Executor, ExecutorError, Facts};
 
 use crate::algorithm::Method;
 use crate::drive::counts::Counts;
@@ -41,7 +41,7 @@ pub struct Search {
     /// Where an algorithm goes on that was written down.
     strategy: Option<Box<dyn Strategy>>,
     /// What the executor knew when the search was written down.
-    facts: Option<Vec<u8>>,
+    facts: Option<Facts>,
     /// Places do not become visible.
     fixed: bool,
 }
@@ -102,7 +102,7 @@ impl Search {
         let Search { options, position, fixed, .. } = self;
         let mut strategy = self.strategy.take();
         if let Some(facts) = self.facts.take() {
-            executor.remember(&facts)?;
+            executor.learn(&facts)?;
             executor.reveal(&position.places.iter().copied().collect::<Vec<_>>())?;
         }
         let begin = Instant::now();

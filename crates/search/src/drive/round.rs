@@ -184,7 +184,7 @@ impl Round<'_> {
     pub fn keep(&mut self, strategy: &dyn Strategy, position: &mut Position) {
         if self.options.checkpoint.is_some() {
             position.elapsed = self.elapsed + self.begin.elapsed();
-            let bytes = save::write(position, strategy, self.executor.memory());
+            let bytes = save::write(position, strategy, self.executor.facts());
             self.observer.checkpoint(&bytes);
         }
     }

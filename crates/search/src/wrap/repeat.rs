@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use heddle_model::race::Race;
-use heddle_model::{Event, Execution, Executor, ExecutorError, Outcome, Pending, Plan, ThreadId};
+use heddle_model::{Event, Execution, Executor, ExecutorError, Facts, Outcome, Pending, Plan, ThreadId};
 
 /// At least one of so many executions is run twice.
 pub const EVERY: u64 = 1000;
@@ -238,12 +238,12 @@ impl Executor for Repeated<'_> {
         self.inner.abandon();
     }
 
-    fn memory(&mut self) -> Vec<u8> {
-        self.inner.memory()
+    fn facts(&mut self) -> Facts {
+        self.inner.facts()
     }
 
-    fn remember(&mut self, memory: &[u8]) -> Result<(), ExecutorError> {
-        self.inner.remember(memory)
+    fn learn(&mut self, facts: &Facts) -> Result<(), ExecutorError> {
+        self.inner.learn(facts)
     }
 
     fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {

@@ -59,6 +59,14 @@ impl Mappings {
         }
         files
     }
+
+    /// Whether the same files begin at the same addresses in both.
+    pub fn is_same_layout(&self, other: &Mappings) -> bool {
+        let starts = |mappings: &Mappings| {
+            mappings.files().iter().map(|file| (file.start, file.path.clone())).collect::<Vec<_>>()
+        };
+        starts(self) == starts(other)
+    }
 }
 
 /// `start-end permissions offset device inode   path`.

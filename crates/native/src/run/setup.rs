@@ -1,0 +1,34 @@
+//! What all processes of one executor have in common.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::binary::program::Program;
+use crate::build::library;
+use crate::temporary::TemporaryDirectory;
+
+use super::Options;
+
+/// The program, how it is run, and the directory that the runtime library is loaded from.
+pub struct Setup {
+    /// The program.
+    pub program: Program,
+    /// How it is run.
+    pub options: Options,
+    directory: TemporaryDirectory,
+}
+
+impl Setup {
+    /// Puts the runtime library where the program's loader finds it.
+    pub fn new(program: &Program, options: Options) -> io::Result<Setup> {
+        assert!(options.layout.slots.is_power_of_two(), "plans are numbered modulo 2^32 and slots modulo their count");
+        let directory = TemporaryDirectory::new()?;
+        library::write_to(directory.path())?;
+        Ok(Setup { program: program.clone(), options, directory })
+    }
+
+    /// The path of the runtime library.
+    pub fn runtime(&self) -> PathBuf {
+        self.directory.path().join(library::NAME)
+    }
+}
