@@ -32,7 +32,7 @@ use crate::entry::{loaded, start};
 use crate::heap;
 use crate::outside::files::{descriptors, entries, ordered, streams};
 use crate::outside::signals::delivery;
-use crate::outside::{channel, exit, random, timers, trap, virtual_time};
+use crate::outside::{channel, children, exit, random, timers, trap, virtual_time};
 use crate::record::{callstack, locals};
 use crate::schedule::{self, fiber, spin_loop, wakeup_policy};
 use crate::state::{livelock, snapshot};
@@ -153,7 +153,7 @@ pub struct PerExecution {
     /// How the process ends.
     pub exit: exit::Exit,
     /// Processes that the program has made.
-    pub children: exit::Children,
+    pub children: children::Children,
     /// What system calls have done.
     pub trapping: trap::Trapping,
     /// Signals that were sent.
@@ -206,7 +206,7 @@ static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     locals: locals::Locals::new(),
     custom: custom::Kept::new(),
     exit: exit::Exit::new(),
-    children: exit::Children::new(),
+    children: children::Children::new(),
     trapping: trap::Trapping::new(),
     signals: delivery::Sent::new(),
     channels: channel::Channels::new(),

@@ -9,7 +9,8 @@ use heddle_model::primitive::yielding::{SLEEP, YIELD};
 use heddle_model::{ObjectId, Operation};
 
 use crate::calls::pthread::cancel;
-use crate::outside::{channel, virtual_time};
+use crate::outside::channel;
+use crate::outside::virtual_time;
 use crate::schedule::timed::Deadline;
 use crate::schedule::{self, active, caller, spin_loop};
 use crate::state::livelock;
@@ -305,7 +306,7 @@ interpose! {
         }
         give_way(pc);
     }
-    // Without files to wait for, the following two are old ways to sleep; with them, see `channel`.
+    // Without descriptors to wait for, the following two are old ways to sleep.
     fn select(count: i32, read: usize, write: usize, except: usize, timeout: *mut [i64; 2]) -> i32 {
         let pc = caller();
         if active() && count == 0 && !timeout.is_null() {
@@ -330,7 +331,7 @@ interpose! {
             if timeout.is_some_and(|time| time.get().is_none()) {
                 return fail(EINVAL);
             }
-            return channel::select(count, [read, write, except], timeout, pc);
+            return channel::poll::select(count, [read, write, except], timeout, pc);
         }
         real::select(count, read, write, except, timeout)
     }
@@ -341,7 +342,7 @@ interpose! {
             return 0;
         }
         if active() {
-            return channel::poll(files, count, timeout, pc);
+            return channel::poll::poll(files, count, timeout, pc);
         }
         real::poll(files, count, timeout)
     }

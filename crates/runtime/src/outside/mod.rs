@@ -2,6 +2,7 @@
 //! that catches every system call.
 
 pub mod channel;
+pub mod children;
 pub mod clock;
 pub mod exit;
 pub mod files;

@@ -18,7 +18,7 @@ use crate::entry::start;
 use crate::lifetime;
 use crate::outside::files::{self, descriptors, ordered};
 use crate::outside::signals::handlers::{Disposition, disposition};
-use crate::outside::{channel, exit as processes, ids};
+use crate::outside::{channel, children, ids};
 use crate::schedule::{self, active, spin_loop};
 use crate::state::{livelock, snapshot};
 use crate::sys;
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
             let (arguments, later) = if active() { without_truncation(number, arguments) } else { (arguments, false) };
             let answer = if active() && !in_snapshot { files::answer(number, &arguments) } else { None };
             let mut result = answer.unwrap_or_else(|| pass(number, arguments));
-            processes::set_waits_outside(false);
+            children::set_waits_outside(false);
             // The kernel does not fault on pages that we have made read-only, it refuses.
             let mut reach = 1;
             while result == -sys::EFAULT && arguments.iter().any(|&a| snapshot::open(a, reach)) {
@@ -266,7 +266,7 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
             Answer::Unsupported("reading from standard input (--stdin gives it a file)")
         }
         0 | 1 | 17..=20 if descriptors::is_outside(file as i32) => {
-            processes::set_waits_outside(true);
+            children::set_waits_outside(true);
             Answer::Pass
         }
         // Through stdio, mostly: who reads there was told to wait, who writes there cannot.
@@ -300,8 +300,8 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         13 if crate::outside::signals::handlers::OURS.contains(&arguments[0]) && arguments[1] != 0 => {
             Answer::Unsupported("sigaction of a signal that Heddle needs itself")
         }
-        13 if arguments[0] == processes::SIGCHLD && arguments[1] != 0 && processes::has_ever_made_any() => {
-            Answer::Unsupported(processes::HANDLES_ENDS)
+        13 if arguments[0] == children::SIGCHLD && arguments[1] != 0 && children::has_ever_made_any() => {
+            Answer::Unsupported(children::HANDLES_ENDS)
         }
         13 => Answer::Outside("sigaction"),
         // rt_sigprocmask, by libc itself: on the way out of a handler by a jump

@@ -1,32 +1,33 @@
 //! Pipes, sockets and event counters between the program's own threads.
 //!
-//! What is written at one end makes the other go on, so these are operations like any other. Their contents stay in the kernel; threads
-//! [take turns](crate::outside::resource) at them. The kernel is asked whether a thread can go on, and never made to wait.
+//! A write at one end enables a read at the other, so these calls are visible operations. The contents stay in the kernel. All of them together
+//! are one [resource](crate::outside::resource), which is coarser than it must be: calls on two different pipes would commute. The
+//! kernel is asked whether a thread can continue, and never made to wait.
 //!
-//! One word for all is coarser than it must be: calls on two different pipes would commute.
+//! Pipes and sockets are outside the program's memory, so programs that use them run in processes of their own
+//! ([`Restart::Fork`](heddle_model::wire::Restart)). Streams over them come through [`on_stream`], one call at
+//! a time. Other system calls of libc's on them are handled by [`crate::outside::trap`].
 //!
-//! Such things are outside the program's memory, so programs that use them run in processes of their own
-//! ([`Restart::Fork`](heddle_model::wire::Restart)). Streams over them come through [`on_stream`], a call at
-//! a time; what else libc does with them on the program's behalf, [`crate::outside::trap`] names.
-//!
-//! Who waits may also wait for a process that the program has made, which is outside the model. It is given time, so that it makes no difference whether it
-//! is fast ([`with_patience`]); a thread that waits for it in vain is not called a deadlock.
+//! A thread may also wait for a process that the program has made, which is outside the model. That process is given time, so that
+//! its speed makes no difference ([`with_patience`]). A thread that waits for it in vain is not called a deadlock.
+
+pub mod epoll;
+pub mod pipe;
+pub mod poll;
+pub mod socket;
 
 use core::cell::Cell;
-use core::ffi::c_void;
 
 use heddle_model::Outcome;
 
-use crate::calls::buffers;
 use crate::entry::start;
 use crate::lifetime;
 use crate::outside::clock::Timespec;
-use crate::outside::files;
-use crate::outside::files::ordered::{self, Use};
+use crate::outside::files::ordered;
 use crate::outside::resource::{Resource, Word};
 use crate::outside::signals::delivery;
-use crate::outside::{exit, timers, trap};
-use crate::schedule::{self, active, caller, unsupported};
+use crate::outside::{children, timers, trap};
+use crate::schedule::{self, unsupported};
 use crate::sys;
 
 #[unsafe(no_mangle)]
@@ -65,24 +66,14 @@ const IN: i16 = 1;
 const OUT: i16 = 4;
 const NONBLOCK: isize = 0o4000;
 const DONT_WAIT: i32 = 0x40;
-const EINPROGRESS: isize = -115;
 
 // Numbers of system calls.
 const POLL: usize = 7;
 const READV: usize = 19;
 const WRITEV: usize = 20;
-const SELECT: usize = 23;
-const CONNECT: usize = 42;
 const SENDTO: usize = 44;
-const RECVFROM: usize = 45;
 const SENDMSG: usize = 46;
-const RECVMSG: usize = 47;
-const SHUTDOWN: usize = 48;
-const EPOLL_CTL: usize = 233;
-const LISTEN: usize = 50;
 const FCNTL: usize = 72;
-const EPOLL_WAIT: usize = 232;
-const ACCEPT4: usize = 288;
 const FSTAT: usize = 5;
 const READLINK: usize = 89;
 
@@ -90,7 +81,7 @@ unsafe extern "C" {
     fn __errno_location() -> *mut i32;
 }
 
-/// Whether a descriptor is one of these.
+/// Whether a descriptor is a pipe, a socket or an event counter.
 pub fn is_one(file: i32) -> bool {
     const KIND: u32 = 0o170_000;
     const FIFO: u32 = 0o010_000;
@@ -128,7 +119,7 @@ fn has_name(file: i32, wanted: &[u8]) -> bool {
     length == wanted.len() as isize && name.starts_with(wanted)
 }
 
-/// The kernel's answer as libc gives it.
+/// The kernel's answer as libc gives it: an error goes to `errno`.
 pub fn answer(result: isize) -> isize {
     if result < 0 {
         // SAFETY: libc gives the address of the calling thread's own variable.
@@ -138,7 +129,7 @@ pub fn answer(result: isize) -> isize {
     result
 }
 
-/// Tries until something comes of it. None when the time is over.
+/// Repeats `attempt` until it succeeds. None when the time is over.
 fn until(pc: u64, waits: Waits, attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
     if start::restarts_by_snapshot() {
         schedule::stop(Outcome::NeedsFork, 0, pc, b"a pipe or a socket");
@@ -149,17 +140,17 @@ fn until(pc: u64, waits: Waits, attempt: &mut dyn FnMut() -> Option<isize>) -> O
     })
 }
 
-/// Finds out whether the program can wait for one of these and be asked to end. Once.
+/// Finds out whether the program can wait here and be cancelled. Once.
 pub fn set_up() {
     channels().resource.set_up(&[b"pipe", b"pipe2", b"socketpair", b"socket", b"eventfd", b"timerfd_create"]);
 }
 
-/// What comes of it when others outside the model are given time: processes that the program has made. How fast they are is not to matter.
+/// Repeats `attempt` for up to a second while a process that the program has made is running: its speed must not matter.
 fn with_patience(attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
     const NANOSLEEP: usize = 35;
     const MILLISECOND: [u64; 2] = [0, 1_000_000];
     for _ in 0..1000 {
-        if !exit::has_made_any() {
+        if !children::has_made_any() {
             return None;
         }
         // SAFETY: a time that is there.
@@ -171,17 +162,17 @@ fn with_patience(attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
     None
 }
 
-/// Whether somebody waits for what a process that the program has made may do.
+/// Whether a thread waits for a process that the program has made.
 pub fn waits_outside() -> bool {
-    channels().resource.is_awaited() && exit::has_made_any()
+    channels().resource.is_awaited() && children::has_made_any()
 }
 
-/// Tries until something comes of it, and answers as libc does.
+/// Repeats `attempt` until it succeeds, and answers as libc does.
 pub fn until_done(pc: u64, attempt: &mut dyn FnMut() -> Option<isize>) -> isize {
     answer(until(pc, Waits::For(-1), attempt).unwrap_or(0))
 }
 
-/// A call of libc's on a stream over `file`, which reads or writes there: one step, when there is something to read.
+/// A call of libc's on a stream over `file`. It is one step, taken when there is something to read if the call `reads`.
 pub fn on_stream<T>(file: i32, reads: bool, pc: u64, call: impl FnOnce() -> T) -> T {
     let (mut call, mut result) = (Some(call), None);
     until(pc, Waits::For(file), &mut || {
@@ -197,7 +188,7 @@ pub fn on_stream<T>(file: i32, reads: bool, pc: u64, call: impl FnOnce() -> T) -
     }
 }
 
-/// A call of libc's on streams, of which the model knows, or need not know.
+/// A call of libc's on streams that the model was told of, or need not be told of.
 pub fn in_stream<T>(call: impl FnOnce() -> T) -> T {
     channels().in_stream.set(true);
     let result = call();
@@ -205,7 +196,7 @@ pub fn in_stream<T>(call: impl FnOnce() -> T) -> T {
     result
 }
 
-/// What libc does on behalf of a stream. None if it would have to wait, or nobody was told of it.
+/// A system call that libc makes on behalf of a stream. None if it would have to wait, or the model was not told of it.
 pub fn from_libc(number: usize, arguments: &[usize; 6]) -> Option<isize> {
     let told = channels().in_stream.get() || ordered::is_alone();
     told.then(|| make_at_once(number, *arguments)).flatten()
@@ -222,14 +213,14 @@ pub fn stir(pc: u64) {
 /// How long to wait.
 #[derive(Clone, Copy)]
 enum Waits {
-    /// For ever; if this is a timer, until it runs out.
+    /// For ever, or until this timer runs out, if it is one.
     For(i32),
-    /// So long, if that is given; or until any timer runs out.
+    /// At most this long, if that is given, or until any timer runs out.
     AtMost(Option<Timespec>),
 }
 
 impl Waits {
-    /// The time until something may have changed by itself, and whether it is a timer that does.
+    /// The time after which to look again, and whether it is a timer that ends it.
     fn timeout(self) -> (Option<Timespec>, bool) {
         let (given, timer) = match self {
             Waits::For(file) => (None, timers::next(Some(file))),
@@ -255,8 +246,8 @@ fn is_patient(file: i32) -> bool {
     unsafe { sys::syscall3(FCNTL, file as usize, GET_FLAGS, 0) & NONBLOCK == 0 }
 }
 
-/// A call that waits until `file` is ready for it, unless it is told not to. What writes goes on until all is written, as the
-/// kernel would have it: others empty the pipe meanwhile.
+/// A call that waits until the descriptor in its first argument is ready, unless it is told not to wait. A write continues until all
+/// is written, as the kernel would have it: other threads empty the pipe meanwhile.
 fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) -> isize {
     let file = arguments[0] as i32;
     if flags & DONT_WAIT != 0 || !is_patient(file) {
@@ -288,7 +279,7 @@ fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) 
     }
 }
 
-/// The program's own call, made for it.
+/// Makes the program's own call for it.
 fn make(number: usize, [a, b, c, d, e, f]: [usize; 6]) -> isize {
     // SAFETY: under the contract of that call.
     let call = || unsafe { sys::syscall6(number, a, b, c, d, e, f) };
@@ -297,8 +288,8 @@ fn make(number: usize, [a, b, c, d, e, f]: [usize; 6]) -> isize {
 
 const SIGPIPE: i32 = 13;
 
-/// A call that may find that nobody reads any more. The kernel would end the process then, at a place where no event says so: what it
-/// sends is taken from it.
+/// A call that may find that nobody reads any more. The kernel would end the process with SIGPIPE then, at a place where there is no
+/// event, so the signal is intercepted.
 fn holding_back_sigpipe(call: impl Fn() -> isize) -> isize {
     const RT_SIGTIMEDWAIT: usize = 128;
     const BLOCK: usize = 0;
@@ -321,14 +312,14 @@ fn holding_back_sigpipe(call: impl Fn() -> isize) -> isize {
     }
 }
 
-/// The thread sends itself the signal that the kernel has sent it.
+/// If SIGPIPE was intercepted, the thread sends it to itself.
 fn tell_of_broken(pc: u64) {
     if channels().broken.replace(false) {
         delivery::send_to_self(SIGPIPE, pc);
     }
 }
 
-/// The same, but in no case does it wait in the kernel, where nobody else could go on. None if it would have to.
+/// Like [`make`], but never waits in the kernel, where no other thread could run. None if it would have to.
 fn make_at_once(number: usize, arguments: [usize; 6]) -> Option<isize> {
     const GET_FLAGS: usize = 3;
     const SET_FLAGS: usize = 4;
@@ -345,7 +336,7 @@ fn make_at_once(number: usize, arguments: [usize; 6]) -> Option<isize> {
     (result != EAGAIN).then_some(result)
 }
 
-/// How much is to be written by `writev` or `sendmsg`.
+/// How many bytes `writev` or `sendmsg` are to write.
 fn size_of_all(number: usize, arguments: [usize; 6]) -> usize {
     // SAFETY: the program's own vector, which the kernel has just read: pairs of an address and a length. In a message it stands
     // behind the name and its length.
@@ -361,268 +352,7 @@ fn size_of_all(number: usize, arguments: [usize; 6]) -> usize {
     }
 }
 
-/// Whether an address is on this machine: of another kind than the internet's, or a loopback one.
-unsafe fn is_near(address: *const u8) -> bool {
-    const INET: u16 = 2;
-    const INET6: u16 = 10;
-    // SAFETY: the program's address, which the kernel would read too.
-    unsafe {
-        match address.cast::<u16>().read_unaligned() {
-            INET => *address.add(4) == 127,
-            INET6 => (8..23).all(|at| *address.add(at) == 0) && *address.add(23) == 1,
-            _ => true,
-        }
-    }
-}
-
+/// A time-out in milliseconds; none if it is negative.
 fn milliseconds(timeout: i32) -> Option<Timespec> {
     u64::try_from(timeout).ok().map(|timeout| Timespec::new(timeout * 1_000_000))
-}
-
-/// `poll`, for [`crate::outside::clock`], which knows it as a way to sleep.
-pub unsafe fn poll(files: usize, count: u64, timeout: i32, pc: u64) -> i32 {
-    let mut attempt = || {
-        // SAFETY: the program's own call, without waiting.
-        let ready = unsafe { sys::syscall3(POLL, files, count as usize, 0) };
-        (ready != 0 || timeout == 0).then_some(ready)
-    };
-    answer(until(pc, Waits::AtMost(milliseconds(timeout)), &mut attempt).unwrap_or(0)) as i32
-}
-
-/// `select`, likewise.
-pub unsafe fn select(count: i32, sets: [usize; 3], timeout: Option<Timespec>, pc: u64) -> i32 {
-    const SET: usize = 16;
-    let at_once = timeout.is_some_and(|time| time.is_zero());
-    // SAFETY: the program's own sets. The kernel changes them even if nothing is ready.
-    unsafe {
-        let words = (count.max(0) as usize).div_ceil(64).min(SET);
-        let wanted = sets.map(|set| {
-            let mut whole = [0u64; SET];
-            if set != 0 {
-                (0..words).for_each(|i| whole[i] = (set as *const u64).add(i).read_unaligned());
-            }
-            whole
-        });
-        let mut attempt = || {
-            for (set, wanted) in sets.iter().zip(&wanted).filter(|(set, _)| **set != 0) {
-                (0..words).for_each(|i| (*set as *mut u64).add(i).write_unaligned(wanted[i]));
-            }
-            let now = [0i64; 2];
-            let ready = sys::syscall6(SELECT, count as usize, sets[0], sets[1], sets[2], now.as_ptr() as usize, 0);
-            (ready != 0 || at_once).then_some(ready)
-        };
-        answer(until(pc, Waits::AtMost(timeout.filter(|_| !at_once)), &mut attempt).unwrap_or(0)) as i32
-    }
-}
-
-originals! {
-    fn read(file: i32, into: *mut c_void, size: usize) -> isize;
-    fn write(file: i32, from: *const c_void, size: usize) -> isize;
-    fn readv(file: i32, vector: usize, count: i32) -> isize;
-    fn writev(file: i32, vector: usize, count: i32) -> isize;
-    fn close(file: i32) -> i32;
-    fn recv(file: i32, into: *mut c_void, size: usize, flags: i32) -> isize;
-    fn recvfrom(file: i32, into: *mut c_void, size: usize, flags: i32, from: usize, length: usize) -> isize;
-    fn recvmsg(file: i32, message: usize, flags: i32) -> isize;
-    fn send(file: i32, from: *const c_void, size: usize, flags: i32) -> isize;
-    fn sendto(file: i32, from: *const c_void, size: usize, flags: i32, to: usize, length: u32) -> isize;
-    fn sendmsg(file: i32, message: usize, flags: i32) -> isize;
-    fn accept(file: i32, address: usize, length: usize) -> i32;
-    fn accept4(file: i32, address: usize, length: usize, flags: i32) -> i32;
-    fn connect(file: i32, address: *const u8, length: u32) -> i32;
-    fn shutdown(file: i32, how: i32) -> i32;
-    fn eventfd_read(file: i32, value: *mut u64) -> i32;
-    fn eventfd_write(file: i32, value: u64) -> i32;
-    fn epoll_wait(file: i32, events: usize, most: i32, timeout: i32) -> i32;
-    fn epoll_ctl(file: i32, how: i32, watched: i32, event: usize) -> i32;
-    fn listen(file: i32, most: i32) -> i32;
-}
-
-interpose! {
-    fn read(file: i32, into: *mut c_void, size: usize) -> isize {
-        let pc = caller();
-        if active() && is_one(file) {
-            let read = call(pc, sys::READ, [file as usize, into as usize, size, 0, 0, 0], IN, 0);
-            buffers::has_written(into, read.min(size as isize), pc);
-            return read;
-        }
-        ordered::uses(file, Use::Position, pc);
-        let read = real::read(file, into, size);
-        buffers::has_written(into, read.min(size as isize), pc);
-        read
-    }
-    fn write(file: i32, from: *const c_void, size: usize) -> isize {
-        let pc = caller();
-        buffers::will_read(from, size, pc);
-        if active() && is_one(file) {
-            return call(pc, sys::WRITE, [file as usize, from as usize, size, 0, 0, 0], OUT, 0);
-        }
-        ordered::uses(file, Use::Change, pc);
-        real::write(file, from, size)
-    }
-    fn readv(file: i32, vector: usize, count: i32) -> isize {
-        let pc = caller();
-        if active() && is_one(file) {
-            return call(pc, READV, [file as usize, vector, count as usize, 0, 0, 0], IN, 0);
-        }
-        ordered::uses(file, Use::Position, pc);
-        real::readv(file, vector, count)
-    }
-    fn writev(file: i32, vector: usize, count: i32) -> isize {
-        let pc = caller();
-        if active() && is_one(file) {
-            return call(pc, WRITEV, [file as usize, vector, count as usize, 0, 0, 0], OUT, 0);
-        }
-        ordered::uses(file, Use::Change, pc);
-        real::writev(file, vector, count)
-    }
-    fn close(file: i32) -> i32 {
-        let pc = caller();
-        if active() && is_one(file) {
-            // Who reads at the other end goes on, with nothing.
-            let closed = call(pc, sys::CLOSE, [file as usize, 0, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
-            timers::closed(file);
-            return closed;
-        }
-        ordered::uses(file, Use::Position, pc);
-        real::close(file)
-    }
-    fn recv(file: i32, into: *mut c_void, size: usize, flags: i32) -> isize {
-        let pc = caller();
-        if active() && is_one(file) {
-            let read = call(pc, RECVFROM, [file as usize, into as usize, size, flags as usize, 0, 0], IN, flags);
-            buffers::has_written(into, read.min(size as isize), pc);
-            return read;
-        }
-        let read = real::recv(file, into, size, flags);
-        buffers::has_written(into, read.min(size as isize), pc);
-        read
-    }
-    fn recvfrom(file: i32, into: *mut c_void, size: usize, flags: i32, from: usize, length: usize) -> isize {
-        let pc = caller();
-        if active() && is_one(file) {
-            let read = call(pc, RECVFROM, [file as usize, into as usize, size, flags as usize, from, length], IN, flags);
-            buffers::has_written(into, read.min(size as isize), pc);
-            return read;
-        }
-        let read = real::recvfrom(file, into, size, flags, from, length);
-        buffers::has_written(into, read.min(size as isize), pc);
-        read
-    }
-    fn recvmsg(file: i32, message: usize, flags: i32) -> isize {
-        let pc = caller();
-        if active() && is_one(file) {
-            return call(pc, RECVMSG, [file as usize, message, flags as usize, 0, 0, 0], IN, flags);
-        }
-        real::recvmsg(file, message, flags)
-    }
-    fn send(file: i32, from: *const c_void, size: usize, flags: i32) -> isize {
-        let pc = caller();
-        buffers::will_read(from, size, pc);
-        if active() && is_one(file) {
-            return call(pc, SENDTO, [file as usize, from as usize, size, flags as usize, 0, 0], OUT, flags);
-        }
-        real::send(file, from, size, flags)
-    }
-    fn sendto(file: i32, from: *const c_void, size: usize, flags: i32, to: usize, length: u32) -> isize {
-        let pc = caller();
-        buffers::will_read(from, size, pc);
-        if active() && is_one(file) {
-            if to != 0 && !is_near(to as *const u8) {
-                unsupported("sending to another machine", pc);
-            }
-            let moved = files::address_of(to, length as usize);
-            let (to, length) = moved.as_ref().map_or((to, length as usize), |to| (to.as_ptr() as usize, to.len()));
-            return call(pc, SENDTO, [file as usize, from as usize, size, flags as usize, to, length], OUT, flags);
-        }
-        real::sendto(file, from, size, flags, to, length)
-    }
-    fn sendmsg(file: i32, message: usize, flags: i32) -> isize {
-        let pc = caller();
-        if active() && is_one(file) {
-            return call(pc, SENDMSG, [file as usize, message, flags as usize, 0, 0, 0], OUT, flags);
-        }
-        real::sendmsg(file, message, flags)
-    }
-    fn accept(file: i32, address: usize, length: usize) -> i32 {
-        let pc = caller();
-        if active() {
-            return call(pc, ACCEPT4, [file as usize, address, length, 0, 0, 0], IN, 0) as i32;
-        }
-        real::accept(file, address, length)
-    }
-    fn accept4(file: i32, address: usize, length: usize, flags: i32) -> i32 {
-        let pc = caller();
-        if active() {
-            return call(pc, ACCEPT4, [file as usize, address, length, flags as usize, 0, 0], IN, 0) as i32;
-        }
-        real::accept4(file, address, length, flags)
-    }
-    fn connect(file: i32, address: *const u8, length: u32) -> i32 {
-        let pc = caller();
-        if active() {
-            if !is_near(address) {
-                unsupported("a connection to another machine", pc);
-            }
-            let moved = files::address_of(address as usize, length as usize);
-            let (to, length) = moved.as_ref().map_or((address as usize, length as usize), |to| (to.as_ptr() as usize, to.len()));
-            let result = call(pc, CONNECT, [file as usize, to, length, 0, 0, 0], 0, DONT_WAIT);
-            if result == -1 && *__errno_location() == -EINPROGRESS as i32 && is_patient(file) {
-                unsupported("a connection that does not come about at once", pc);
-            }
-            return result as i32;
-        }
-        real::connect(file, address, length)
-    }
-    fn shutdown(file: i32, how: i32) -> i32 {
-        let pc = caller();
-        if active() {
-            return call(pc, SHUTDOWN, [file as usize, how as usize, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
-        }
-        real::shutdown(file, how)
-    }
-    // Who waits for others may have something to wait for now, and who connects somebody to connect to.
-    fn epoll_ctl(file: i32, how: i32, watched: i32, event: usize) -> i32 {
-        let pc = caller();
-        if active() {
-            let arguments = [file as usize, how as usize, watched as usize, event, 0, 0];
-            return call(pc, EPOLL_CTL, arguments, 0, DONT_WAIT) as i32;
-        }
-        real::epoll_ctl(file, how, watched, event)
-    }
-    fn listen(file: i32, most: i32) -> i32 {
-        let pc = caller();
-        if active() {
-            return call(pc, LISTEN, [file as usize, most as usize, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
-        }
-        real::listen(file, most)
-    }
-    fn eventfd_read(file: i32, value: *mut u64) -> i32 {
-        let pc = caller();
-        if active() {
-            let read = call(pc, sys::READ, [file as usize, value as usize, 8, 0, 0, 0], IN, 0);
-            return if read == 8 { 0 } else { -1 };
-        }
-        real::eventfd_read(file, value)
-    }
-    fn eventfd_write(file: i32, value: u64) -> i32 {
-        let pc = caller();
-        if active() {
-            let written = call(pc, sys::WRITE, [file as usize, &raw const value as usize, 8, 0, 0, 0], OUT, 0);
-            return if written == 8 { 0 } else { -1 };
-        }
-        real::eventfd_write(file, value)
-    }
-    fn epoll_wait(file: i32, events: usize, most: i32, timeout: i32) -> i32 {
-        let pc = caller();
-        if active() {
-            let mut attempt = || {
-                // Without waiting.
-                let ready = sys::syscall6(EPOLL_WAIT, file as usize, events, most as usize, 0, 0, 0);
-                (ready != 0 || timeout == 0).then_some(ready)
-            };
-            return answer(until(pc, Waits::AtMost(milliseconds(timeout)), &mut attempt).unwrap_or(0)) as i32;
-        }
-        real::epoll_wait(file, events, most, timeout)
-    }
 }

@@ -107,7 +107,7 @@ pub fn is_pending(signals: u64) -> bool {
 
 /// Whether somebody waits for a signal that may come from a process that the program has made.
 pub fn waits_outside() -> bool {
-    sent().resource.is_awaited() && crate::outside::exit::has_ever_made_any()
+    sent().resource.is_awaited() && crate::outside::children::has_ever_made_any()
 }
 
 /// A thread was asked to end.

@@ -10,7 +10,7 @@ use crate::addresses::Reserve;
 use crate::calls::tsan;
 use crate::detect::memcheck;
 use crate::entry::start;
-use crate::outside::{exit as processes, trap};
+use crate::outside::{children, trap};
 use crate::schedule::{self, active};
 use crate::state::snapshot;
 use crate::{arch, sys};
@@ -113,7 +113,7 @@ pub fn set_up(reserve: &mut Reserve) {
 
 /// The driver waits for too long: says where the program is.
 unsafe extern "C" fn on_hang(_: i32, _: *const u64, context: *mut u64) {
-    if processes::waits_outside() {
+    if children::waits_outside() {
         schedule::unsupported("waiting for a process for longer than --hang-timeout", schedule::caller());
     }
     if active() {

@@ -1,0 +1,153 @@
+//! Sockets between the program's own threads. A socket that leads to another machine is *unsupported*.
+
+use core::ffi::c_void;
+
+use super::{DONT_WAIT, IN, OUT, SENDMSG, SENDTO, call, is_one, is_patient};
+use crate::calls::buffers;
+use crate::outside::files;
+use crate::schedule::{active, caller, unsupported};
+
+const CONNECT: usize = 42;
+const RECVFROM: usize = 45;
+const RECVMSG: usize = 47;
+const SHUTDOWN: usize = 48;
+const LISTEN: usize = 50;
+const ACCEPT4: usize = 288;
+const EINPROGRESS: isize = -115;
+
+unsafe extern "C" {
+    fn __errno_location() -> *mut i32;
+}
+
+originals! {
+    fn recv(file: i32, into: *mut c_void, size: usize, flags: i32) -> isize;
+    fn recvfrom(file: i32, into: *mut c_void, size: usize, flags: i32, from: usize, length: usize) -> isize;
+    fn recvmsg(file: i32, message: usize, flags: i32) -> isize;
+    fn send(file: i32, from: *const c_void, size: usize, flags: i32) -> isize;
+    fn sendto(file: i32, from: *const c_void, size: usize, flags: i32, to: usize, length: u32) -> isize;
+    fn sendmsg(file: i32, message: usize, flags: i32) -> isize;
+    fn accept(file: i32, address: usize, length: usize) -> i32;
+    fn accept4(file: i32, address: usize, length: usize, flags: i32) -> i32;
+    fn connect(file: i32, address: *const u8, length: u32) -> i32;
+    fn shutdown(file: i32, how: i32) -> i32;
+    fn listen(file: i32, most: i32) -> i32;
+}
+
+interpose! {
+    fn recv(file: i32, into: *mut c_void, size: usize, flags: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            let read = call(pc, RECVFROM, [file as usize, into as usize, size, flags as usize, 0, 0], IN, flags);
+            buffers::has_written(into, read.min(size as isize), pc);
+            return read;
+        }
+        let read = real::recv(file, into, size, flags);
+        buffers::has_written(into, read.min(size as isize), pc);
+        read
+    }
+    fn recvfrom(file: i32, into: *mut c_void, size: usize, flags: i32, from: usize, length: usize) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            let read = call(pc, RECVFROM, [file as usize, into as usize, size, flags as usize, from, length], IN, flags);
+            buffers::has_written(into, read.min(size as isize), pc);
+            return read;
+        }
+        let read = real::recvfrom(file, into, size, flags, from, length);
+        buffers::has_written(into, read.min(size as isize), pc);
+        read
+    }
+    fn recvmsg(file: i32, message: usize, flags: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            return call(pc, RECVMSG, [file as usize, message, flags as usize, 0, 0, 0], IN, flags);
+        }
+        real::recvmsg(file, message, flags)
+    }
+    fn send(file: i32, from: *const c_void, size: usize, flags: i32) -> isize {
+        let pc = caller();
+        buffers::will_read(from, size, pc);
+        if active() && is_one(file) {
+            return call(pc, SENDTO, [file as usize, from as usize, size, flags as usize, 0, 0], OUT, flags);
+        }
+        real::send(file, from, size, flags)
+    }
+    fn sendto(file: i32, from: *const c_void, size: usize, flags: i32, to: usize, length: u32) -> isize {
+        let pc = caller();
+        buffers::will_read(from, size, pc);
+        if active() && is_one(file) {
+            if to != 0 && !is_near(to as *const u8) {
+                unsupported("sending to another machine", pc);
+            }
+            let moved = files::address_of(to, length as usize);
+            let (to, length) = moved.as_ref().map_or((to, length as usize), |to| (to.as_ptr() as usize, to.len()));
+            return call(pc, SENDTO, [file as usize, from as usize, size, flags as usize, to, length], OUT, flags);
+        }
+        real::sendto(file, from, size, flags, to, length)
+    }
+    fn sendmsg(file: i32, message: usize, flags: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            return call(pc, SENDMSG, [file as usize, message, flags as usize, 0, 0, 0], OUT, flags);
+        }
+        real::sendmsg(file, message, flags)
+    }
+    fn accept(file: i32, address: usize, length: usize) -> i32 {
+        let pc = caller();
+        if active() {
+            return call(pc, ACCEPT4, [file as usize, address, length, 0, 0, 0], IN, 0) as i32;
+        }
+        real::accept(file, address, length)
+    }
+    fn accept4(file: i32, address: usize, length: usize, flags: i32) -> i32 {
+        let pc = caller();
+        if active() {
+            return call(pc, ACCEPT4, [file as usize, address, length, flags as usize, 0, 0], IN, 0) as i32;
+        }
+        real::accept4(file, address, length, flags)
+    }
+    fn connect(file: i32, address: *const u8, length: u32) -> i32 {
+        let pc = caller();
+        if active() {
+            if !is_near(address) {
+                unsupported("a connection to another machine", pc);
+            }
+            let moved = files::address_of(address as usize, length as usize);
+            let (to, length) = moved.as_ref().map_or((address as usize, length as usize), |to| (to.as_ptr() as usize, to.len()));
+            let result = call(pc, CONNECT, [file as usize, to, length, 0, 0, 0], 0, DONT_WAIT);
+            if result == -1 && *__errno_location() == -EINPROGRESS as i32 && is_patient(file) {
+                unsupported("a connection that does not come about at once", pc);
+            }
+            return result as i32;
+        }
+        real::connect(file, address, length)
+    }
+    fn shutdown(file: i32, how: i32) -> i32 {
+        let pc = caller();
+        if active() {
+            return call(pc, SHUTDOWN, [file as usize, how as usize, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
+        }
+        real::shutdown(file, how)
+    }
+    // A thread that connects may have somebody to connect to now.
+    fn listen(file: i32, most: i32) -> i32 {
+        let pc = caller();
+        if active() {
+            return call(pc, LISTEN, [file as usize, most as usize, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
+        }
+        real::listen(file, most)
+    }
+}
+
+/// Whether an address is on this machine: of another kind than the internet's, or a loopback one.
+unsafe fn is_near(address: *const u8) -> bool {
+    const INET: u16 = 2;
+    const INET6: u16 = 10;
+    // SAFETY: the program's address, which the kernel would read too.
+    unsafe {
+        match address.cast::<u16>().read_unaligned() {
+            INET => *address.add(4) == 127,
+            INET6 => (8..23).all(|at| *address.add(at) == 0) && *address.add(23) == 1,
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Processes that the program makes, and waits for. Nothing of what they do is under control.
+
+use core::cell::Cell;
+use core::ffi::{c_char, c_void};
+
+use heddle_model::Outcome;
+use heddle_model::wire::Outside;
+
+use crate::entry::start;
+use crate::outside::files::descriptors;
+use crate::outside::signals::handlers::{Disposition, disposition};
+use crate::outside::{channel, trap};
+use crate::schedule::{self, active, caller};
+use crate::{lifetime, sys};
+
+unsafe extern "C" {
+    fn fileno(stream: *mut c_void) -> i32;
+}
+
+/// Sent when a child ends: by the kernel, whenever that is, and whatever the model says is blocked.
+pub const SIGCHLD: usize = 17;
+/// What comes of a handler for it.
+pub const HANDLES_ENDS: &str = "a handler for SIGCHLD in a program that makes processes";
+
+/// The processes that this execution has made.
+pub struct Children {
+    /// There was one.
+    made: Cell<bool>,
+    /// The program waits for one, in the kernel.
+    awaited: Cell<bool>,
+}
+
+impl Children {
+    /// At start-up.
+    pub const fn new() -> Children {
+        Children { made: Cell::new(false), awaited: Cell::new(false) }
+    }
+
+    /// An execution begins.
+    pub fn reset(&self) {
+        let Children { made, awaited } = self;
+        made.set(false);
+        awaited.set(false);
+    }
+}
+
+fn children() -> &'static Children {
+    &lifetime::execution().children
+}
+
+/// Whether somebody outside the model may do something.
+pub fn has_made_any() -> bool {
+    const WAITID: usize = 247;
+    const EXITED_NOW_KEEP: usize = 4 | 1 | 0x0100_0000;
+    // SAFETY: only asks.
+    children().made.get() && unsafe { sys::syscall6(WAITID, 0, 0, 0, EXITED_NOW_KEEP, 0, 0) == 0 }
+}
+
+/// Whether there was ever one in this execution, who may have sent a signal, if only that it has ended.
+pub fn has_ever_made_any() -> bool {
+    children().made.get()
+}
+
+/// Whether the kernel has the program wait for somebody outside the model.
+pub fn waits_outside() -> bool {
+    children().awaited.get()
+}
+
+/// It does, or it does not any more.
+pub fn set_waits_outside(waits: bool) {
+    children().awaited.set(waits);
+}
+
+/// Calls a function of libc's that makes a process, or waits for one: nothing of that is under control.
+fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
+    if !active() {
+        return call();
+    }
+    if start::restarts_by_snapshot() {
+        schedule::stop(Outcome::NeedsFork, 0, pc, b"processes");
+    }
+    if disposition(SIGCHLD) == Disposition::Handled {
+        schedule::unsupported(HANDLES_ENDS, pc);
+    }
+    schedule::goes_outside(Outside::Processes);
+    children().made.set(true);
+    // A new process must begin where it was made, which is not in the trap's handler.
+    trap::disarm();
+    set_waits_outside(true);
+    let result = schedule::uncontrolled(call);
+    set_waits_outside(false);
+    trap::arm();
+    result
+}
+
+fn forks(pc: u64) -> i32 {
+    let active = active();
+    // SAFETY: the program's own call.
+    let child = beside(pc, || unsafe { crate::entry::real::fork() });
+    if child == 0 && active {
+        // The child is a program of its own: it runs on, outside the model, with only the thread that forked.
+        schedule::release();
+    }
+    child
+}
+
+/// Waits for a child, while other threads may go on.
+unsafe fn wait_for(child: i32, status: *mut i32, options: i32, usage: usize, pc: u64) -> i32 {
+    const NOT: i32 = 1;
+    if !active() {
+        // SAFETY: the program's own call.
+        return unsafe { real::wait4(child, status, options, usage) };
+    }
+    let mut attempt = || {
+        let arguments = [child as usize, status as usize, (options | NOT) as usize, usage, 0, 0];
+        // SAFETY: the program's own call, without waiting.
+        let ended = unsafe { sys::syscall6(sys::WAIT4, arguments[0], arguments[1], arguments[2], arguments[3], 0, 0) };
+        (ended != 0 || options & NOT != 0).then_some(ended)
+    };
+    channel::until_done(pc, &mut attempt) as i32
+}
+
+interpose! {
+    fn fork() -> i32 {
+        forks(caller())
+    }
+
+    // POSIX lets it be the same; the real one would have the child run in our memory.
+    fn vfork() -> i32 {
+        forks(caller())
+    }
+
+    fn system(command: *const c_char) -> i32 {
+        beside(caller(), || real::system(command))
+    }
+
+    fn popen(command: *const c_char, mode: *const c_char) -> *mut c_void {
+        let active = active();
+        let stream = beside(caller(), || real::popen(command, mode));
+        if active && !stream.is_null() {
+            descriptors::leads_outside(fileno(stream));
+        }
+        stream
+    }
+
+    fn pclose(stream: *mut c_void) -> i32 {
+        let active = active();
+        let file = fileno(stream);
+        let status = beside(caller(), || real::pclose(stream));
+        if active {
+            descriptors::closed(file);
+        }
+        status
+    }
+
+    fn posix_spawn(
+        child: *mut i32, path: *const c_char, actions: usize, attributes: usize, arguments: usize, environment: usize,
+    ) -> i32 {
+        beside(caller(), || real::posix_spawn(child, path, actions, attributes, arguments, environment))
+    }
+
+    fn posix_spawnp(
+        child: *mut i32, path: *const c_char, actions: usize, attributes: usize, arguments: usize, environment: usize,
+    ) -> i32 {
+        beside(caller(), || real::posix_spawnp(child, path, actions, attributes, arguments, environment))
+    }
+
+    fn wait(status: *mut i32) -> i32 {
+        wait_for(-1, status, 0, 0, caller())
+    }
+
+    fn waitpid(child: i32, status: *mut i32, options: i32) -> i32 {
+        wait_for(child, status, options, 0, caller())
+    }
+
+    fn wait3(status: *mut i32, options: i32, usage: usize) -> i32 {
+        wait_for(-1, status, options, usage, caller())
+    }
+
+    fn wait4(child: i32, status: *mut i32, options: i32, usage: usize) -> i32 {
+        wait_for(child, status, options, usage, caller())
+    }
+}
+
+originals! {
+    fn system(command: *const c_char) -> i32;
+    fn popen(command: *const c_char, mode: *const c_char) -> *mut c_void;
+    fn pclose(stream: *mut c_void) -> i32;
+    fn posix_spawn(
+        child: *mut i32, path: *const c_char, actions: usize, attributes: usize, arguments: usize, environment: usize
+    ) -> i32;
+    fn posix_spawnp(
+        child: *mut i32, path: *const c_char, actions: usize, attributes: usize, arguments: usize, environment: usize
+    ) -> i32;
+    fn wait4(child: i32, status: *mut i32, options: i32, usage: usize) -> i32;
+}
