@@ -1,4 +1,4 @@
-//! Where everything is. The program's own image lies below `0x1000_0000_0000` (not position independent), at
+//! The layout of the address space. The program's own image lies below `0x1000_0000_0000` (not position independent), at
 //! `0x5555_5555_4000` or near `0x7fff_ffff_f000`, since addresses are not randomised; the rest is ours to divide.
 //!
 //! | from | what | belongs to |
@@ -21,25 +21,25 @@ use crate::sys;
 /// Bytes in a page.
 pub const PAGE: usize = 4096;
 
-/// Heaps of threads.
+/// Where the heaps of threads begin.
 pub const HEAPS: usize = wire::HEAPS as usize;
-/// Stacks of threads.
+/// Where the stacks of threads begin.
 pub const STACKS: usize = wire::STACKS as usize;
-/// From one thread's stack to the next.
+/// The distance from one thread's stack to the next.
 pub const STACK_STRIDE: usize = wire::STACK_STRIDE as usize;
-/// Names of semaphores: addresses that nothing is mapped at.
+/// Where the addresses of named semaphores begin. Nothing is mapped there.
 pub const NAMES: usize = 0x5a00_0000_0000;
-/// One past the last of those.
+/// One past the last address of a named semaphore.
 pub const NAMES_END: usize = 0x5b00_0000_0000;
-/// States of threads and objects, the controller's stack, and other small things.
+/// Where the runtime keeps the states of threads and objects, the controller's stack, and other small things.
 pub const STATES: usize = 0x6300_0000_0000;
 /// One past the last address of any thread's stack.
 pub const STACKS_END: usize = STACKS + (1 << 42);
-/// Images of globals and stacks.
+/// Where the images of globals and stacks begin.
 pub const IMAGES: usize = 0x6400_0000_0000;
-/// One past the last of those.
+/// One past the last image of globals and stacks.
 pub const IMAGES_END: usize = 0x6a00_0000_0000;
-/// Images of heaps.
+/// Where the images of heaps begin.
 pub const HEAP_IMAGES: usize = IMAGES_END;
 /// One past the last address that is ours and not the program's.
 pub const PRIVATE_END: usize = 0x7000_0000_0000;
@@ -65,7 +65,7 @@ pub fn map(address: usize, length: usize) {
     }
 }
 
-/// Memory of our own that is handed out once and kept for the life of the process.
+/// Memory of the runtime that is handed out once and kept for the life of the process.
 pub struct Reserve {
     next: usize,
 }
@@ -76,7 +76,7 @@ impl Reserve {
         Reserve { next: address }
     }
 
-    /// `count` zeroed values that live for ever.
+    /// Hands out `count` zeroed values, which live for ever. They must be of a type that may be all zero bytes.
     pub fn take<T>(&mut self, count: usize) -> &'static mut [T] {
         let at = self.next;
         map(at, count * size_of::<T>());

@@ -13,8 +13,8 @@
 //!   system calls are made directly ([`sys`]), which also keeps them out of the trap that catches the program's;
 //! * everything that depends on the processor is in [`arch`].
 //!
-//! One kernel thread runs all of this, so plain statics are as good as locks. The few places that a second kernel
-//! thread can reach (the short life of a donor, see [`schedule::fiber`]) say so.
+//! Its own state is in two structs, by how long it lives ([`lifetime`]), where it also says why one kernel thread can use it
+//! without locks.
 
 // `heddle-native` builds it freestanding. Checks of the whole workspace (clippy, documentation) build it together with crates
 // that make `heddle-model` use the standard library, and then there can be no panic handler of our own.

@@ -37,7 +37,7 @@ pub const MAP_NORESERVE: usize = 0x4000;
 pub const MADV_DONTNEED: usize = 4;
 pub const MADV_NOHUGEPAGE: usize = 15;
 
-/// Bad address.
+/// The error for an address that the process may not access.
 pub const EFAULT: isize = 14;
 
 /// A system call with up to three arguments.
@@ -58,13 +58,13 @@ pub fn futex_wait(word: &core::sync::atomic::AtomicU32, value: u32, nanoseconds:
     unsafe { syscall6(FUTEX, word.as_ptr() as usize, 0, value as usize, time, 0, 0) };
 }
 
-/// Wakes who sleeps on `word`.
+/// Wakes whatever sleeps on `word`.
 pub fn futex_wake(word: &core::sync::atomic::AtomicU32) {
     // SAFETY: the kernel only uses the address.
     unsafe { syscall6(FUTEX, word.as_ptr() as usize, 1, i32::MAX as usize, 0, 0, 0) };
 }
 
-/// Reads a small file of `/proc` into `buffer`; the part that was filled.
+/// Reads a small file of `/proc` into `buffer`. Returns the part that was filled.
 pub fn read_file<'b>(path: &core::ffi::CStr, buffer: &'b mut [u8]) -> &'b [u8] {
     let mut length = 0;
     // SAFETY: plain reads into memory that we hold.
@@ -94,7 +94,7 @@ pub fn die(message: &[u8]) -> ! {
     exit_process(111)
 }
 
-/// Ends the process, without a word to anybody.
+/// Ends the process without a message.
 pub fn exit_process(status: usize) -> ! {
     loop {
         // SAFETY: does not return.

@@ -71,7 +71,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Nowhere.
+    /// A context that nothing was suspended in yet.
     pub const EMPTY: Context = Context { stack: 0, thread_pointer: 0 };
 
     /// A context that calls `entry` on the stack that ends at `top`, with the caller's thread pointer. `entry` does
@@ -111,9 +111,9 @@ impl Context {
     }
 }
 
-/// How floating point numbers are rounded, and what is an error there.
+/// The floating-point settings: rounding mode, and which exceptions trap.
 pub fn float_control() -> u64 {
-    /// Without what has happened so far.
+    /// The control bits, without the bits for exceptions that were raised.
     const CONTROL: u32 = 0xffc0;
     let (mut vector, mut stack) = (0u32, 0u16);
     // SAFETY: only stores two words.
@@ -135,7 +135,7 @@ pub fn thread_pointer() -> u64 {
     value
 }
 
-/// The stack pointer, in here or just above.
+/// The stack pointer of this function or of its caller.
 #[inline(always)]
 pub fn stack_pointer() -> usize {
     let value: usize;
@@ -144,7 +144,7 @@ pub fn stack_pointer() -> usize {
     value
 }
 
-/// What the processor said of a fault: whether it wanted to write, whether it wanted to run what is there.
+/// How the memory access was made that faulted: whether it was a write, and whether it was an instruction fetch.
 ///
 /// # Safety
 /// `context` is the third argument of a signal handler.
@@ -184,7 +184,7 @@ pub unsafe fn interrupted_pc(context: *const u64) -> u64 {
     unsafe { *context.add(5 + 16) }
 }
 
-/// The stack pointer of the interrupted thread, from the same.
+/// The stack pointer of the interrupted thread, from the third argument of a signal handler.
 ///
 /// # Safety
 /// `context` is the third argument of a signal handler.
@@ -202,7 +202,7 @@ impl Trapped {
     // rcx rsp rip.
     const REGISTERS: usize = 5;
 
-    /// From the third argument of the handler of SIGSYS.
+    /// The system call that SIGSYS was sent for, from the third argument of its handler.
     ///
     /// # Safety
     /// `context` is that argument.
@@ -216,22 +216,22 @@ impl Trapped {
         unsafe { *self.0.add(index) }
     }
 
-    /// Which system call.
+    /// The number of the system call.
     pub fn number(&self) -> usize {
         self.register(13) as usize
     }
 
-    /// Its arguments.
+    /// The arguments of the system call.
     pub fn arguments(&self) -> [usize; 6] {
         [8, 9, 12, 2, 0, 1].map(|i| self.register(i) as usize)
     }
 
-    /// Where it was made.
+    /// The instruction after the system call.
     pub fn pc(&self) -> u64 {
         self.register(16)
     }
 
-    /// The stack pointer there.
+    /// The stack pointer at the system call.
     pub fn stack(&self) -> usize {
         self.register(15) as usize
     }
@@ -248,7 +248,7 @@ impl Trapped {
         unsafe { *self.0.add(16) -= 2 }
     }
 
-    /// Makes the program go on at the `rt_sigreturn` that it asked for, made from our own text.
+    /// Makes the program continue at the `rt_sigreturn` that it asked for, made from the text of this library.
     pub fn redirect_to_sigreturn(&mut self) {
         // SAFETY: inside the frame that `new` was given.
         unsafe { *self.0.add(16) = heddle_sigreturn as *const () as u64 }
@@ -268,11 +268,11 @@ pub struct Birth {
 }
 
 unsafe extern "C" {
-    /// Suspends the caller into `from` and goes on at `to`. Returns when somebody switches back to `from`.
+    /// Suspends the caller into `from` and resumes `to`. Returns when something switches back to `from`.
     pub fn heddle_switch(from: *mut Context, to: *const Context);
     /// The start routine of a donor; its argument is a [`Birth`].
     pub fn heddle_donor(birth: *mut Birth) -> usize;
-    /// Calls `routine`. Should it be left by an exception or by the end of the thread, `control` is given up first.
+    /// Calls `routine`. If it is left by an exception or by the end of the thread, `control` is given up first.
     pub fn heddle_call_guarded(routine: usize, control: usize, pc: u64);
     /// What a signal handler returns to.
     pub fn heddle_sigreturn();

@@ -153,7 +153,7 @@ pub unsafe extern "C" fn forward() {
     )
 }
 
-/// The same with `crate::heap::decide`, which looks at the arguments.
+/// Like `forwarded!`, but asks `crate::heap::decide`, which also sees the arguments.
 macro_rules! watched {
     ($($index:expr => $name:ident,)*) => { $(
         #[unsafe(no_mangle)]

@@ -17,7 +17,7 @@ use heddle_model::{Ending, ObjectId, Operation};
 use crate::lifetime::{self, Lent};
 use crate::schedule::{self, active, caller};
 
-/// Any number below `count`, each in an execution of its own.
+/// Chooses any number below `count`: each is explored in an execution of its own.
 fn choose(count: u64, pc: u64) -> u64 {
     if !active() {
         return 0;
@@ -32,7 +32,7 @@ fn choose(count: u64, pc: u64) -> u64 {
     schedule::visible(operation, pc, |_| {}).result
 }
 
-/// The execution goes on only if `holds`.
+/// Leaves this execution out of the search unless `holds`.
 fn assume(holds: bool, pc: u64) {
     if active() && !holds {
         schedule::visible(Operation::new(assume::FALSE, ObjectId::NONE), pc, |_| {});
@@ -49,7 +49,7 @@ fn fail(text: &'static CStr, pc: u64) -> ! {
     unsafe { crate::entry::real::abort() }
 }
 
-/// One of the values that undetermined numbers of `bits` bits take; as a pattern of 64 bits, cut by the caller.
+/// Chooses one of the values that undetermined numbers of `bits` bits take. The caller truncates it to its type.
 fn undetermined(bits: u32, pc: u64) -> u64 {
     if !active() {
         return 0;
@@ -74,7 +74,7 @@ fn undetermined(bits: u32, pc: u64) -> u64 {
 
 /// The functions of the program that run as one step.
 pub struct AtomicFunctions {
-    /// From the first address to one past the last.
+    /// For each function, its first address and one past its last, relative to `base`.
     ranges: Lent<[u64; 2]>,
     /// Where the program was loaded.
     base: Cell<u64>,
@@ -123,7 +123,7 @@ pub fn entered(pc: u64) {
     }
 }
 
-/// It is about to leave it.
+/// The running thread is about to leave the function that `pc` is in.
 pub fn left(pc: u64) {
     if is_atomic(pc) {
         end(pc);
@@ -249,12 +249,12 @@ interpose! {
         undetermined(64, caller()) as i64 as f64
     }
     fn __VERIFIER_nondet_pointer() -> usize {
-        engine_or_null(caller())
+        undetermined_pointer(caller())
     }
 }
 
-/// Any pointer at all cannot be had.
-fn engine_or_null(pc: u64) -> usize {
+/// An undetermined pointer: *unsupported* in an execution, null outside.
+fn undetermined_pointer(pc: u64) -> usize {
     if active() {
         schedule::unsupported("__VERIFIER_nondet_pointer", pc)
     }

@@ -35,14 +35,15 @@ pub fn set_up() {
     lifetime::process().telling.on.set(imports::anybody_wants(b"__tsan_func_entry"));
 }
 
-/// Whether a call from here is the program's own.
+/// Whether a call from `pc` is made by the program itself, in an execution.
 #[inline]
 fn is_own(pc: u64) -> bool {
     let (low, high) = start::program_text();
     active() && lifetime::process().telling.on.get() && (low..high).contains(&(pc as usize))
 }
 
-/// The caller is about to have `size` bytes read. Before the call, which may tell others of it.
+/// The program is about to have `size` bytes read by libc. To be called before libc is: the call may let other threads
+/// know of the memory.
 #[inline]
 pub fn will_read(from: *const c_void, size: usize, pc: u64) {
     if is_own(pc) {
@@ -50,7 +51,8 @@ pub fn will_read(from: *const c_void, size: usize, pc: u64) {
     }
 }
 
-/// The caller has had `size` bytes written, if that is not negative. After the call: only then is it known how many.
+/// The program has had `size` bytes written by libc, unless `size` is negative. To be called after libc: only then
+/// is the number known.
 #[inline]
 pub fn has_written(into: *const c_void, size: isize, pc: u64) {
     if size > 0 && is_own(pc) {
@@ -58,7 +60,7 @@ pub fn has_written(into: *const c_void, size: isize, pc: u64) {
     }
 }
 
-/// `va_list`, of which a copy can be made by copying.
+/// A `va_list`. Copying the bytes makes a copy of the list.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Arguments([u64; 3]);
@@ -144,7 +146,7 @@ interpose! {
     }
 }
 
-/// The program's own prints into memory. How much that will be is found out first, so that what is too much is not written.
+/// `snprintf` and its relatives. The length is found out first, so that only what fits is announced as written.
 unsafe fn print(into: *mut c_char, size: usize, format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
     // SAFETY: the program's contract.
     unsafe {

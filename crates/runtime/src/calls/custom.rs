@@ -32,7 +32,7 @@ pub struct Family {
     operations: *const Definition,
 }
 
-/// The largest state.
+/// The largest state of an object, in bytes.
 const LARGEST: usize = 256;
 /// The most operations of all objects in an execution.
 const MOST: usize = 4096;
@@ -77,7 +77,7 @@ pub fn set_up(reserve: &mut Reserve) {
     kept().states.set(reserve.take(MOST));
 }
 
-/// Whether `operation`, which its thread is about to take, is possible now.
+/// Whether `operation` is enabled now.
 pub fn is_enabled(operation: &Operation) -> bool {
     // SAFETY: `heddle_do` has put the definition there.
     unsafe { possible(operation.argument as *const Definition, operation.object.0 as *const c_void) }
@@ -93,7 +93,8 @@ unsafe fn possible(definition: *const Definition, state: *const c_void) -> bool 
     }
 }
 
-/// `operation`, which is taken or never will be, with what is to be known of it: see [`custom::operation`].
+/// `operation` with the answers that the model needs: in which of the states so far it would have been enabled. See
+/// [`custom::operation`].
 pub fn with_answers(operation: Operation) -> Operation {
     let definition = operation.argument as *const Definition;
     let steps = schedule::custom_steps(operation.object);

@@ -46,7 +46,7 @@ fn on(code: OpCode, address: *mut u8, argument: u64, detail: u32) -> Operation {
     Operation { object: ObjectId(address as u64), argument, code, size: 0, detail }
 }
 
-/// The first eight bytes, as far as there are so many.
+/// The first eight bytes at `from`, or fewer if `size` is smaller.
 unsafe fn narrow(from: *const u8, size: usize) -> u64 {
     let mut bytes = [0; 8];
     // SAFETY: the caller's; `bytes` has room.
@@ -205,7 +205,7 @@ macro_rules! loads {
     )* } };
 }
 
-/// The old value, and the new.
+/// The functions that return the old value, and those that return the new one.
 macro_rules! updates {
     ($($type:ty, $update:ident: $old:ident $new:ident;)*) => { interpose! { $(
         fn $old(address: *mut $type, value: $type, order: i32) -> $type {

@@ -1,5 +1,6 @@
-//! What libc remembers for a thread alone, where the compiler's instrumentation does not see it. It makes no difference to others, so these are no
-//! operations; but a loop that changes it does not only look ([`spin_loop`]).
+//! State that libc keeps for each thread, where the compiler's instrumentation does not see it. Other threads
+//! cannot observe it, so these calls are no visible operations. But a loop that makes them changes something, so it
+//! is not a loop that only waits ([`spin_loop`]).
 
 use core::ffi::{c_int, c_void};
 
@@ -11,7 +12,7 @@ originals! {
     fn pthread_setconcurrency(level: c_int) -> c_int;
 }
 
-/// Defines functions that change something of their thread's own.
+/// Defines functions that change state of the calling thread alone.
 macro_rules! changes_own {
     ($(fn $name:ident($($arg:ident : $type:ty),*) -> $ret:ty;)*) => {
         interpose! {

@@ -35,7 +35,7 @@ originals! {
     fn clearenv() -> c_int;
 }
 
-/// The caller uses the state behind `function`.
+/// A visible operation on the state that `function` uses.
 fn use_state(code: OpCode, function: &crate::entry::real::Real, pc: u64) {
     if active() {
         let object = ObjectId(function.address() as u64);
@@ -43,7 +43,7 @@ fn use_state(code: OpCode, function: &crate::entry::real::Real, pc: u64) {
     }
 }
 
-/// Defines functions that use the state behind another one of them.
+/// Defines functions that share a state, which is named by one of them.
 macro_rules! stateful {
     ($(fn $name:ident($($arg:ident : $type:ty),*) $(-> $ret:ty)? : $code:ident of $state:ident;)*) => {
         interpose! {

@@ -1,12 +1,13 @@
-//! What the thread library has and Heddle does not control yet. A table.
+//! Functions of the thread library that Heddle does not control yet. A table.
 //!
-//! A call of one of these in an execution ends it: *unsupported*, with the name and the place. Passed through, it could
-//! block the one kernel thread that runs all threads, start threads that nobody schedules, or synchronise behind the
-//! model's back, and a verdict would be worth nothing. Outside executions the original is called.
+//! A call of one of them in an execution ends it as *unsupported*, with the name and the place. Passed through, it
+//! could block the one kernel thread that runs all threads, start threads that nobody schedules, or synchronise
+//! behind the model's back, and a verdict would be worth nothing. Outside executions the original is called.
 //!
-//! Who models a function defines it in another file and takes its line out here.
+//! To model a function, define it in another file and remove its line here.
 //!
-//! What is not here is modelled or harmless: `docs/calls.md` says which, and why, and a test holds it against glibc.
+//! Functions that are not listed are modelled or harmless: `docs/calls.md` says which, and why, and a test compares
+//! it with glibc.
 
 use core::ffi::CStr;
 

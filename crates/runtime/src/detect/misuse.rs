@@ -1,9 +1,10 @@
-//! Primitives that are used against their rules: what only the program's memory tells, and what comes of it.
+//! Primitives that are used against their rules: what only the program's memory can tell, and how it is reported.
 //!
-//! The model says what is wrong; two of its accusations need a second look. A destroyed object may have become another one by having
-//! been written over (C++'s mutexes are made without a call): so what is destroyed is marked in its memory, as glibc
-//! marks mutexes, and only what still has the mark was used after it was destroyed. And memory of the heap or of a stack that held
-//! an object which nobody destroyed may have become another object: only what is never given back is initialised twice.
+//! The model says what is wrong. Two of its accusations need a second look at memory. A destroyed object may have
+//! become another one by being written over (C++ mutexes are constructed without a call). So destroyed objects are
+//! marked in their memory, as glibc marks mutexes, and only an object that still has the mark was used after it was
+//! destroyed. And memory of the heap or of a stack that held an object which was never destroyed may have become
+//! another object. So only memory that is never given back counts as initialised twice.
 
 use core::cell::Cell;
 
@@ -18,7 +19,7 @@ use crate::lifetime::{self, Exclusive};
 use crate::outside::exit::ends as process_ends;
 use crate::schedule::{self, end_process};
 
-/// What stands in the first bytes of an object that was destroyed.
+/// The mark in the first bytes of an object that was destroyed.
 const MARK: u32 = 0x6465_6164;
 
 /// How many objects that were made before `main` are remembered.
@@ -45,7 +46,8 @@ fn misuses() -> &'static Misuses {
     &lifetime::process().misuses
 }
 
-/// `object`, which looks the same whether it was made or is zero, is made while nothing is under control.
+/// Remembers that `object` was initialised before `main`. For objects whose memory looks the same whether they were
+/// initialised or are zero.
 pub fn made_before(object: u64) {
     let Misuses { before, length, .. } = misuses();
     let at = length.get().clamp(1, MOST_BEFORE + 1);
@@ -60,7 +62,7 @@ pub fn all_made_before() -> &'static [u64] {
     &misuses().before.borrow()[..misuses().length.get()]
 }
 
-/// Whether misuse ends executions. Once.
+/// Sets whether misuse ends executions. Once.
 pub fn set_up(reported: bool) {
     misuses().reported.set(reported);
 }
@@ -82,7 +84,7 @@ fn is_static(object: ObjectId) -> bool {
     !(HEAPS..STACKS_END).contains(&address) && !(low..high).contains(&address)
 }
 
-/// `event` was wrong for the reason `misuse`: ends the process, if that holds and is to be reported.
+/// `event` misused a primitive as `misuse` says. Ends the process if that is confirmed and is to be reported.
 #[cold]
 pub fn taken(misuse: Option<Misuse>, event: &Event) {
     let Some(misuse) = misuse else { return };
@@ -101,16 +103,16 @@ pub fn taken(misuse: Option<Misuse>, event: &Event) {
     }
 }
 
-/// The program has done something wrong to `object`, of this family: ends the process, if that is to be reported.
+/// The program has misused `object`, of this family. Ends the process if that is to be reported.
 pub fn accuse(misuse: Misuse, object: ObjectId, family: u8, pc: u64) {
     if reported() {
         end_process(process::misused(misuse, object, family), pc);
     }
 }
 
-/// `event` is about an object that must have been initialised by a call. Ends the process if it cannot have been: it was
-/// not in this execution, and its memory is not `from before`, that is, what an initialisation before `main` would have
-/// left there.
+/// Checks that the object of `event` was initialised by a call, and ends the process if it cannot have been: it was
+/// not initialised in this execution, and its memory is not what an initialisation before `main` would have left
+/// there (`from_before`).
 pub fn initialised(event: &Event, from_before: bool) {
     let object = event.operation.object;
     let named = (NAMES..NAMES_END).contains(&(object.0 as usize));
@@ -119,7 +121,7 @@ pub fn initialised(event: &Event, from_before: bool) {
     }
 }
 
-/// Whether what is at `object` can have been left there before `main`.
+/// Whether the bytes at `object` can have been written before `main`.
 pub unsafe fn from_before_main(object: *const u8) -> bool {
     // SAFETY: the program's object, of at least eight bytes.
     is_static(ObjectId(object as u64)) && unsafe { object.cast::<u64>().read_unaligned() } != 0

@@ -1,4 +1,5 @@
-//! What is wrong with the program although it goes on: data races, memory errors, undefined behaviour, misuse of primitives.
+//! Errors that do not stop a program by themselves: data races, memory errors, undefined behaviour, misuse of
+//! primitives.
 
 pub mod memcheck;
 pub mod misuse;

@@ -21,7 +21,7 @@ use crate::addresses::Reserve;
 use crate::lifetime::{self, Exclusive, Lent};
 use crate::schedule::{self, active, caller};
 
-/// A sentence.
+/// A sentence about what a thread did.
 struct Text {
     length: usize,
     bytes: [u8; MESSAGE],
@@ -49,7 +49,7 @@ fn text(thread: ThreadId) -> &'static mut Text {
     lifetime::process().undefined.texts.get()[thread.index()].borrow()
 }
 
-/// What `thread`, which ended the process by undefined behaviour, did.
+/// The sentence about what `thread` did, which ended the process by undefined behaviour.
 pub fn text_of(thread: ThreadId) -> &'static [u8] {
     let text = text(thread);
     &text.bytes[..text.length]
@@ -65,7 +65,7 @@ impl Write for Text {
     }
 }
 
-/// Where in the source: two words that we need not look at, since the caller's address says the same.
+/// The source location. It is not needed, since the caller's address says the same.
 #[repr(C)]
 pub struct Place {
     file: *const c_char,
@@ -81,7 +81,7 @@ pub struct Type {
     name: [c_char; 0],
 }
 
-/// What most descriptions begin with.
+/// The beginning of most descriptions: the location and the type.
 #[repr(C)]
 pub struct Data {
     place: Place,
@@ -89,7 +89,7 @@ pub struct Data {
     second: *const Type,
 }
 
-/// What the description of an access says: the type, the alignment's logarithm, and what kind of access it is.
+/// The description of an access: the type, the logarithm of the alignment, and the kind of access.
 #[repr(C)]
 pub struct Mismatch {
     place: Place,
@@ -98,7 +98,7 @@ pub struct Mismatch {
     check: u8,
 }
 
-/// A value of a type, to be written.
+/// A value of a type, to be formatted.
 struct Value(*const Type, usize);
 
 impl Type {
@@ -144,7 +144,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// The running thread did what `text` says, at `pc`: it goes no further. Outside executions nobody wants to know.
+/// The running thread did what `text` says, at `pc`, and stops there. Ignored outside executions.
 fn undefined(text: fmt::Arguments<'_>, pc: u64) {
     if !active() {
         return;
@@ -191,7 +191,7 @@ fn shift(data: *const Data, left: usize, right: usize, pc: u64) {
     undefined(format_args!("shift of {value} by {distance} is not possible in type {}", name(kind)), pc);
 }
 
-/// Like the sanitizers': what is done with the address.
+/// The sanitizers' words for the kinds of accesses.
 const ACCESSES: [&str; 12] = [
     "load of",
     "store to",

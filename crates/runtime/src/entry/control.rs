@@ -24,7 +24,7 @@ use crate::sys;
 /// The fewest threads to prepare for.
 const FEW: usize = 4;
 
-/// The controller's whole life.
+/// The controller: its entry point, which never returns.
 pub extern "C" fn controller() -> ! {
     let Some(wire) = start::wire() else { sys::die(b"heddle: internal error: no shared memory\n") };
     // The main fiber has just been suspended for the first time.
@@ -69,7 +69,7 @@ impl Controller {
         }
     }
 
-    /// After an execution that could not go on without: `threads` threads, larger stacks, the unwinder.
+    /// Prepares what the last execution lacked: `threads` threads, larger stacks, the unwinder.
     fn prepare_more(&self, threads: usize) {
         self.prepare_unwinder();
         if threads > fiber::donors() {
@@ -92,7 +92,7 @@ impl Controller {
         trap::disarm();
     }
 
-    /// Standard input, from its beginning.
+    /// Makes standard input start again from its beginning.
     fn give_input(&self) {
         const DUP2: usize = 33;
         let input = &self.wire.header().input;
@@ -112,7 +112,7 @@ impl Controller {
         }
     }
 
-    /// How many threads the execution that was just run needs, if it could not be run for lack of them.
+    /// How many threads the last execution needs, if it stopped for lack of them.
     fn threads_needed(&self, sequence: u32) -> Option<usize> {
         let result = self.wire.record_of(sequence).result();
         (result.outcome == Outcome::NeedsThreads as u32).then_some(result.detail as usize)
@@ -214,7 +214,7 @@ impl Controller {
     }
 }
 
-/// A child does not outlive `parent`, which does not outlive Heddle: an execution that hangs is not left running.
+/// Makes this process end with `parent`, which ends with Heddle: an execution that hangs is not left running.
 fn die_with(parent: usize) {
     const GETPPID: usize = 110;
     const PR_SET_PDEATHSIG: usize = 1;
@@ -228,7 +228,7 @@ fn die_with(parent: usize) {
     }
 }
 
-/// What an execution's processes leave behind comes to this one, to be ended.
+/// Makes this process the parent of orphans among its descendants, so that it can end them.
 fn adopt_orphans() {
     const PR_SET_CHILD_SUBREAPER: usize = 36;
     // SAFETY: a plain system call.
@@ -263,7 +263,7 @@ fn own_pid() -> usize {
     unsafe { sys::syscall3(sys::GETPID, 0, 0, 0) as usize }
 }
 
-/// Waits for the end of `child`; its status as `wait` gives it.
+/// Waits for the end of `child`. Returns its status as `wait` gives it.
 fn wait_for(child: usize) -> i32 {
     const EINTR: isize = 4;
     let mut status = 0i32;

@@ -1,7 +1,7 @@
-//! What the parts of the program want to be linked with: the names that they use and do not define.
+//! The imports of the program and its libraries: the names that they use and do not define.
 //!
-//! Some things cost something in every execution and are needed only by programs that call a certain function. Whether a
-//! program can call it is known from its dynamic symbols, and that of all the libraries that it starts with.
+//! Some features cost time in every execution and are needed only by programs that call a certain function. Whether
+//! a program can call it is known from its dynamic symbols, and those of the libraries that it starts with.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 

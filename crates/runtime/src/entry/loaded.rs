@@ -16,7 +16,7 @@ use crate::schedule::{self, active};
 
 /// The libraries of the program.
 pub struct Loaded {
-    /// How many there were before the first execution. New ones come after them.
+    /// How many libraries there were before the first execution. Later ones come after them.
     known: Cell<usize>,
 }
 
@@ -31,7 +31,7 @@ fn known() -> &'static Cell<usize> {
     &lifetime::process().loaded.known
 }
 
-/// Counts what is there. To be called before the first execution.
+/// Counts the libraries. To be called before the first execution.
 pub fn set_up() {
     unsafe extern "C" fn count(_: *const LoadedObject, _: usize, _: *mut c_void) -> c_int {
         known().set(known().get() + 1);
@@ -42,7 +42,7 @@ pub fn set_up() {
     unsafe { dl_iterate_phdr(count, core::ptr::null_mut()) };
 }
 
-/// Tells the driver of what has come since.
+/// Tells the driver the names of the libraries that were loaded since.
 pub fn note(header: &'static Header) {
     struct Look {
         index: usize,
@@ -64,7 +64,7 @@ pub fn note(header: &'static Header) {
     unsafe { dl_iterate_phdr(look, (&raw mut looking).cast()) };
 }
 
-/// Adds a name with the zero byte at its end, unless it is there or there is no room.
+/// Adds a name, which ends in a zero byte, unless it is listed or there is no room.
 fn push(header: &Header, name: &[u8]) {
     let used = header.libraries_len.load(Acquire) as usize;
     let names = (&raw const header.libraries).cast::<u8>().cast_mut();

@@ -1,7 +1,7 @@
-//! The functions that this library stands before: what the program gets outside executions.
+//! The functions that this library interposes: what the program gets outside executions.
 //!
 //! They are looked up by name behind this library. Looking up takes locks and may allocate, so it is done once, at
-//! the start ([`resolve`]); before that, and only outside executions, on first use.
+//! the start ([`resolve`]), or, outside executions, on first use before that.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ pub fn find(name: &CStr) -> usize {
     unsafe { dlsym(core::ptr::null_mut(), name.as_ptr()) as usize }
 }
 
-/// A function that this library stands before.
+/// A function that this library interposes.
 pub struct Real {
     name: &'static CStr,
     address: AtomicUsize,
@@ -34,22 +34,23 @@ impl Real {
         Real { name, address: AtomicUsize::new(0) }
     }
 
-    /// What it is called.
+    /// The name of the function.
     pub fn name(&self) -> &'static str {
         self.name.to_str().unwrap_or("?")
     }
 
-    /// The same, as C has it.
+    /// The name of the function as a C string.
     pub fn c_name(&self) -> &'static CStr {
         self.name
     }
 
-    /// Where it was found; 0 if nobody has it, or it was not looked up.
+    /// The address of the function; 0 if no library has it, or it was not looked up.
     pub fn found(&self) -> usize {
         self.address.load(Ordering::Relaxed)
     }
 
-    /// Where it is. Ends the process if there is none: the program called a function that nobody defines.
+    /// The address of the function. Ends the process if there is none: the program called a function that no
+    /// library defines.
     #[inline]
     pub fn address(&self) -> usize {
         match self.address.load(Ordering::Relaxed) {
@@ -72,7 +73,7 @@ impl Real {
         }
     }
 
-    /// Looks it up.
+    /// Looks the function up.
     pub fn try_look_up(&self) {
         // SAFETY: the name ends in a zero byte. Several threads may do this at once: they find the same.
         self.address.store(unsafe { dlsym(NEXT, self.name.as_ptr()) } as usize, Ordering::Relaxed);
@@ -140,7 +141,7 @@ originals! {
     fn pthread_mutex_destroy(mutex: *mut c_void) -> c_int;
 }
 
-/// Looks all of them up. To be called when libc is ready, before the first execution.
+/// Looks up all interposed functions. To be called when libc is ready, before the first execution.
 pub fn resolve() {
     let tables = [
         REAL,

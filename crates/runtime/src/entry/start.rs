@@ -1,9 +1,9 @@
-//! How we come into the process, and how `main` comes to us.
+//! Start-up: how this library comes into the process, and how it takes over `main`.
 //!
 //! The loader runs [`construct`] before any other constructor. If the driver has put the shared memory into the
-//! environment we are under control: `main` is replaced by [`controlled_main`], which suspends the main thread before
-//! the program's own main function and leaves the rest to the [controller](crate::entry::control). Without the driver the program
-//! runs as if we were not there.
+//! environment, the program is under control: `main` is replaced by [`controlled_main`], which suspends the main
+//! thread before the program's own main function and leaves the rest to the [controller](crate::entry::control).
+//! Without the driver the program runs as if this library were not there.
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_void};
@@ -69,12 +69,13 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-/// The constructor: first of all, since the library is marked so.
+/// The constructor. It runs before all others, since the library is linked with `-z initfirst`.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static CONSTRUCT: extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) = construct;
 
-/// Before libc has initialised itself, which is why the environment is taken from the loader's argument.
+/// The constructor's code. It runs before libc has initialised itself, which is why the environment is taken from
+/// the loader's argument.
 extern "C" fn construct(_argc: c_int, _argv: *mut *mut c_char, environment: *mut *mut c_char) {
     real::resolve();
     exit::set_up();
@@ -90,8 +91,8 @@ extern "C" fn construct(_argc: c_int, _argv: *mut *mut c_char, environment: *mut
     }
 }
 
-/// Removes our variables from the environment, so that neither the program nor its children see them. Returns the
-/// number of the descriptor.
+/// Removes Heddle's variables from the environment, so that neither the program nor its children see them. Returns
+/// the number of the descriptor of the shared memory.
 unsafe fn take_from_environment(environment: *mut *mut c_char) -> Option<usize> {
     let mut found = None;
     // SAFETY: the environment is a list of strings that ends with null; one thread.
@@ -124,12 +125,12 @@ fn value_of<'t>(text: &'t [u8], name: &[u8]) -> Option<&'t [u8]> {
     text.strip_prefix(name)?.strip_prefix(b"=")
 }
 
-/// Under control: the shared memory.
+/// The memory shared with the driver, if the program is under control.
 pub fn wire() -> Option<Wire> {
     start().wire.get()
 }
 
-/// What the kernel calls the program: the beginning of its file's name.
+/// The kernel's name for the program: the beginning of its file's name.
 pub fn program_name() -> [u8; fiber::NAME] {
     // SAFETY: set by libc before `main`, and a string.
     unsafe {
@@ -146,17 +147,17 @@ pub fn restarts_by_snapshot() -> bool {
     wire().is_some_and(|wire| wire.header().restart == Restart::Snapshot as u32)
 }
 
-/// Where our own code is.
+/// The address and the length of this library's code.
 pub fn own_text() -> (usize, usize) {
     start().own_text.get()
 }
 
-/// Where our own globals are, in whole pages.
+/// This library's globals, in whole pages: lowest and highest address.
 pub fn own_data() -> (usize, usize) {
     start().own_data.get()
 }
 
-/// Where the program's own code is.
+/// The code of the program itself: lowest and highest address.
 pub fn program_text() -> (usize, usize) {
     start().program_text.get()
 }
@@ -176,7 +177,7 @@ interpose! {
     }
 }
 
-/// In place of the program's main function, called by glibc.
+/// The function that glibc calls as `main`. Never returns.
 unsafe extern "C" fn controlled_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
     // SAFETY: everything below is set up exactly once, before the program has threads.
     unsafe {
@@ -237,8 +238,8 @@ unsafe fn set_up(wire: Wire) {
     heap::set_limits(header.memory_limit as usize, header.quarantine as usize);
 }
 
-/// The kernel must not write into thread control blocks that are no kernel thread's: donors inherit that there is
-/// no registration.
+/// Ends the registration of restartable sequences. The kernel would write into the thread control blocks of donors,
+/// which are no kernel threads any more; donors inherit that there is no registration.
 unsafe fn leave_rseq() {
     const UNREGISTER: usize = 1;
     const SIGNATURE: usize = 0x5305_3053;
@@ -254,8 +255,8 @@ unsafe fn leave_rseq() {
     }
 }
 
-/// The kernel lets the main thread's stack grow down page by page. We make it as large as it may become at once: what
-/// appears by itself would not be known to the snapshot.
+/// Makes the main thread's stack as large as it may become. The kernel lets it grow down page by page, and pages
+/// that appear by themselves would not be known to the snapshot. Returns its lowest and highest address.
 unsafe fn grow_main_stack() -> (usize, usize) {
     let mut top = 0;
     let mut here = 0u8;
@@ -315,7 +316,7 @@ const PT_LOAD: u32 = 1;
 const EXECUTABLE: u32 = 1;
 const WRITABLE: u32 = 2;
 
-/// The segments of an object that have `flag`: from the first to the end of the last.
+/// The range of an object's segments that have `flag`, from the first to the end of the last.
 unsafe fn segments(object: &LoadedObject, flag: u32) -> (usize, usize) {
     // SAFETY: as the loader promises.
     let headers = unsafe { core::slice::from_raw_parts(object.headers, object.count as usize) };
@@ -327,7 +328,7 @@ unsafe fn segments(object: &LoadedObject, flag: u32) -> (usize, usize) {
     range
 }
 
-/// Where an object's instructions are.
+/// The range of an object's instructions.
 ///
 /// # Safety
 /// It is one that the loader described.

@@ -1,6 +1,6 @@
-//! Our side of the memory that is shared with the driver: plans in, executions out.
+//! The runtime's side of the memory that is shared with the driver: plans in, executions out.
 //!
-//! The layout is `heddle_model::wire`. Everything here is per process; the file outlives it.
+//! `heddle_model::wire` defines the layout. The mapping belongs to this process; the file outlives it.
 
 use core::cell::Cell;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
@@ -34,7 +34,7 @@ impl Wire {
     /// The file, once [`Wire::attach`] has succeeded.
     pub const ATTACHED: Wire = Wire(());
 
-    /// Maps the file behind descriptor `file`, closes the descriptor. None if it is not what we understand.
+    /// Maps the file behind descriptor `file`, and closes the descriptor. None if the file is not of this version.
     pub fn attach(file: usize) -> Option<Wire> {
         let map = |length: usize| {
             // SAFETY: a range of our own, see `memory`.
@@ -75,7 +75,8 @@ impl Wire {
     }
 
     /// Waits for the plan with number `sequence`. Spins for a while (the driver usually answers within
-    /// microseconds, and waking a sleeping process costs more than that), then sleeps. None: there will be no more.
+    /// microseconds, and waking a sleeping process costs more than that), then sleeps. None if there will be no
+    /// more plans.
     pub fn wait_for_plan(&self, sequence: u32) -> Option<()> {
         let header = self.header();
         let there = || header.submitted.load(Acquire) != sequence;
@@ -102,7 +103,7 @@ impl Wire {
         (header.quit.load(Relaxed) == 0).then_some(())
     }
 
-    /// The plan with number `sequence`, which is there.
+    /// The plan with number `sequence`, which has arrived.
     pub fn plan(&self, sequence: u32) -> PlanView<'static> {
         let base = self.slot_base(sequence);
         let layout = &self.header().layout;
@@ -122,7 +123,7 @@ impl Wire {
         }
     }
 
-    /// Whether call stacks and output are to be recorded.
+    /// Whether plan `sequence` asks for call stacks and output.
     pub fn recording(&self, sequence: u32) -> bool {
         // SAFETY: as in `plan`.
         unsafe { (*(self.slot_base(sequence) as *const Slot)).plan.record != 0 }
@@ -174,13 +175,13 @@ impl Wire {
         }
     }
 
-    /// Says how far we have come.
+    /// Tells the driver how far the process has come.
     pub fn set_stage(&self, stage: Stage) {
         self.header().stage.store(stage as u32, Release);
         sys::futex_wake(&self.header().stage);
     }
 
-    /// Says why the program cannot be run, and ends the process.
+    /// Tells the driver why the program cannot be run, and ends the process.
     pub fn trouble(&self, message: &[u8]) -> ! {
         let n = message.len().min(self.header().trouble.len() - 1);
         // SAFETY: the driver reads the text only after the stage says that it is there.
@@ -239,17 +240,17 @@ pub struct Record {
 }
 
 impl Record {
-    /// Nowhere: before the first plan.
+    /// The record before the first plan: nowhere.
     pub const NOWHERE: Record = Record { result: 0, events: 0, pending: 0, stacks: 0, output: 0, races: 0 };
 
-    /// The fixed part.
+    /// The part of the record with a fixed layout.
     #[inline(always)]
     pub fn result(&self) -> &'static mut WireResult {
         // SAFETY: ours until it is published.
         unsafe { &mut *(self.result as *mut WireResult) }
     }
 
-    /// Empty, at the start of an execution.
+    /// Empties the record at the start of an execution.
     pub fn clear(&self) {
         let result = self.result();
         result.outcome = Outcome::Running as u32;
@@ -286,7 +287,7 @@ impl Record {
         unsafe { &*self.event(self.result().events - 1) }
     }
 
-    /// Adds a thread that has not ended.
+    /// Adds the pending operation of a thread that has not ended.
     pub fn push_pending(&self, pending: Pending, room: u32) {
         let result = self.result();
         if result.pending < room {
@@ -296,8 +297,8 @@ impl Record {
         }
     }
 
-    /// Adds a race, unless the same two accesses to the same place are listed. What there is no room for is seen again once
-    /// the places of the others are visible.
+    /// Adds a data race, unless the same two accesses to the same place are listed. One that there is no room for
+    /// is seen again once the places of the others are visible.
     pub fn push_race(&self, race: &Race) {
         let result = self.result();
         // SAFETY: ours until it is published; as many were written.
@@ -311,14 +312,14 @@ impl Record {
         result.races += 1;
     }
 
-    /// The words of call stacks that are left.
+    /// The room that is left for call stacks.
     pub fn stack_room(&self, room: u32) -> &'static mut [u64] {
         let used = self.result().stack_words as usize;
         // SAFETY: the area has `room` words, of which `used` are taken.
         unsafe { core::slice::from_raw_parts_mut((self.stacks as *mut u64).add(used), room as usize - used) }
     }
 
-    /// Adds to what the program printed; what does not fit is only counted.
+    /// Adds to what the program printed. Bytes that do not fit are only counted.
     pub fn push_output(&self, bytes: &[u8], room: u32) {
         let result = self.result();
         let at = result.output.min(room) as usize;
@@ -328,7 +329,7 @@ impl Record {
         result.output = result.output.saturating_add(bytes.len() as u32);
     }
 
-    /// Words about the outcome.
+    /// Sets the message about the outcome.
     pub fn set_message(&self, message: &[u8]) {
         let result = self.result();
         let n = message.len().min(wire::MESSAGE);

@@ -17,16 +17,16 @@ unsafe extern "C" {
     fn fileno(stream: *mut c_void) -> i32;
 }
 
-/// Sent when a child ends: by the kernel, whenever that is, and whatever the model says is blocked.
+/// The signal that the kernel sends when a child ends, whatever the model says is blocked.
 pub const SIGCHLD: usize = 17;
-/// What comes of a handler for it.
+/// What is said of a program that handles SIGCHLD.
 pub const HANDLES_ENDS: &str = "a handler for SIGCHLD in a program that makes processes";
 
 /// The processes that this execution has made.
 pub struct Children {
-    /// There was one.
+    /// The program has made a process.
     made: Cell<bool>,
-    /// The program waits for one, in the kernel.
+    /// The program waits for such a process in the kernel.
     awaited: Cell<bool>,
 }
 
@@ -48,7 +48,7 @@ fn children() -> &'static Children {
     &lifetime::execution().children
 }
 
-/// Whether somebody outside the model may do something.
+/// Whether a process that the program has made is still there, and may do something.
 pub fn has_made_any() -> bool {
     const WAITID: usize = 247;
     const EXITED_NOW_KEEP: usize = 4 | 1 | 0x0100_0000;
@@ -56,22 +56,22 @@ pub fn has_made_any() -> bool {
     children().made.get() && unsafe { sys::syscall6(WAITID, 0, 0, 0, EXITED_NOW_KEEP, 0, 0) == 0 }
 }
 
-/// Whether there was ever one in this execution, who may have sent a signal, if only that it has ended.
+/// Whether this execution has made a process. It may have sent a signal, if only because it has ended.
 pub fn has_ever_made_any() -> bool {
     children().made.get()
 }
 
-/// Whether the kernel has the program wait for somebody outside the model.
+/// Whether the program waits in the kernel for a process outside the model.
 pub fn waits_outside() -> bool {
     children().awaited.get()
 }
 
-/// It does, or it does not any more.
+/// Sets whether the program waits in the kernel for a process outside the model.
 pub fn set_waits_outside(waits: bool) {
     children().awaited.set(waits);
 }
 
-/// Calls a function of libc's that makes a process, or waits for one: nothing of that is under control.
+/// Calls a function of libc's that makes a process, or waits for one. Nothing that it does is under control.
 fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
     if !active() {
         return call();
@@ -104,7 +104,7 @@ fn forks(pc: u64) -> i32 {
     child
 }
 
-/// Waits for a child, while other threads may go on.
+/// Waits for a child, while other threads may run.
 unsafe fn wait_for(child: i32, status: *mut i32, options: i32, usage: usize, pc: u64) -> i32 {
     const NOT: i32 = 1;
     if !active() {

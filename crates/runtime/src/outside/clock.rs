@@ -1,7 +1,8 @@
-//! The calls that ask for the time, or let it pass. It is virtual in an execution: see [`crate::outside::virtual_time`].
+//! The calls that ask for the time, or let it pass. Time is virtual in an execution: see
+//! [`crate::outside::virtual_time`].
 //!
-//! Sleeping is a visible operation, and lets every other thread go first or not, as the schedule says: no program may
-//! rely on sleep for its order of events.
+//! To sleep is a visible operation, and the schedule decides which threads run before it: no program may rely on
+//! sleep for the order of its events.
 //!
 //! Outside executions all of this is libc's.
 
@@ -16,15 +17,15 @@ use crate::schedule::{self, active, caller, spin_loop};
 use crate::state::livelock;
 
 const SECOND: u64 = 1_000_000_000;
-/// When executions begin: 2023-11-14 22:13:20 UTC.
+/// The real time at which executions begin: 2023-11-14 22:13:20 UTC.
 const EPOCH: u64 = 1_700_000_000 * SECOND;
 /// How long the machine has been up when executions begin.
 const UPTIME: u64 = 1_000 * SECOND;
 
 const EINVAL: i32 = 22;
-/// The clocks that one can wait by.
+/// The number of the real-time clock. A thread can wait by this one and by [`MONOTONIC`].
 pub const REALTIME: i32 = 0;
-/// See [`REALTIME`].
+/// The number of the monotonic clock.
 pub const MONOTONIC: i32 = 1;
 const TIMER_ABSTIME: i32 = 1;
 const TIME_UTC: i32 = 1;
@@ -38,31 +39,31 @@ pub struct Timespec {
 }
 
 impl Timespec {
-    /// This long.
+    /// A duration of this many nanoseconds.
     pub const fn new(nanoseconds: u64) -> Timespec {
         Timespec { seconds: (nanoseconds / SECOND) as i64, nanoseconds: (nanoseconds % SECOND) as i64 }
     }
 
-    /// Whether it is no time at all.
+    /// Whether the time is zero.
     pub fn is_zero(self) -> bool {
         self.get() == Some(0)
     }
 
-    /// In nanoseconds, if it makes sense.
+    /// The time in nanoseconds. None if it is negative or its nanoseconds are out of range.
     pub fn get(self) -> Option<u64> {
         let sound = self.seconds >= 0 && (0..SECOND as i64).contains(&self.nanoseconds);
         sound.then(|| (self.seconds as u64).saturating_mul(SECOND).saturating_add(self.nanoseconds as u64))
     }
 }
 
-/// The current thread's time, which passes by looking at it.
+/// The current thread's time, which advances by being looked at.
 fn look() -> u64 {
     spin_loop::changed();
     livelock::outside();
     virtual_time::look(schedule::current())
 }
 
-/// What clock `id` shows at `time`, if there is such a clock.
+/// What clock `id` shows at the virtual time `time`. None if there is no such clock.
 fn reading(id: i32, time: u64) -> Option<u64> {
     match id {
         // Real time, coarse, alarm, TAI.
@@ -76,7 +77,7 @@ fn reading(id: i32, time: u64) -> Option<u64> {
     }
 }
 
-/// The deadline that the program means by `time` of clock `id`. None if there is no such clock to wait by, or no such time.
+/// The deadline at `time` of clock `id`. None if a thread cannot wait by that clock, or the time is not valid.
 pub unsafe fn deadline(id: i32, time: *const Timespec) -> Option<Deadline> {
     // SAFETY: the program's.
     let time = unsafe { *time };
@@ -92,7 +93,7 @@ pub unsafe fn deadline(id: i32, time: *const Timespec) -> Option<Deadline> {
     Some(time.get().and_then(|time| time.checked_sub(begin)).map_or(Deadline::passed(), Deadline::at))
 }
 
-/// When clock `id` shows `time`: nanoseconds since the execution began.
+/// The virtual time at which clock `id` shows `time`: nanoseconds since the execution began.
 pub fn since_beginning(id: i32, time: u64) -> u64 {
     time.saturating_sub(if id == REALTIME { EPOCH } else { UPTIME })
 }
@@ -102,18 +103,18 @@ pub fn is_waitable(id: i32) -> bool {
     matches!(id, REALTIME | MONOTONIC)
 }
 
-/// The deadline `duration` from now. None if there is no such duration.
+/// The deadline that is `duration` from now. None if the duration is not valid.
 pub unsafe fn deadline_after(duration: *const Timespec) -> Option<Deadline> {
     // SAFETY: the program's.
     unsafe { (*duration).get() }.map(Deadline::after)
 }
 
-/// Lets others go first.
+/// Yields to the other threads.
 fn give_way(pc: u64) {
     schedule::visible(Operation::new(YIELD, ObjectId::NONE), pc, |_| ());
 }
 
-/// Sleeps: a visible operation, after which it is later.
+/// Sleeps: a visible operation, after which the thread's time has advanced.
 pub fn sleep_for(nanoseconds: u64, pc: u64) {
     cancel::point(pc);
     let sleep = Operation::new(SLEEP, ObjectId::NONE).with_argument(nanoseconds);
@@ -152,7 +153,7 @@ originals! {
     fn poll(files: usize, count: u64, timeout: i32) -> i32;
 }
 
-/// What `ftime` fills in.
+/// The structure that `ftime` fills in.
 #[repr(C)]
 pub struct Timeb {
     time: i64,

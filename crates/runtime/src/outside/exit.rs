@@ -71,7 +71,7 @@ pub fn set_up() {
     unsafe { __cxa_atexit(after_all_handlers, 0, 0) };
 }
 
-/// After the program's exit handlers and destructors: the process really ends.
+/// The last exit handler: after the program's own handlers and destructors, the process really ends.
 unsafe extern "C" fn after_all_handlers(_: usize) {
     if active() {
         // SAFETY: what the program has printed is in libc's buffers; the write is trapped and captured.
@@ -82,8 +82,8 @@ unsafe extern "C" fn after_all_handlers(_: usize) {
     }
 }
 
-/// As if `main` had returned `status`: handlers and destructors run as the program's own code, with other threads
-/// still going on, then the process ends.
+/// Exits as if `main` had returned `status`. Handlers and destructors run as the program's own code while other
+/// threads may still run. Then the process ends.
 pub fn exit_normally(status: i32) -> ! {
     state().status.set(status);
     state().ends.set(true);
@@ -144,8 +144,8 @@ unsafe fn assertion_failed(text: *const c_char, pc: u64) -> ! {
     schedule::end_process(Operation { object: ObjectId(text as u64), ..end }, pc)
 }
 
-/// What is to be said of the event that ended the process: adds the text of an assertion to the record; returns what
-/// was done to memory.
+/// Describes the event that ended the process. Adds the text of an assertion to the record; returns the memory
+/// error or leak, if there is one.
 pub fn describe(record: &Record) -> Option<Fault> {
     let event = record.last_event();
     match process::ending(&event.operation)? {

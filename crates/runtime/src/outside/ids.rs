@@ -2,12 +2,12 @@
 
 use crate::schedule::{self, active};
 
-/// The process that an execution believes to be.
+/// The process id that an execution sees.
 pub const PID: i32 = 70_000;
-/// Its parent.
+/// The id of its parent process that an execution sees.
 pub const PARENT: i32 = PID - 1;
 
-/// The thread id that the current thread believes to have; the main thread's is the process's.
+/// The thread id that the current thread sees. That of the main thread is the process id.
 pub fn current_tid() -> i32 {
     PID + i32::from(schedule::current().0)
 }

@@ -1,10 +1,11 @@
 //! Random numbers from outside the program, which are the same in every execution.
 //!
-//! Each thread draws from a sequence of its own, so that what it gets depends only on how much it has drawn. The
-//! generators whose state is in the program's memory (`rand`, `random`, `drand48`) are left alone: their state is
+//! Each thread draws from a sequence of its own, so that what it gets depends only on how much it has drawn.
+//! Generators whose state is in the program's memory (`rand`, `random`, `drand48`) are left alone: their state is
 //! restored with the rest.
 //!
-//! Not controlled: the processor's own generator (`rdrand`), but for `std::random_device`, which uses it, and devices read as files.
+//! Not controlled are devices that are read as files, and the processor's own generator (`rdrand`), except where
+//! `std::random_device` uses it.
 
 // The names that compilers make of C++'s are what they are.
 #![allow(non_snake_case)]

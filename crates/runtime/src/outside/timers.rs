@@ -1,10 +1,11 @@
 //! Timers that are read as files (`timerfd`).
 //!
-//! Behind each is an event counter of the kernel's, which is what the program reads, polls and closes ([`crate::outside::channel`]). When a timer runs out in virtual time
-//! ([`crate::outside::virtual_time`]) the counter is written to; who waits for it waits at most until then, as with any other time-out: it may come while others could still go
-//! on, or when nobody can.
+//! Behind each is an event counter of the kernel's, which the program reads, polls and closes
+//! ([`crate::outside::channel`]). When a timer runs out in virtual time ([`crate::outside::virtual_time`]) the
+//! counter is written to. A thread that waits for it waits at most until then, as with any other time-out: the
+//! timer may run out while other threads could still run, or when none can.
 //!
-//! Other clocks than the two that one can wait by are taken for the monotonic one.
+//! Clocks other than the two that a thread can wait by are treated as the monotonic one.
 
 use core::cell::Cell;
 
@@ -16,18 +17,18 @@ use crate::schedule::{self, active, caller, current};
 use crate::sys;
 use heddle_model::Outcome;
 
-/// The most timers at once.
+/// How many timers there can be at once.
 const MOST: usize = 64;
 
 /// A timer.
 #[derive(Clone, Copy)]
 struct Timer {
-    /// Its descriptor, and 1 more; 0 for none.
+    /// The timer's descriptor plus 1; 0 if there is no timer here.
     file: i32,
     clock: i32,
     /// When it runs out: nanoseconds since the execution began.
     at: Option<u64>,
-    /// How often from there on; 0 for once.
+    /// The period after that; 0 if it runs out only once.
     interval: u64,
 }
 
@@ -37,7 +38,7 @@ const NONE: Timer = Timer { file: 0, clock: 0, at: None, interval: 0 };
 /// The timers of this execution.
 pub struct Timers {
     list: [Cell<Timer>; MOST],
-    /// There was one.
+    /// This execution has made a timer.
     used: Cell<bool>,
 }
 
@@ -64,14 +65,14 @@ fn find(file: i32) -> Option<&'static Cell<Timer>> {
     timers().iter().find(|timer| timer.get().file == file + 1)
 }
 
-/// `file` is closed.
+/// Forgets the timer behind `file`, which is closed.
 pub fn closed(file: i32) {
     if let Some(timer) = find(file) {
         timer.set(NONE);
     }
 }
 
-/// Timers that have run out for the current thread say so.
+/// Writes to the counters of the timers that have run out for the current thread.
 pub fn run_out() {
     let now = virtual_time::now(current());
     for cell in timers() {
@@ -85,7 +86,7 @@ pub fn run_out() {
     }
 }
 
-/// How long it takes the current thread until the next timer runs out: that of `file`, or any if none is given.
+/// How long it takes the current thread until a timer runs out: that of `file`, or any if none is given.
 pub fn next(file: Option<i32>) -> Option<u64> {
     let now = virtual_time::now(current());
     let wanted = timers()
@@ -95,7 +96,7 @@ pub fn next(file: Option<i32>) -> Option<u64> {
     wanted.filter_map(|timer| timer.at).min().map(|at| at.saturating_sub(now).max(1))
 }
 
-/// How long is left, and the interval.
+/// The period of a timer, and how long is left until it runs out.
 fn left(timer: &Timer) -> [Timespec; 2] {
     let now = virtual_time::now(current());
     [Timespec::new(timer.interval), Timespec::new(timer.at.map_or(0, |at| at.saturating_sub(now).max(1)))]
@@ -150,7 +151,7 @@ interpose! {
 
 const EINVAL: isize = -22;
 
-/// Sets a timer. What it has said before is forgotten.
+/// Sets a timer. What its counter holds is discarded.
 unsafe fn set(file: i32, flags: i32, interval: Timespec, value: Timespec, old: *mut [Timespec; 2]) -> isize {
     const ABSOLUTE: i32 = 1;
     const FCNTL: usize = 72;

@@ -1,10 +1,10 @@
-//! The net under everything: system calls that the program makes, from wherever.
+//! The trap that catches every system call that the program makes, from wherever.
 //!
 //! The kernel can hand every system call that comes from outside a range of code to a signal handler (Syscall User
-//! Dispatch). The range is our own text, so nothing that libc does on the program's behalf escapes: output is
-//! captured, what changes the world outside the program's memory is noticed before it happens, what would block
-//! the one kernel thread is named instead. A trap costs more than a microsecond, so whatever programs do often is
-//! interposed by name; this is for the rest.
+//! Dispatch). The range is this library's text, so nothing that libc does on the program's behalf escapes. Output
+//! is captured; what changes the world outside the program's memory is noticed before it happens; a call that would
+//! block the one kernel thread ends the execution as *unsupported*. A trap costs more than a microsecond, so calls
+//! that programs make often are interposed by name, and the trap is for the rest.
 
 use core::cell::Cell;
 
@@ -46,7 +46,7 @@ impl Trap {
 pub struct Trapping {
     /// The descriptors, of the first 64, whose output is captured: a bit for each.
     captured: Cell<u64>,
-    /// Those that are standard input.
+    /// The descriptors, of the first 64, that are standard input: a bit for each.
     input: Cell<u64>,
     /// Where the last system call was made: the stack, and the instruction.
     called: Cell<(usize, u64)>,
@@ -78,8 +78,8 @@ fn trapping() -> &'static Trapping {
     &lifetime::execution().trapping
 }
 
-/// Asks the kernel to trap. In each process that runs executions: a forked child does not inherit it. False if this
-/// kernel cannot.
+/// Asks the kernel to trap. To be called in each process that runs executions, because a forked child does not
+/// inherit it. False if this kernel cannot.
 pub fn set_up(text: (usize, usize), restart: Restart) -> bool {
     trap().restart.set(restart);
     let selector = trap().selector.as_ptr() as usize;
@@ -87,12 +87,12 @@ pub fn set_up(text: (usize, usize), restart: Restart) -> bool {
     unsafe { sys::syscall6(sys::PRCTL, PR_SET_SYSCALL_USER_DISPATCH, 1, text.0, text.1, selector, 0) == 0 }
 }
 
-/// The program's code begins to run.
+/// From now on system calls are trapped: the program's code is about to run.
 pub fn arm() {
     set(BLOCK);
 }
 
-/// The program's code has stopped.
+/// From now on system calls are not trapped: the program's code has stopped.
 pub fn disarm() {
     set(ALLOW);
 }
@@ -104,15 +104,15 @@ fn set(selector: u8) {
 
 /// What to do with a system call.
 enum Answer {
-    /// The program gets this.
+    /// The program gets this result.
     Result(isize),
-    /// Make it.
+    /// Make the call.
     Pass,
-    /// It changes what a snapshot does not hold.
+    /// The call changes what a snapshot does not hold.
     Outside(&'static str),
-    /// It makes a process: the instruction must run where it stands.
+    /// The call makes a process: the instruction must run in its own place.
     Clone(&'static str),
-    /// Nobody can make it for the program.
+    /// The call is not supported.
     Unsupported(&'static str),
 }
 
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
     trapped.set_result(result);
 }
 
-/// Whether `file` is standard input, and nobody has said what that is.
+/// Whether `file` is standard input, and the user has given no file for it.
 fn is_missing_input(file: i32) -> bool {
     (0..64).contains(&file) && trapping().input.get() & 1 << file != 0 && schedule::header().input[0] == 0
 }
@@ -183,7 +183,7 @@ pub fn is_captured(file: i32) -> bool {
     (0..64).contains(&file) && trapping().captured.get() & 1 << file != 0
 }
 
-/// What became of the program's descriptors by a call that was made.
+/// Updates what is known of the program's descriptors after a call that was made.
 fn keep_track(number: usize, arguments: &[usize; 6], result: isize) {
     const FCNTL_DUP: [usize; 2] = [0, 1030];
     if result < 0 {
@@ -206,7 +206,7 @@ fn keep_track(number: usize, arguments: &[usize; 6], result: isize) {
     descriptors::copied(old, new);
 }
 
-/// `file` is what `old` is, or something new.
+/// From now on `file` is what `old` is, or something new.
 fn stands_for(file: i32, old: Option<i32>) {
     if !(0..64).contains(&file) {
         return;
@@ -217,7 +217,7 @@ fn stands_for(file: i32, old: Option<i32>) {
     }
 }
 
-/// An `open` that leaves truncating to its caller, if that wants it so; whether it does.
+/// The arguments of an `open` without truncation, if the caller is to truncate later, and whether that is so.
 fn without_truncation(number: usize, mut arguments: [usize; 6]) -> ([usize; 6], bool) {
     const TRUNCATE: usize = 0o1000;
     let flags = match number {
@@ -376,7 +376,7 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
     }
 }
 
-/// Whether a lock on a file would have to be waited for. Only asks.
+/// Whether a call would have to wait for a lock on a file. Does not take the lock unless it is free.
 fn waits_for_lock(number: usize, arguments: &[usize; 6]) -> bool {
     const FLOCK: usize = 73;
     const NOT_WAITING: usize = 4;
@@ -436,7 +436,7 @@ fn printed_vector(vector: usize, count: usize) -> isize {
 fn is_child(process: i32) -> bool {
     const WAITID: usize = 247;
     const BY_ID: usize = 1;
-    /// Ended or not, at once, and without taking note of it.
+    /// Whether it has ended or not, at once, and without reaping it.
     const ANY: usize = 0x4 | 0x1 | 0x0100_0000;
     let mut info = [0u64; 16];
     // SAFETY: only asks, with room of our own.

@@ -18,9 +18,9 @@ use crate::calls::annotate;
 use crate::lifetime::{self, Lent};
 use crate::{addresses, schedule};
 
-/// Where the areas are.
+/// The address of the first area.
 const CALLSTACKS: usize = 0x6200_0000_0000;
-/// From one thread's area to the next.
+/// The distance from one thread's area to the next.
 const STRIDE: usize = 16 << 20;
 /// How much of a stack above the stack pointer is looked at to find where a frame begins.
 const NEAR: usize = 64 << 10;
@@ -28,11 +28,11 @@ const NEAR: usize = 64 << 10;
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Frame {
-    /// Where the function will return to.
+    /// The address that the function will return to.
     pc: u64,
-    /// Where on the stack it belongs: the address of its return address if that is known, else below that.
+    /// The frame's place on the stack: the address of its return address if that is known, else below that.
     at: usize,
-    /// An address in its code.
+    /// An address in the function's code.
     code: u64,
 }
 
@@ -56,9 +56,9 @@ pub struct Areas {
 
 /// The running thread's part of the shadow call stacks. It is null before the first execution.
 pub struct Running {
-    /// Its area.
+    /// The area of the running thread.
     area: Cell<*mut Area>,
-    /// One past its innermost frame.
+    /// One past the innermost frame.
     top: Cell<*mut Frame>,
     /// The lowest that `top` has been since the thread last [looked](looked): the functions below that have not run
     /// in between.
@@ -163,7 +163,8 @@ pub fn reset(thread: ThreadId) {
     }
 }
 
-/// Copies the return addresses of `thread`'s frames, innermost first, as many as there is room for. How many.
+/// Copies the return addresses of `thread`'s frames, innermost first, as many as there is room for. Returns how
+/// many.
 pub fn copy(thread: ThreadId, into: &mut [u64]) -> usize {
     let area = area(thread);
     // SAFETY: frames between the first and the top were written.
@@ -190,8 +191,8 @@ pub fn outermost(thread: ThreadId) -> Option<[u64; 2]> {
     }
 }
 
-/// How deep the running thread is now, and how far out it has been since this was last asked: two numbers of frames.
-/// None if that is not known.
+/// How many frames the running thread has now, and the fewest that it had since this was last called. None if that
+/// is not known.
 pub fn looked() -> Option<(usize, usize)> {
     let Running { area, top, lowest } = running();
     let first = first(area.get());
@@ -205,8 +206,8 @@ pub fn looked() -> Option<(usize, usize)> {
     }
 }
 
-/// The end of the stack of the running thread's innermost function but `level`, up to where it returns to. If that is
-/// not known, of the nearest function further out of which it is.
+/// The end of the frame that is `level` frames out from the running thread's innermost one, up to its return
+/// address. If that is not known, the end of the nearest frame further out for which it is.
 pub fn frame_end(level: usize) -> Option<usize> {
     // SAFETY: frames between the first and the top were written; where they say they belong is on the stack.
     unsafe {
@@ -216,8 +217,8 @@ pub fn frame_end(level: usize) -> Option<usize> {
     }
 }
 
-/// The frame of `thread` that `address` lies in: an address in the code of its function, and where it ends. None if that is not
-/// known.
+/// The frame of `thread` that contains `address`: an address in the code of its function, and where the frame ends.
+/// None if that is not known.
 pub fn frame_around(thread: ThreadId, address: usize) -> Option<(u64, usize)> {
     let area = area(thread);
     // SAFETY: frames between the first and the top were written; where they say they belong is on the stack.

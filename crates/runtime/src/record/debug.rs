@@ -15,10 +15,10 @@ use crate::arch::Context;
 use crate::lifetime::{Exclusive, OneThread};
 use crate::schedule::fiber::{self, Fiber};
 
-/// Read and written by the debugger, by this layout.
+/// The interface to the debugger, which reads and writes it by this layout.
 #[repr(C)]
 pub struct Debug {
-    /// Stop after so many steps. Set by the debugger.
+    /// The number of steps to stop after. Set by the debugger.
     stop_at: u32,
     /// Steps taken so far in this execution.
     taken: u32,
@@ -26,11 +26,11 @@ pub struct Debug {
     thread: u32,
     /// 0 before the first step, 1 between two steps, 2 at the end.
     phase: u32,
-    /// Threads that there are fibers for, the main thread included.
+    /// How many fibers there are, the main thread's included.
     threads: u64,
     /// The address of the main thread's [`Context`]: its stack pointer, then its thread pointer.
     contexts: u64,
-    /// From one thread's context to the next.
+    /// The distance from one thread's context to the next.
     stride: u64,
 }
 

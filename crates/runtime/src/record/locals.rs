@@ -22,7 +22,7 @@ struct Local {
     end: u64,
 }
 
-/// A report has no room for more.
+/// How many local variables are remembered. A report has no room for more.
 const MOST: usize = 256;
 
 /// The local variables that threads have used in this execution.
@@ -52,7 +52,7 @@ fn locals() -> &'static Locals {
     &lifetime::execution().locals
 }
 
-/// The running thread uses `object`.
+/// Looks up the frame of `object`, which the running thread uses, if it is on a stack.
 pub fn used(object: u64) {
     let Some(owner) = owner(object as usize) else { return };
     let at = locals().count.get();
@@ -64,7 +64,7 @@ pub fn used(object: u64) {
     locals().count.set(at + 1);
 }
 
-/// The thread on whose stack `address` is, if that still runs.
+/// The thread whose stack `address` is on, if that thread still runs.
 fn owner(address: usize) -> Option<ThreadId> {
     let (low, high) = start::main_stack();
     let owner = if (low..high).contains(&address) { ThreadId::MAIN } else { fiber::thread_at(address)? };

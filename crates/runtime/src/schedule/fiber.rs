@@ -25,15 +25,15 @@ use crate::entry::{real, start};
 use crate::lifetime::{self, Exclusive, Lent};
 use crate::{heap, schedule, sys};
 
-/// Bytes of a thread's name, as Linux has it.
+/// The size of a thread's name in bytes, as Linux has it.
 pub const NAME: usize = 16;
 
 /// Whether and how a thread can be cancelled. Only the thread itself changes it. All false when the thread begins.
 #[derive(Clone, Copy, Default)]
 pub struct Cancellation {
-    /// The program has switched it off.
+    /// The program has disabled cancellation.
     pub disabled: bool,
-    /// The program wants it to happen at any time.
+    /// The program has asked for asynchronous cancellation.
     pub asynchronous: bool,
     /// The thread is ending already.
     pub exiting: bool,
@@ -157,7 +157,7 @@ pub fn donors() -> usize {
     fibers().donors.get()
 }
 
-/// The highest address of the stack of `thread`, exclusive.
+/// One past the highest address of the stack of `thread`.
 fn stack_top(thread: usize) -> usize {
     STACKS + (thread + 1) * STACK_STRIDE - PAGE
 }
@@ -227,8 +227,9 @@ fn make_donor(index: usize, stack_size: usize) -> bool {
     true
 }
 
-/// Gets the fiber of a new thread ready to run `start` on a stack of `stack_size` bytes. False if its stack has another
-/// size and cannot be changed now, because a snapshot has to know of it: [`resize_stacks`] can, outside executions.
+/// Prepares the fiber of a new thread to run `routine` on a stack of `stack_size` bytes. False if its stack has
+/// another size and cannot be changed now, because a snapshot has to know of it. [`resize_stacks`] can change it,
+/// outside executions.
 pub fn create(thread: ThreadId, routine: usize, argument: usize, stack_size: usize) -> bool {
     let fiber = of(thread);
     // The mask is inherited from the thread that creates this one.
@@ -242,8 +243,8 @@ pub fn create(thread: ThreadId, routine: usize, argument: usize, stack_size: usi
     fiber.wanted_stack == fiber.stack_size
 }
 
-/// Gives each thread the stack that its attributes have asked for. Below a stack there is never anything, so running off
-/// its end is seen.
+/// Gives each thread the stack size that the program has asked for. Nothing is ever mapped below a stack, so that
+/// an overflow is noticed.
 pub fn resize_stacks() {
     (1..=donors()).for_each(resize_stack);
 }
@@ -279,12 +280,12 @@ pub fn is_on_own_stack(address: usize) -> bool {
     (low..high).contains(&address)
 }
 
-/// On the donor, or on the main thread: asks glibc to call us at the end of the thread.
+/// Asks glibc to call [`end_of_thread`] at the end of the thread. On the donor, or on the main thread.
 pub extern "C" fn arm() {
     set_round(1);
 }
 
-/// What our destructor gets next time: a number that it takes for a pointer.
+/// Sets the value of the key: the number of the round in which glibc will call the destructor.
 fn set_round(round: usize) {
     // SAFETY: the key exists.
     unsafe { pthread_setspecific(fibers().end_key.get(), round as *const c_void) };
@@ -298,13 +299,13 @@ pub struct Start {
     argument: usize,
 }
 
-/// On the fiber, when it runs for the first time.
+/// Called by the assembly on a fiber that runs for the first time. Returns what to call.
 pub extern "C" fn begin() -> Start {
     schedule::started();
     of(schedule::current()).start.get()
 }
 
-/// On the fiber: the start routine has returned `value`. glibc gets it too.
+/// Called by the assembly on the fiber when the start routine has returned `value`, which glibc gets too.
 pub extern "C" fn returned(value: usize) -> usize {
     let fiber = of(schedule::current());
     fiber.value.set(value);
@@ -312,7 +313,7 @@ pub extern "C" fn returned(value: usize) -> usize {
     value
 }
 
-/// glibc's call at the end of a thread, once a round, on the fiber.
+/// The destructor that glibc calls at the end of a thread, once in each round, on the fiber.
 unsafe extern "C" fn end_of_thread(round: *mut c_void) {
     let round = round as usize;
     // Where nobody has a destructor, nothing comes after the first round, and the others need not be waited for.

@@ -51,7 +51,7 @@ fn push_stack(frames: &[u64]) {
     record.result().stack_words += count as u32 + 1;
 }
 
-/// Adds where the block was allocated that an object lies in.
+/// Adds the call stack of the allocation of the block that an object lies in.
 fn push_site(object: u64) {
     const FRAMES: usize = 16;
     if !(wire::HEAPS..wire::STACKS).contains(&object) {

@@ -1,22 +1,23 @@
-//! Loops that only look: a thread that waits by reading the same places again and again.
+//! Loops that only wait: a thread that reads the same places again and again until they change.
 //!
-//! Left alone, such a thread could go round for ever in every execution. So the runtime recognises it when it comes
-//! back to the same call in the same state: the same registers, the same frames on its stack, nothing written in between, and
-//! at most two places looked at. From there it can only do the same again, until one of those places is written to. Its
-//! operation becomes an await ([`Operation::is_await`]), which the model makes wait for exactly that, unless it has
-//! happened already since the place was looked at. What the places hold now is not asked: whether an operation is an await
-//! must not depend on what independent threads did meanwhile.
+//! Left alone, such a thread could loop for ever in every execution. So the runtime recognises it when it comes
+//! back to the same call in the same state: the same registers, the same frames on its stack, nothing written in
+//! between, and at most two places looked at. From there it can only do the same again, until one of those places
+//! is written to. Its operation becomes an await ([`Operation::is_await`]), which the model makes wait for exactly
+//! that, unless it has happened already since the place was looked at. The current values of the places are not
+//! considered: whether an operation is an await must not depend on what independent threads did meanwhile.
 //!
-//! A loop that counts how often it has looked is in another state each time, and is not taken for one; neither is one
-//! that looks at a clock, allocates, prints, takes a lock, or has libc or the kernel remember something for it. Those end at the bound on the number of steps.
+//! A loop that counts its iterations is in another state each time, and is not recognised. Neither is one that
+//! looks at a clock, allocates, prints, takes a lock, or has libc or the kernel remember something for it. Those
+//! end at the bound on the number of steps.
 //!
-//! Of the stack, so much is compared as can have changed: from the stack pointer to the end of the frame of the outermost
-//! function that has run in between, the one with the loop ([`callstack`]), and to whatever was written through a pointer. What
-//! lies beyond belongs to functions that have not run. A function keeps its variables on the stack as it likes, so the calls
-//! between the loop and the look do not make a difference, nor does the size of anything in the frames.
+//! Only the part of the stack is compared that can have changed: from the stack pointer to the end of the frame of
+//! the outermost function that has run in between, which is the one with the loop ([`callstack`]), and as far as
+//! anything was written through a pointer. The rest belongs to functions that have not run. So neither the calls
+//! between the loop and the look nor the sizes of frames make a difference.
 //!
-//! Unordered plain accesses are no business of awaits: a thread that has read plain memory in
-//! its loop is let go again after any plain write of another thread.
+//! Awaits do not wait for plain writes. A thread that has read plain memory in its loop is resumed after any plain
+//! write of another thread.
 
 use core::cell::Cell;
 
@@ -36,17 +37,18 @@ pub const LARGEST_WINDOW: usize = 64 << 10;
 /// How many stack frames are compared. The load may sit up to `LEVELS - 1` calls below the loop.
 const LEVELS: usize = 6;
 
-/// The state of a thread where it looks: its registers and its stack. For the innermost function, for that and the one
-/// around it, and so on: where its frame ends, and a digest of all up to there. Zeros where that is not known.
+/// The state of a thread at a look: its registers and its stack. For the innermost function, for the innermost two,
+/// and so on, it has the end of the outermost frame and a digest of everything up to there. Zeros where that is not
+/// known.
 #[derive(Clone, Copy)]
 struct State {
-    /// How many functions there are in all.
+    /// The depth of the call stack.
     depth: usize,
     levels: [(usize, u64); LEVELS],
 }
 
 impl State {
-    /// The state in which the program called the function that is running now, in which it is `depth` functions deep.
+    /// The state in which the program called the function that is running now, with a call stack of this depth.
     fn of_caller(depth: usize) -> State {
         let registers = schedule::registers();
         let mut at = registers[6] as usize;
@@ -66,8 +68,8 @@ impl State {
         State { depth, levels }
     }
 
-    /// Whether this is the state `later` too, if the thread was as far out as `lowest` in between and has written its stack
-    /// up to `written`.
+    /// Whether `later` is the same state, given the lowest depth of the call stack in between and how far up the
+    /// stack was written.
     fn is_again(&self, later: &State, lowest: usize, written: usize) -> bool {
         if self.depth != later.depth || lowest == 0 {
             return false;
@@ -84,9 +86,9 @@ struct Look {
     pc: u64,
     operation: Operation,
     state: State,
-    /// How far out the thread has been since.
+    /// The lowest depth of the call stack since.
     lowest: usize,
-    /// How far up it has written its stack since.
+    /// How far up the thread has written its stack since.
     written: usize,
     /// [`Running::plain_reads`] up to here.
     plain_reads: u64,
@@ -184,7 +186,7 @@ pub fn wrote_stack(end: usize) {
     written.set(written.get().max(end));
 }
 
-/// `from` stops running, `to` goes on.
+/// The scheduler switches from thread `from` to thread `to`.
 #[inline]
 pub fn switched(from: ThreadId, to: ThreadId) {
     let Running { threads: _, changes, plain_reads, written } = running();
@@ -194,8 +196,8 @@ pub fn switched(from: ThreadId, to: ThreadId) {
     (old.changes, old.plain_reads, old.written) = now;
 }
 
-/// The running thread is about to take `operation`, which may turn out to change nothing. Returns it as an await if the
-/// thread can only go on as it did before.
+/// The running thread is about to take `operation`, which may turn out to change nothing. Returns the operation as
+/// an await if the thread can only repeat what it did before.
 pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
     let looks = of(thread);
     let Some((depth, lowest)) = callstack::looked() else {
@@ -235,8 +237,8 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
     operation
 }
 
-/// Whether one round of a loop can be waited for: there are at most two places, none of them too large to be seen at once. The
-/// second one, if any.
+/// Whether the thread can await what one round of its loop looked at: at most two places, none larger than a word.
+/// Returns the second place, if there is one.
 fn waits_for(round: &[Look], operation: &Operation) -> Option<Option<(ObjectId, u16)>> {
     let mut second = None;
     for look in round {

@@ -10,9 +10,9 @@ use heddle_model::{ObjectId, Operation};
 
 use crate::schedule::{self, spin_loop};
 
-/// Whether the attempt on `object` that the current thread is about to make fails for no reason. Only in an execution.
+/// Whether the attempt on `object` that the current thread is about to make fails spuriously. Only in an execution.
 #[inline(always)]
-pub fn fails_for_no_reason(object: u64, pc: u64) -> bool {
+pub fn fails_spuriously(object: u64, pc: u64) -> bool {
     schedule::failures_of_current() < schedule::latitude().spurious_failures && ask(object, pc)
 }
 

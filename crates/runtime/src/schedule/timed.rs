@@ -24,27 +24,27 @@ const ATTEMPTS: u32 = 16;
 pub struct Deadline {
     /// Nanoseconds since the execution began.
     at: u64,
-    /// It is past already.
+    /// The deadline has passed already.
     passed: bool,
 }
 
 impl Deadline {
-    /// At this time of the current thread's.
+    /// The deadline at this time of the current thread.
     pub fn at(at: u64) -> Deadline {
         Deadline { at, passed: at <= virtual_time::now(current()) }
     }
 
-    /// This long from now.
+    /// The deadline that is this long from now.
     pub fn after(nanoseconds: u64) -> Deadline {
         Deadline::at(virtual_time::now(current()).saturating_add(nanoseconds))
     }
 
-    /// Long ago.
+    /// A deadline that has passed.
     pub fn passed() -> Deadline {
         Deadline { at: 0, passed: true }
     }
 
-    /// `operation`, with this deadline.
+    /// `operation` with this deadline.
     pub fn of(self, operation: Operation) -> Operation {
         let operation = operation.with_argument(self.at);
         let most = schedule::latitude().timeouts.saturating_add(if self.passed { ATTEMPTS } else { 0 });
@@ -56,7 +56,7 @@ impl Deadline {
         }
     }
 
-    /// Takes note of what came of the operation.
+    /// Advances the thread's time if the operation has timed out.
     pub fn observe(self, event: &Event) {
         if event.flags.contains(EventFlags::TIMED_OUT) {
             if event.flags.contains(EventFlags::QUIESCENT) {

@@ -1,6 +1,7 @@
-//! Wakeup policies: in what order those that wait for an object get it, as the command line says for its kind or the program for
-//! itself (`heddle_wakeup`). What a policy means is the model's business ([`heddle_model::primitive::queue`]); here it is found out
-//! which one an operation has, and the operation that stands in the queue is taken before the one that waits.
+//! Wakeup policies: the order in which waiting threads get an object, as the command line says for its kind, or the
+//! program for itself (`heddle_wakeup`). The model defines the policies ([`heddle_model::primitive::queue`]). Here
+//! the policy of an operation is looked up, and the operation that enters the queue is taken before the one that
+//! waits.
 
 use core::cell::Cell;
 
@@ -34,7 +35,7 @@ fn in_use() -> &'static Cell<bool> {
     &lifetime::execution().policies.in_use
 }
 
-/// The policy of `object`, which is of the kind that `of_kind` picks.
+/// The policy of `object`. `of_kind` picks the one for its kind.
 #[inline(always)]
 pub fn of(object: ObjectId, of_kind: impl FnOnce(&Wakeup) -> Order) -> Order {
     if in_use().get() { look_up(object, of_kind(&schedule::latitude().wakeup)) } else { Order::Arbitrary }
@@ -45,7 +46,7 @@ fn look_up(object: ObjectId, otherwise: Order) -> Order {
     schedule::own_order(object).unwrap_or(otherwise)
 }
 
-/// `operation`, which may have to wait, after having stood in the queue if there is one.
+/// `operation`, which may have to wait, after the thread has entered the queue if there is one.
 #[inline(always)]
 pub fn in_turn(operation: Operation, pc: u64) -> Operation {
     if in_use().get() { stand(operation, pc) } else { operation }
@@ -67,7 +68,8 @@ fn stand(operation: Operation, pc: u64) -> Operation {
     operation.in_order(order)
 }
 
-/// The program gives `object` a policy: before there are other threads, or before others know of an object that it has made.
+/// The program gives `object` a policy. It must do so before there are other threads, or before they know of the
+/// object.
 pub fn set(object: ObjectId, order: Order, pc: u64) {
     let made = |event: &Event| event.thread == schedule::current() && is_init(event.operation.code);
     let on_it = |event: &&Event| event.operation.object == object;

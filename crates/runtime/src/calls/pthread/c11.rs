@@ -136,7 +136,7 @@ interpose! {
     }
 }
 
-/// What C11 calls an error number.
+/// The C11 result for an error number of the thread library.
 fn outcome(error: c_int) -> c_int {
     match error {
         0 => SUCCESS,

@@ -70,7 +70,7 @@ fn possible() -> bool {
     !state.disabled && !state.exiting
 }
 
-/// The thread comes to a cancellation point: ends it if it was asked to. Only in executions.
+/// A cancellation point: ends the current thread if another has requested it. Only in executions.
 #[inline]
 pub fn point(pc: u64) {
     if possible() && visible(Operation::new(TESTCANCEL, ObjectId::thread(current())), pc, |_| {}).result != 0 {
@@ -78,13 +78,13 @@ pub fn point(pc: u64) {
     }
 }
 
-/// `operation`, at which the thread may wait and be cancelled.
+/// `operation`, marked as a wait at which the thread can be cancelled, if it can.
 #[inline]
 pub fn at(operation: Operation) -> Operation {
     if possible() { operation.cancellable() } else { operation }
 }
 
-/// Ends the thread if `event` was a cancellation point at which it is to.
+/// Ends the current thread if it was cancelled at `event`.
 #[inline]
 pub fn obey(event: &Event, pc: u64) {
     if event.flags.contains(EventFlags::CANCELLED) {
@@ -92,7 +92,7 @@ pub fn obey(event: &Event, pc: u64) {
     }
 }
 
-/// Ends the thread.
+/// Ends the current thread as cancelled.
 #[cold]
 pub fn act(pc: u64) -> ! {
     // SAFETY: this is what the program has asked for.

@@ -1,5 +1,6 @@
-//! Condition variables. A wait is two operations: to sleep, and, woken, to take the mutex again; three if it can end by
-//! itself. Of the program's bytes only the clock is looked at, which attributes can choose, and whether it was ever made.
+//! Condition variables. A wait is two operations: to sleep, and, when woken, to lock the mutex again. It is three
+//! if it can end by itself. Of the program's bytes only two things are looked at: the clock, which attributes can
+//! choose, and whether the condition variable was ever initialised.
 
 use core::ffi::{c_int, c_void};
 
@@ -28,7 +29,7 @@ originals! {
 
 /// Bytes of glibc's `pthread_cond_t`.
 const SIZE: usize = 48;
-/// Where glibc keeps the clock in it, and the bit that says that it is the monotonic one.
+/// The offset of the word in which glibc keeps the clock, and the bit in it that means the monotonic one.
 const FLAGS: usize = 36;
 const BY_MONOTONIC: u32 = 2;
 const SHARED: u32 = 1;
@@ -96,7 +97,7 @@ interpose! {
     }
 }
 
-/// Makes a condition variable that waits by `clock`.
+/// Initialises a condition variable that waits by `clock`.
 pub unsafe fn make(condvar: *mut u8, clock: c_int, pc: u64) -> c_int {
     operate(INIT, condvar, pc);
     // SAFETY: the program's condition variable.
@@ -117,7 +118,7 @@ pub unsafe fn destroy(condvar: *mut u8, pc: u64) -> c_int {
     0
 }
 
-/// Sleeps, and takes the mutex again when woken or at this time of `clock`. Returns an error number.
+/// Waits until it is woken or `clock` shows this time, then locks the mutex again. Returns an error number.
 pub unsafe fn wait_until(condvar: *mut u8, mutex: *mut u8, clock: c_int, deadline: *const Timespec, pc: u64) -> c_int {
     // SAFETY: the program's.
     unsafe {
@@ -128,7 +129,7 @@ pub unsafe fn wait_until(condvar: *mut u8, mutex: *mut u8, clock: c_int, deadlin
     }
 }
 
-/// Sleeps, and takes the mutex again when woken, or when the time is over. Returns an error number.
+/// Waits until it is woken or the deadline has passed, then locks the mutex again. Returns an error number.
 pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>, pc: u64) -> c_int {
     // SAFETY: the program's mutex.
     let kind = unsafe { kind_of(mutex, pc) };
@@ -179,8 +180,9 @@ pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>,
     }
 }
 
-/// A condition variable that was made by a call, by its initialiser or by being zero has nothing but the clock and whether it is shared in
-/// this word: nobody waits as far as glibc knows.
+/// Reports a condition variable that was never initialised. One that was initialised by a call, by its initialiser
+/// or by being zero has nothing in this word but the clock and whether it is shared: as far as glibc knows, nobody
+/// waits.
 #[inline(always)]
 fn must_be_made(condvar: *const u8, pc: u64) {
     // SAFETY: the program's condition variable.
@@ -189,7 +191,8 @@ fn must_be_made(condvar: *const u8, pc: u64) {
     }
 }
 
-/// These never fail for the program, whatever the model's result says of whom was woken.
+/// A signal or broadcast. The program always gets 0, whatever the model's result says about which threads were
+/// woken.
 pub fn operate(code: OpCode, condvar: *mut u8, pc: u64) -> c_int {
     if code != INIT {
         must_be_made(condvar, pc);

@@ -88,7 +88,7 @@ pub unsafe fn call(arguments: [usize; 6], pc: u64) -> i64 {
     }
 }
 
-/// The deadline of a wait: a duration, unless it is a wait with a set of wakers, which has a moment.
+/// The deadline of a wait. The time is a duration, except in a wait with a bit set, where it is a point in time.
 unsafe fn deadline(operation: usize, time: *const Timespec) -> Result<Option<Deadline>, i64> {
     if time.is_null() {
         return Ok(None);
@@ -119,7 +119,8 @@ fn wait(word: ObjectId, expected: u32, wakers: u32, deadline: Option<Deadline>, 
     if event.failed() { -ETIMEDOUT } else { 0 }
 }
 
-/// Says in the event what it found instead of what it expected: so the search knows what others would find.
+/// Records in the event the value that was found instead of the expected one, so that the search knows what other
+/// threads would find.
 fn found(word: ObjectId, event: &mut Event) {
     if event.flags.contains(EventFlags::MISMATCH) {
         // SAFETY: a word of the program's, which the comparison has just read.

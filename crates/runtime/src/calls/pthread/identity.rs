@@ -1,6 +1,6 @@
-//! What can be asked of and wished for a thread besides its life: its name, its processors, its priority, its clock.
+//! Properties of a thread other than its life: its name, processors, priority and clock.
 //!
-//! Scheduling is Heddle's: wishes about it are taken note of and not followed. There is one processor.
+//! Heddle schedules the threads. Requests about scheduling succeed and have no effect. There is one processor.
 
 use core::ffi::c_int;
 
@@ -30,7 +30,7 @@ const ESRCH: c_int = 3;
 const ERANGE: c_int = 34;
 const CLOCK_THREAD_CPUTIME_ID: c_int = 3;
 
-/// `prctl(PR_SET_NAME)`: the name of the current thread, cut to what there is room for.
+/// `prctl(PR_SET_NAME)`: sets the name of the current thread, truncated to what there is room for.
 pub fn set_own_name(name: usize) -> isize {
     // SAFETY: the program's string, up to its end.
     unsafe {
@@ -41,7 +41,7 @@ pub fn set_own_name(name: usize) -> isize {
     0
 }
 
-/// `prctl(PR_GET_NAME)`.
+/// `prctl(PR_GET_NAME)`: writes the name of the current thread to `into`.
 pub fn own_name(into: usize) -> isize {
     // SAFETY: the program's room for it.
     unsafe { (into as *mut [u8; NAME]).write_unaligned(fiber::of(current()).name.get()) };
@@ -139,7 +139,7 @@ interpose! {
     }
 }
 
-/// The set of processors that a thread may run on: one.
+/// Writes the set of processors that a thread may run on: one.
 unsafe fn one_processor(size: usize, set: *mut u8) {
     // SAFETY: the program's set, of this size.
     unsafe {

@@ -31,14 +31,14 @@ impl Keys {
     }
 }
 
-/// Whether a thread may have values that something is to be done with at its end.
+/// Whether a thread may have values with destructors, which run when it ends.
 #[inline]
 pub fn have_destructors() -> bool {
     lifetime::process().keys.have_destructors.get()
 }
 
-/// A key that glibc looks at after all others: in its last round, too, the program's own destructors have run when
-/// this one does.
+/// The key that glibc visits after all others. Even in glibc's last round, the program's own destructors have run
+/// when the destructor of this key does.
 pub fn last(destructor: usize) -> u32 {
     const MOST: usize = 1024;
     let mut keys = [0u32; MOST];
@@ -56,7 +56,7 @@ pub fn last(destructor: usize) -> u32 {
     }
 }
 
-/// The caller asks for a key with this destructor.
+/// A visible operation that creates a key with this destructor.
 fn ask(destructor: usize, pc: u64) {
     if destructor != 0 {
         lifetime::process().keys.have_destructors.set(true);
@@ -64,7 +64,7 @@ fn ask(destructor: usize, pc: u64) {
     change(pc);
 }
 
-/// The caller changes the table of keys, which is named by the address of a function that does.
+/// A visible operation on the table of keys. It is named by the address of a function that changes it.
 fn change(pc: u64) {
     if active() {
         let table = ObjectId(real::symbols::pthread_key_create.address() as u64);

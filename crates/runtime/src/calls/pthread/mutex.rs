@@ -1,5 +1,5 @@
-//! Mutexes: normal, recursive, error-checking and adaptive, robust or not, with whatever protocol. The state is in the model; of the program's bytes only the
-//! kind is looked at, because static initialisers say there what they are.
+//! Mutexes: normal, recursive, error-checking and adaptive, robust or not, with any protocol. The state is in the
+//! model. Of the program's bytes only the kind is looked at, because static initialisers set it.
 
 use core::ffi::{c_int, c_void};
 
@@ -10,26 +10,27 @@ use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
 use crate::schedule::{active, caller, spurious_failure, timed, unsupported, visible, visible_look, wakeup_policy};
 
-/// glibc's `pthread_mutex_t`: bytes, and where the kind is.
+/// The size of glibc's `pthread_mutex_t`, and where the kind is in it.
 const SIZE: usize = 40;
 const KIND: usize = 16;
-/// Kinds, in the lowest bits; above them robust, priority and shared between processes.
+/// The kinds of mutexes, in the lowest bits; above them are the bits for robust, priority and process-shared
+/// mutexes.
 pub const RECURSIVE: c_int = 1;
 const ERRORCHECK: c_int = 2;
-/// The bits of these.
+/// The bits that hold the kind.
 const TYPE: c_int = 3;
 const ROBUST: c_int = 16;
 /// glibc's mark of a mutex that was destroyed.
 const DESTROYED: c_int = -1;
-/// The owner inherits the priority of who waits for it.
+/// The owner inherits the priority of the threads that wait for the mutex.
 const INHERIT: c_int = 32;
-/// The owner has the priority that the mutex says, which stands in its first word, from this bit on.
+/// The owner has the priority ceiling of the mutex, which is in its first word, from this bit on.
 const PROTECT: c_int = 64;
 const CEILING: u32 = 19;
-/// The largest priority that there is.
+/// The largest priority.
 const MOST_URGENT: c_int = 99;
 const EINVAL: c_int = 22;
-/// Whether the kernel is to be told about sleepers of other processes: accepted, since there are none.
+/// The mutex is shared between processes. Accepted, since there is one process.
 const SHARED: c_int = 128;
 
 const EBUSY: c_int = 16;
@@ -175,7 +176,7 @@ pub unsafe fn destroy(mutex: *mut u8, pc: u64) -> c_int {
     }
 }
 
-/// Makes a mutex of this kind of glibc's.
+/// Initialises a mutex of this glibc kind.
 pub unsafe fn make(mutex: *mut u8, kind: c_int, pc: u64) -> c_int {
     // SAFETY: the program's mutex.
     unsafe {
@@ -187,7 +188,7 @@ pub unsafe fn make(mutex: *mut u8, kind: c_int, pc: u64) -> c_int {
     }
 }
 
-/// Takes an operation on a mutex. Returns an error number.
+/// A visible operation on a mutex. Returns an error number.
 #[inline(always)]
 pub unsafe fn operate(code: OpCode, mutex: *mut u8, pc: u64) -> c_int {
     // SAFETY: the program's mutex.
@@ -199,7 +200,7 @@ pub unsafe fn operate(code: OpCode, mutex: *mut u8, pc: u64) -> c_int {
     if code != TRYLOCK {
         return visible(operation, pc, |_| {}).result as c_int;
     }
-    if spurious_failure::fails_for_no_reason(mutex as u64, pc) {
+    if spurious_failure::fails_spuriously(mutex as u64, pc) {
         return EBUSY;
     }
     visible_look(operation, pc, |_| {}).result as c_int
@@ -224,7 +225,7 @@ pub unsafe fn lock_until(mutex: *mut u8, clock: c_int, deadline: *const Timespec
     }
 }
 
-/// What the model calls the kind of `mutex`.
+/// The kind of `mutex` as the model numbers it.
 #[inline(always)]
 pub unsafe fn kind_of(mutex: *const u8, pc: u64) -> u32 {
     // SAFETY: the program's mutex.

@@ -30,7 +30,7 @@ const ENAMETOOLONG: c_int = 36;
 const ENOENT: c_int = 2;
 const LONGEST: usize = 251;
 const SEM_VALUE_MAX: u32 = i32::MAX as u32;
-/// Names have so many different addresses.
+/// How many different addresses names can have.
 const HOMES: u64 = 1 << 30;
 
 /// The names of semaphores in this process, as numbers: two with one address would be taken for one. Names are the same in
@@ -110,7 +110,7 @@ fn answer(error: u64) -> c_int {
     if error == 0 { 0 } else { fail(error as c_int) }
 }
 
-/// The object that `name` is.
+/// The object that stands for the semaphore called `name`.
 unsafe fn home(name: *const c_char, pc: u64) -> Result<ObjectId, c_int> {
     // SAFETY: the program's string.
     let name = unsafe { CStr::from_ptr(name) }.to_bytes();

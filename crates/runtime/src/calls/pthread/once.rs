@@ -1,6 +1,6 @@
 //! Initialisation that happens once: `pthread_once`, `call_once`, and the guards of C++'s static locals.
 //!
-//! What was initialised before `main` is left alone: the libraries do much of that, and it can matter to nobody's order.
+//! What was initialised before `main` is left alone. Libraries do much of that, and its order cannot matter.
 
 use core::ffi::c_int;
 
@@ -84,12 +84,13 @@ unsafe fn once(control: *mut c_int, routine: usize, pc: u64) {
     }
 }
 
-/// Whether it was done before this execution began: then this execution knows nothing of it.
+/// Whether the initialisation was done before this execution began, so that the model does not know of it.
 fn control_was_done_before_main(control: *const c_int) -> bool {
     !crate::schedule::knows(ObjectId(control as u64))
 }
 
-/// Called by the unwinder when an exception, or the end of the thread, leaves a routine: it will be tried again.
+/// Called by the unwinder when an exception, or the end of the thread, leaves an initialisation routine: the
+/// routine will be called again.
 pub extern "C" fn given_up(control: usize, pc: u64) {
     if active() {
         operate(GIVE_UP, control, pc);

@@ -1,5 +1,5 @@
-//! Reader-writer locks. The state is in the model; of the program's bytes only the preference is looked
-//! at, because static initialisers say it there.
+//! Reader-writer locks. The state is in the model. Of the program's bytes only the preference is looked at, because
+//! static initialisers set it.
 
 use core::ffi::{c_int, c_void};
 
@@ -13,7 +13,7 @@ use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
 use crate::schedule::{active, caller, spurious_failure, timed, visible, visible_look, wakeup_policy};
 
-/// Locked.
+/// The error for a lock that is held.
 const EBUSY: c_int = 16;
 
 originals! {
@@ -34,10 +34,10 @@ unsafe extern "C" {
     fn pthread_rwlockattr_getkind_np(attributes: *const c_void, kind: *mut c_int) -> c_int;
 }
 
-/// glibc's `pthread_rwlock_t`: bytes, and where the preference is.
+/// The size of glibc's `pthread_rwlock_t`, and where the preference is in it.
 const SIZE: usize = 56;
 const PREFERENCE: usize = 48;
-/// Readers wait for writers that wait. (`PTHREAD_RWLOCK_PREFER_WRITER_NP`, 1, is treated like the default by glibc.)
+/// Readers wait for waiting writers. (`PTHREAD_RWLOCK_PREFER_WRITER_NP`, 1, is treated like the default by glibc.)
 const PREFER_WRITERS: c_int = 2;
 
 interpose! {
@@ -115,7 +115,7 @@ interpose! {
     }
 }
 
-/// Comes in, or times out. Returns an error number.
+/// Locks, or times out. Returns an error number.
 unsafe fn lock_until(code: OpCode, lock: *mut u8, clock: c_int, deadline: *const Timespec, pc: u64) -> c_int {
     const EINVAL: c_int = 22;
     // SAFETY: the program's lock and time.
@@ -160,7 +160,7 @@ unsafe fn operate(code: OpCode, lock: *mut u8, pc: u64) -> c_int {
     if !tries {
         return visible(operation, pc, |_| {}).result as c_int;
     }
-    if spurious_failure::fails_for_no_reason(lock as u64, pc) {
+    if spurious_failure::fails_spuriously(lock as u64, pc) {
         return EBUSY;
     }
     visible_look(operation, pc, |_| {}).result as c_int

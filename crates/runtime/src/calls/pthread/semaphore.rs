@@ -117,7 +117,7 @@ interpose! {
     }
 }
 
-/// Takes one, or times out.
+/// Decrements the semaphore, or times out.
 unsafe fn wait_until(semaphore: *mut u8, clock: c_int, deadline: *const Timespec, pc: u64) -> c_int {
     // SAFETY: the program's time, and libc's address of the calling thread's own variable.
     unsafe {
@@ -142,8 +142,8 @@ unsafe fn wait_until(semaphore: *mut u8, clock: c_int, deadline: *const Timespec
     }
 }
 
-/// An operation on a semaphore, with the count that its memory says: that of one that was initialised before `main`, which the
-/// model has not seen. (One that it has seen has only zeros there.)
+/// An operation on a semaphore. It carries the count in the semaphore's memory, for one that was initialised before
+/// `main`, which the model has not seen. (The memory of one that the model has seen is zero.)
 unsafe fn operation(code: OpCode, semaphore: *mut u8) -> Operation {
     let object = ObjectId(semaphore as u64);
     let named = (NAMES..NAMES_END).contains(&(semaphore as usize));
@@ -159,7 +159,7 @@ unsafe fn operate(code: OpCode, semaphore: *mut u8, pc: u64) -> Event {
     event
 }
 
-/// Ends the process if the semaphore was never initialised. One that is all zero is one with the count zero, with glibc.
+/// Reports a semaphore that was never initialised. With glibc, one that is all zero is a semaphore with count zero.
 fn check(event: &Event) {
     if event.operation.argument != 0 {
         // SAFETY: it was just read.

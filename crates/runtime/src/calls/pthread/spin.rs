@@ -7,7 +7,7 @@ use heddle_model::{ObjectId, OpCode, Operation};
 
 use crate::schedule::{active, caller, spurious_failure, visible, visible_look};
 
-/// Locked.
+/// The error for a lock that is held.
 const EBUSY: c_int = 16;
 
 originals! {
@@ -47,7 +47,7 @@ interpose! {
             return real::pthread_spin_trylock(lock);
         }
         let pc = caller();
-        if spurious_failure::fails_for_no_reason(lock as u64, pc) {
+        if spurious_failure::fails_spuriously(lock as u64, pc) {
             return EBUSY;
         }
         visible_look(Operation::new(TRYLOCK, ObjectId(lock as u64)), pc, |_| {}).result as c_int

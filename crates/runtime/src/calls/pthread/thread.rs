@@ -1,4 +1,4 @@
-//! Threads: create, join, detach, exit. C11's are the same (see `c11`).
+//! Threads: create, join, detach, exit. C11's functions (see `c11`) use these.
 
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
@@ -83,7 +83,7 @@ interpose! {
     }
 }
 
-/// Makes a thread.
+/// Creates a thread. Returns an error number.
 pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usize, argument: usize, pc: u64) -> c_int {
     if !active() {
         if let Some(wire) = start::wire() {
@@ -154,7 +154,7 @@ unsafe fn join_until(handle: usize, value: *mut usize, clock: c_int, deadline: *
     unsafe { joined(target, value, &event) }
 }
 
-/// What who tried to join `target` gets.
+/// The result of an attempt to join `target`: an error number, and the thread's value.
 unsafe fn joined(target: ThreadId, value: *mut usize, event: &Event) -> c_int {
     if event.result == 0 {
         virtual_time::catch_up(current(), target);
@@ -176,7 +176,7 @@ pub fn detach(handle: usize, pc: u64) -> c_int {
     event.result as c_int
 }
 
-/// Ends the thread.
+/// Ends the current thread with this value.
 pub unsafe fn exit(value: usize, pc: u64) -> ! {
     if active() {
         if !unwinder::is_ready_for_exit() {

@@ -3,7 +3,7 @@
 use super::element::{Element, length, reads, reads_string, writes};
 use crate::heap;
 
-/// Copies `count` elements and a zero. The strings do not overlap, says the program.
+/// Copies `count` elements and a zero. By the contract of the functions, the strings do not overlap.
 unsafe fn put<T: Element>(to: *mut T, from: *const T, count: usize, pc: u64) {
     writes(to, count + 1, pc);
     // SAFETY: the program's contract.
@@ -13,7 +13,7 @@ unsafe fn put<T: Element>(to: *mut T, from: *const T, count: usize, pc: u64) {
     }
 }
 
-/// `strcpy`; the address of the zero.
+/// `strcpy`. Returns the address of the zero.
 unsafe fn copy<T: Element>(to: *mut T, from: *const T, pc: u64) -> *mut T {
     // SAFETY: the program's contract.
     unsafe {
@@ -23,7 +23,7 @@ unsafe fn copy<T: Element>(to: *mut T, from: *const T, pc: u64) -> *mut T {
     }
 }
 
-/// `strncpy`: exactly `size` elements, filled up with zeros; the address of the first zero, or the end.
+/// `strncpy`: writes exactly `size` elements, padded with zeros. Returns the address of the first zero, or the end.
 unsafe fn copy_padded<T: Element>(to: *mut T, from: *const T, size: usize, pc: u64) -> *mut T {
     // SAFETY: the program's contract.
     unsafe {
@@ -48,7 +48,7 @@ unsafe fn append<T: Element>(to: *mut T, from: *const T, limit: usize, pc: u64) 
     }
 }
 
-/// `strdup` and `strndup`: the copy is the program's own, nobody else knows it yet.
+/// `strdup` and `strndup`. No other thread knows the copy yet.
 unsafe fn duplicate<T: Element>(from: *const T, limit: usize, pc: u64) -> *mut T {
     // SAFETY: the program's contract; the new block has room.
     unsafe {
@@ -62,7 +62,7 @@ unsafe fn duplicate<T: Element>(from: *const T, limit: usize, pc: u64) -> *mut T
     }
 }
 
-/// The next field of `*rest`, which ends at one of `delimiters`; `skip`: leave out empty ones (`strtok_r`).
+/// The next field of `*rest`, which ends at one of `delimiters`. `skip`: empty fields are left out (`strtok_r`).
 unsafe fn cut<T: Element>(start: *mut T, rest: *mut *mut T, delimiters: *const T, skip: bool, pc: u64) -> *mut T {
     // SAFETY: the program's contract.
     unsafe {

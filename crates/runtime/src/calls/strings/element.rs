@@ -1,10 +1,10 @@
-//! What byte strings and wide strings have in common, and the announcements.
+//! What byte strings and wide strings have in common, and how accesses are announced.
 
 use crate::calls::tsan::access::{copy, plain};
 
 /// The element of a string: `char` or `wchar_t`.
 pub trait Element: Copy + Eq {
-    /// What ends a string.
+    /// The element that ends a string.
     const ZERO: Self;
 }
 
@@ -16,7 +16,7 @@ impl Element for i32 {
     const ZERO: i32 = 0;
 }
 
-/// `count` elements at `address` will be read.
+/// Announces that `count` elements at `address` will be read.
 #[inline(always)]
 pub fn reads<T>(address: *const T, count: usize, pc: u64) {
     if count != 0 {
@@ -24,7 +24,7 @@ pub fn reads<T>(address: *const T, count: usize, pc: u64) {
     }
 }
 
-/// `count` elements at `address` will be written.
+/// Announces that `count` elements at `address` will be written.
 #[inline(always)]
 pub fn writes<T>(address: *const T, count: usize, pc: u64) {
     if count != 0 {
@@ -32,7 +32,7 @@ pub fn writes<T>(address: *const T, count: usize, pc: u64) {
     }
 }
 
-/// `count` elements will be copied.
+/// Announces that `count` elements will be copied.
 #[inline(always)]
 pub fn copies<T>(to: *const T, from: *const T, count: usize, pc: u64) {
     if count != 0 {
@@ -40,7 +40,7 @@ pub fn copies<T>(to: *const T, from: *const T, count: usize, pc: u64) {
     }
 }
 
-/// The elements before the zero, but at most `limit`.
+/// How many elements come before the zero, but at most `limit`.
 ///
 /// # Safety
 /// As many elements are readable.
@@ -50,7 +50,7 @@ pub unsafe fn length<T: Element>(string: *const T, limit: usize) -> usize {
     (0..limit).find(|&i| unsafe { *string.add(i) } == T::ZERO).unwrap_or(limit)
 }
 
-/// The bytes before the zero of a string that ends.
+/// How many bytes come before the zero of a string.
 ///
 /// # Safety
 /// It ends.
@@ -59,7 +59,7 @@ pub unsafe fn length_of(string: *const u8) -> usize {
     unsafe { length(string, usize::MAX) }
 }
 
-/// The whole string will be read, its zero too. Its length.
+/// Announces that the whole string will be read, its zero included. Returns its length.
 ///
 /// # Safety
 /// It ends.
@@ -71,7 +71,7 @@ pub unsafe fn reads_string<T: Element>(string: *const T, pc: u64) -> usize {
     length
 }
 
-/// The elements at which the two first differ or both end, but at most `limit`.
+/// The index at which the two strings first differ or both end, but at most `limit`.
 ///
 /// # Safety
 /// As many elements are readable.

@@ -1,8 +1,9 @@
 //! Accesses to plain memory.
 //!
-//! They are no places to switch, but for those that races were seen on ([`crate::detect::race::places`]). What they are watched for:
-//! whether they are allowed at all ([`crate::detect::memcheck`]), races ([`crate::detect::race`]), and whether a thread that looks again and
-//! again changes anything at all ([`crate::schedule::spin_loop`]).
+//! Threads are switched at an access only if a data race was seen on that place ([`crate::detect::race::places`]).
+//! Every access is checked for three things: whether it is allowed at all ([`crate::detect::memcheck`]), whether it
+//! races ([`crate::detect::race`]), and whether a thread in a loop changes anything
+//! ([`crate::schedule::spin_loop`]).
 
 use heddle_model::primitive::memory;
 use heddle_model::race::Access;
@@ -16,7 +17,7 @@ pub fn plain(address: usize, size: usize, write: bool, pc: u64) {
     announce(address, size, Access::new(write, false), pc);
 }
 
-/// The same, said in more detail.
+/// Like [`plain`], with the kind of access in full.
 #[inline(always)]
 fn announce(address: usize, size: usize, how: Access, pc: u64) {
     let write = how.writes();
@@ -46,7 +47,8 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
     }
 }
 
-/// An access to a place that races were seen on: an operation like any other. The program performs it right after it.
+/// A visible access, to a place that races were seen on or inside an atomic section. The program performs the
+/// access right after this returns.
 #[cold]
 #[inline(never)]
 fn visible(address: usize, size: usize, how: Access, pc: u64) {
@@ -67,7 +69,7 @@ fn visible(address: usize, size: usize, how: Access, pc: u64) {
     }
 }
 
-/// What is at `address`, as far as eight bytes go.
+/// The value at `address`, up to eight bytes of it.
 fn value_at(address: usize, size: usize) -> u64 {
     let mut bytes = [0u8; 8];
     // SAFETY: the program is about to read it.
@@ -75,9 +77,10 @@ fn value_at(address: usize, size: usize) -> u64 {
     u64::from_ne_bytes(bytes)
 }
 
-/// An access to something declared `volatile`. That is a hint that somebody else may look or write: it is visible from the
-/// start, so that a thread that waits for it in a loop is seen to wait. On the thread's own stack it is hardly that: there it is
-/// to keep the compiler from thinking, and becomes visible like any other place when a race shows that others use it.
+/// An access to something declared `volatile`. That is a hint that other threads may access it, so it is visible
+/// from the start, and a thread that waits for it in a loop is seen to wait. On the thread's own stack `volatile`
+/// mostly keeps the compiler from optimising; such a place becomes visible like any other when a race shows that
+/// other threads use it.
 #[inline(always)]
 fn volatile(address: usize, size: usize, how: Access, pc: u64) {
     if schedule::active() && race::on() && !fiber::is_on_own_stack(address) {
@@ -88,8 +91,8 @@ fn volatile(address: usize, size: usize, how: Access, pc: u64) {
     }
 }
 
-/// `size` bytes are about to be copied. Where one of the two places is visible, that is one operation: what is read must be what
-/// is there when it happens.
+/// `size` bytes are about to be copied. If one of the two places is visible, the copy is one operation: it must
+/// read what is there when it happens.
 #[inline(always)]
 pub fn copy(to: usize, from: usize, size: usize, pc: u64) {
     if schedule::active()
@@ -117,7 +120,7 @@ fn visible_copy(to: usize, from: usize, size: usize, pc: u64) {
     }
 }
 
-/// What is read this close above the stack pointer is on the stack.
+/// Reads this close above the stack pointer are reads of the stack.
 const NEAR: usize = 1024;
 
 /// The functions for accesses of one size. A table.
@@ -179,10 +182,10 @@ with_caller! {
     }
 }
 
-/// Between these two the sanitizer ignores what the thread does. Nothing is ignored here: an access too many can only
-/// show a race that is one.
+/// Between this call and [`__tsan_ignore_thread_end`] the sanitizer ignores what the thread does. Heddle ignores
+/// nothing: an additional access can only show a race that is one.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_ignore_thread_begin() {}
-/// See [`__tsan_ignore_thread_begin`].
+/// The end of what [`__tsan_ignore_thread_begin`] began.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_ignore_thread_end() {}

@@ -22,9 +22,9 @@ use crate::schedule::{self, spurious_failure};
 pub enum Update {
     /// The new value replaces the old.
     Exchange = 1,
-    /// Added.
+    /// The sum of the old value and the operand.
     Add = 2,
-    /// Subtracted.
+    /// The old value minus the operand.
     Sub = 3,
     /// Bitwise and.
     And = 4,
@@ -32,7 +32,7 @@ pub enum Update {
     Or = 5,
     /// Bitwise exclusive or.
     Xor = 6,
-    /// Not (old and new).
+    /// The complement of the bitwise and.
     Nand = 7,
 }
 
@@ -45,13 +45,13 @@ pub fn detail(update: u32, order: i32) -> u32 {
 
 /// Integers that have atomics.
 pub trait Word: Copy + Eq {
-    /// Bytes.
+    /// The size in bytes.
     const SIZE: u16 = size_of::<Self>() as u16;
-    /// As much of it as an event has room for.
+    /// The lowest 64 bits, which an event has room for.
     fn narrow(self) -> u64;
-    /// Applies `update`.
+    /// The new value of a read-modify-write: `update` applied with the operand `by`.
     fn updated(self, update: Update, by: Self) -> Self;
-    /// A real compare-exchange; what was there.
+    /// A real compare-exchange. Returns the value that was found.
     ///
     /// # Safety
     /// `address` is valid for it.
@@ -120,8 +120,8 @@ fn operation<T: Word>(code: OpCode, address: *mut T, argument: T, detail: u32) -
     Operation { object: ObjectId(address as u64), argument: argument.narrow(), code, size: T::SIZE, detail }
 }
 
-/// Reads. A bad address ends in a fault here, in the thread that has it, and not when somebody else looks ahead at
-/// what this thread is about to do.
+/// Reads a value and discards it. A bad address faults here, in the thread that has it, and not when another thread
+/// looks at what this thread is about to do.
 #[inline(always)]
 unsafe fn probe<T: Copy>(address: *mut T) {
     // SAFETY: the program says that it is readable; if it is wrong, the fault is its own.
@@ -195,7 +195,7 @@ unsafe fn real_update<T: Word>(address: *mut T, update: Update, by: T) -> T {
     }
 }
 
-/// An atomic read-modify-write; the old value.
+/// An atomic read-modify-write. Returns the old value.
 ///
 /// # Safety
 /// As the program's access.
@@ -219,7 +219,8 @@ pub unsafe fn update<T: Word>(address: *mut T, update: Update, by: T, order: i32
     }
 }
 
-/// An atomic compare-exchange; what was found. `order`: if it succeeds, and if it fails.
+/// An atomic compare-exchange. Returns the value that was found. `order` is the memory order of success and of
+/// failure.
 ///
 /// # Safety
 /// As the program's access.
@@ -248,7 +249,8 @@ pub unsafe fn compare_exchange<T: Word>(address: *mut T, wanted: T, new: T, orde
     }
 }
 
-/// The same in the other shape: `expected` is where the expected value is and the found one goes.
+/// A strong compare-exchange in the shape of C11: `expected` points to the expected value, and receives the one
+/// that was found.
 ///
 /// # Safety
 /// As the program's access.
@@ -271,7 +273,7 @@ pub unsafe fn compare_exchange_at<T: Word>(
     }
 }
 
-/// The same for a weak one.
+/// A weak compare-exchange in the shape of C11: it may fail spuriously.
 ///
 /// # Safety
 /// As the program's access.
@@ -285,7 +287,7 @@ pub unsafe fn compare_exchange_weak_at<T: Word>(
 ) -> bool {
     // SAFETY: the caller's.
     unsafe {
-        if schedule::active() && spurious_failure::fails_for_no_reason(address as u64, pc) {
+        if schedule::active() && spurious_failure::fails_spuriously(address as u64, pc) {
             probe(address);
             // Not a look: the next attempt may find the same, and succeed.
             let read = operation(LOAD, address, new, detail(0, order.1)).with_argument(0);

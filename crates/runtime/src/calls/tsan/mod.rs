@@ -3,7 +3,7 @@
 //!
 //! gcc (12 to 14) and clang (14 to 19) with `-fsanitize=thread` call `__tsan_*` functions before memory accesses, at
 //! the entry and exit of functions, and instead of atomics. [`atomic`] has the atomics, each a visible operation;
-//! [`access`] the accesses to plain memory, which nobody watches yet; the entries and exits are in
+//! [`access`] the accesses to plain memory; the entries and exits are in
 //! [`crate::record::callstack`]. What the compilers leave to libatomic is in [`crate::calls::libatomic`], and what they leave to
 //! libc in [`crate::calls::strings`].
 

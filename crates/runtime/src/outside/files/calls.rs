@@ -1,5 +1,6 @@
-//! The calls that name files and use descriptors, in the order in which threads make them ([`super::ordered`]). Those that may be about a pipe as well are in
-//! [`crate::outside::channel`], others that are handed memory in [`crate::calls::buffers`].
+//! Calls that name files or use descriptors, in the order in which threads make them ([`super::ordered`]). Calls
+//! that may be about a pipe as well are in [`crate::outside::channel`], other calls that are handed memory in
+//! [`crate::calls::buffers`].
 
 use core::ffi::{c_char, c_int, c_void};
 
@@ -145,7 +146,7 @@ interpose! {
     }
 }
 
-/// The caller is about to look at a file by its name: the kernel is asked for it, then for what it is now.
+/// `stat` of a name, in two steps: the name is looked up, then the file behind it is looked at.
 unsafe fn look_at(directory: c_int, name: *const c_char, into: *mut c_void, flags: c_int, pc: u64) -> c_int {
     const PATH_ONLY: c_int = 0o12_000_000;
     const NO_FOLLOW: c_int = 0o400_000;

@@ -32,7 +32,7 @@ const EISDIR: isize = -21;
 const EINVAL: isize = -22;
 const ENOTEMPTY: isize = -39;
 
-/// Opening to write only, or also.
+/// The bits of the flags that ask for writing.
 const WRITES: usize = 3;
 const CREATE: usize = 0o100;
 const EXCLUSIVE: usize = 0o200;
@@ -91,8 +91,9 @@ fn may_change_names_in(directory: &Path) -> Fails<()> {
     system(ACCESS, [entries::place(directory)?.address(), CAN_WRITE | CAN_SEARCH, 0, 0, 0]).map(|_| ())
 }
 
-/// Makes `path`, which is there, a file of this execution's own; returns where that is. Without its contents if they are going to be cut off.
-/// Whether it may be written to is asked if `writes`: its mode can be changed by whoever owns it.
+/// Copies the file at `path`, which exists, into the scratch directory. Returns where the copy is. Without its
+/// `contents` if they are going to be truncated. If `writes`, the real file must be writable; its mode can be
+/// changed by its owner regardless.
 fn copy_up(path: &Path, contents: bool, writes: bool) -> Fails<Path> {
     let real = entries::place(path)?;
     if entries::number(path).is_some() {
@@ -119,12 +120,13 @@ fn copy_up(path: &Path, contents: bool, writes: bool) -> Fails<Path> {
     Ok(place)
 }
 
-/// A file that is open becomes a copy, for all who have it open.
+/// Copies a file that is open. All descriptors that refer to it refer to the copy from then on.
 pub fn copy_open(path: &Path) -> Fails<()> {
     copy_up(path, true, false).map(|_| ())
 }
 
-/// The copy is as readable as the file was, and as old. That there is no room for it is not the program's affair.
+/// Copies a file with its permissions and times. If there is no room for the copy, the program is not told: the
+/// execution ends.
 fn copy(from: &Path, to: &Path, permissions: usize, times: [u64; 4], contents: bool) {
     const CREATE_TO_WRITE: usize = 0o301;
     const MOST: usize = 1 << 30;
@@ -143,22 +145,22 @@ fn copy(from: &Path, to: &Path, permissions: usize, times: [u64; 4], contents: b
     }
 }
 
-/// `mkdir`.
+/// Makes a directory, as `mkdir` does.
 pub fn make_directory(path: &Path, mode: usize) -> Fails<isize> {
     make(path, |place| system(MKDIR, [place.address(), mode, 0, 0, 0]))
 }
 
-/// `symlink`.
+/// Makes a symbolic link, as `symlink` does.
 pub fn make_link(path: &Path, target: usize) -> Fails<isize> {
     make(path, |place| system(SYMLINK, [target, place.address(), 0, 0, 0]))
 }
 
-/// `mknod`.
+/// Makes a file or a device, as `mknod` does.
 pub fn make_node(path: &Path, mode: usize, device: usize) -> Fails<isize> {
     make(path, |place| system(MKNOD, [place.address(), mode, device, 0, 0]))
 }
 
-/// A new name, for what `maker` makes at the place that it is given.
+/// Gives a new name to what `maker` makes at the place that it is given.
 pub fn make(path: &Path, maker: impl FnOnce(&Path) -> Fails<isize>) -> Fails<isize> {
     match entries::kind(path) {
         Ok(_) => return Err(EEXIST),
@@ -172,7 +174,7 @@ pub fn make(path: &Path, maker: impl FnOnce(&Path) -> Fails<isize>) -> Fails<isi
     Ok(result)
 }
 
-/// `link`.
+/// Makes a hard link, as `link` does.
 pub fn make_hard_link(path: &Path, new: &Path) -> Fails<isize> {
     if entries::kind(path)? == Kind::Directory {
         return Err(EPERM);
@@ -185,7 +187,7 @@ pub fn make_hard_link(path: &Path, new: &Path) -> Fails<isize> {
     Ok(0)
 }
 
-/// `unlink`, or `rmdir`.
+/// Removes a name, as `unlink` or, for a `directory`, `rmdir` does.
 pub fn remove(path: &Path, directory: bool) -> Fails<isize> {
     let kind = entries::kind(path)?;
     match (kind == Kind::Directory, directory) {
@@ -200,7 +202,7 @@ pub fn remove(path: &Path, directory: bool) -> Fails<isize> {
     forget(path)
 }
 
-/// The name goes, and its file if this execution made that.
+/// Removes a name, and its file if this execution made that.
 fn forget(path: &Path) -> Fails<isize> {
     if entries::number(path).is_some() {
         let number = if entries::kind(path)? == Kind::Directory { RMDIR } else { UNLINK };
@@ -210,7 +212,7 @@ fn forget(path: &Path) -> Fails<isize> {
     Ok(0)
 }
 
-/// `rename`.
+/// Renames a file or a directory, as `rename` does.
 pub fn rename(from: &Path, to: &Path, flags: usize) -> Fails<isize> {
     const NO_REPLACE: usize = 1;
     if flags & !NO_REPLACE != 0 {
@@ -255,7 +257,7 @@ pub fn rename(from: &Path, to: &Path, flags: usize) -> Fails<isize> {
     Ok(0)
 }
 
-/// A call that changes the file behind `path`: made on its copy.
+/// Makes a call that changes the file behind `path`, on its copy.
 pub fn change(path: &Path, call: Call, at: usize) -> Fails<isize> {
     if entries::kind(path)? == Kind::Other && entries::number(path).is_none() {
         return Err(EPERM);

@@ -1,6 +1,6 @@
-//! The program's open files: who opened them, what the model knows them by.
+//! The program's open files: which thread opened them, and what the model knows them by.
 //!
-//! Filled in where system calls are seen, so that nothing that libc opens or closes is missed.
+//! The table is updated where system calls are seen, so that nothing that libc opens or closes is missed.
 
 use core::cell::Cell;
 
@@ -11,7 +11,7 @@ use crate::lifetime::{self, Exclusive, Lent};
 use crate::outside::trap;
 use crate::schedule;
 
-/// The most open files.
+/// How many files can be open.
 const MOST: usize = 4096;
 
 const FCNTL: usize = 72;
@@ -26,7 +26,8 @@ const CLOSE_ON_EXEC: usize = 0o2_000_000;
 /// What is known of a descriptor.
 #[derive(Clone, Copy)]
 pub struct Descriptor {
-    /// 0: nothing is known. Descriptors with the same number share a position.
+    /// The number of the open file description; 0 if nothing is known. Descriptors with the same number share a
+    /// position.
     description: u32,
     /// The thread that opened it, plus 1; 0 if that is not known.
     opener: u32,
@@ -120,7 +121,7 @@ fn set(file: i32, known: Descriptor) {
     slot(file).set(known);
 }
 
-/// What is told about the file behind a descriptor.
+/// The status of the file behind a descriptor.
 pub fn status(file: i32) -> Fails<Status> {
     let mut status = Status([0; 18]);
     system(FSTAT, [file as usize, &raw mut status as usize, 0, 0, 0])?;
@@ -155,7 +156,8 @@ pub fn closed(file: i32) {
     }
 }
 
-/// What is known of `file`. Of one that was opened before `main`, or by a way that is not watched, it is found out.
+/// What is known of `file`. It is found out now if the file was opened before `main`, or in a way that is not
+/// watched.
 pub fn known(file: i32) -> Descriptor {
     if slot(file).get().description == 0 {
         fill(file, 0, entries::identity_of_descriptor(file));
@@ -163,12 +165,12 @@ pub fn known(file: i32) -> Descriptor {
     slot(file).get()
 }
 
-/// The listing of the directory `file` has told `listed` of the names that this execution has made.
+/// Sets how many of the names that this execution has made the listing of the directory `file` has told.
 pub fn set_listed(file: i32, listed: u64) {
     set(file, Descriptor { listed, ..known(file) });
 }
 
-/// At the other end of `file` is a process that the program has made.
+/// Notes that a process that the program has made is at the other end of `file`.
 pub fn leads_outside(file: i32) {
     closed(file);
     set(file, Descriptor { outside: true, ..known(file) });
@@ -180,28 +182,29 @@ pub fn is_outside(file: i32) -> bool {
 }
 
 impl Descriptor {
-    /// Whether what it stands for is on disk, or a copy of that.
+    /// Whether the descriptor is of a file or directory on disk, or of a copy of one.
     pub fn is_file(&self) -> bool {
         self.description != 0 && (self.kind == Kind::Regular as u32 || self.kind == Kind::Directory as u32)
     }
 
-    /// Whether it is a directory.
+    /// Whether the descriptor is of a directory.
     pub fn is_directory(&self) -> bool {
         self.kind == Kind::Directory as u32
     }
 
-    /// Whether it is this execution's own.
+    /// Whether the file lies in the scratch directory.
     pub fn is_private(&self) -> bool {
         self.private
     }
 
-    /// Whether it was the current thread that opened it.
+    /// Whether the current thread opened the descriptor.
     pub fn is_own(&self) -> bool {
         self.opener == u32::from(schedule::current().0) + 1
     }
 }
 
-/// The file that is known as `identity` has moved from disk to `place`: those who have it open go there, to where they were.
+/// The file that is known as `identity` has moved from disk to `place`: descriptors that refer to it are reopened
+/// there, at their positions.
 pub fn move_open(identity: u64, place: usize) {
     for file in 0..MOST as i32 {
         let one = slot(file).get();
@@ -220,7 +223,7 @@ pub fn move_open(identity: u64, place: usize) {
     }
 }
 
-/// Finds the files that are open before the first execution. Once, where executions are forked from.
+/// Finds the files that are open before the first execution. Once, in the process that executions are forked from.
 pub fn find_early() {
     let Early { list, count } = &lifetime::process().early;
     for file in 3..MOST as i32 {
@@ -232,7 +235,8 @@ pub fn find_early() {
     }
 }
 
-/// In a process for one execution: gives it positions of its own in those files, where they were.
+/// Reopens the files that were open before `main`, at their positions. In a process for one execution, which must
+/// not move the positions of others.
 pub fn separate() {
     let Early { list, count } = &lifetime::process().early;
     for &file in &list.borrow()[..count.get()] {
@@ -241,7 +245,7 @@ pub fn separate() {
     }
 }
 
-/// `file` becomes another number for what `moved` is.
+/// Makes `file` another number for what `moved` is.
 fn put_at(moved: usize, file: i32) {
     const GET: usize = 1;
     let on_exec = system(FCNTL, [file as usize, GET, 0, 0, 0]).unwrap_or(0);
@@ -249,7 +253,8 @@ fn put_at(moved: usize, file: i32) {
     let _ = system(DUP3, [moved, file as usize, flag, 0, 0]);
 }
 
-/// Opens what is at `place` as `file` was opened, at the position where that is, for `use_it`.
+/// Opens the file at `place` in the way that `file` was opened, at its position, and calls `use_it` with the
+/// descriptor.
 fn move_to(file: i32, place: usize, use_it: impl FnOnce(usize)) {
     const CREATE_EXCLUSIVE_TRUNCATE: usize = 0o1300;
     let Ok(flags) = system(FCNTL, [file as usize, GET_FLAGS, 0, 0, 0]) else { return };

@@ -1,7 +1,8 @@
-//! What an execution has changed: which names it has made, replaced and removed, and where the files behind them are.
+//! The names that an execution has made, replaced and removed, and where the files behind them are.
 //!
-//! A name that is not here is what it is on disk, unless a directory above it is here. A directory that is here was made by the execution: it has what is
-//! here below it, and nothing else. The files themselves lie in the scratch directory, under numbers.
+//! A name that is not listed is what it is on disk, unless a directory above it is listed. A directory that is
+//! listed was made by the execution: it contains what is listed below it, and nothing else. The files themselves
+//! lie in the scratch directory, under numbers.
 
 use core::cell::Cell;
 
@@ -12,9 +13,9 @@ use crate::lifetime::{self, Lent};
 use crate::outside::trap;
 use crate::schedule;
 
-/// The most names that an execution can change.
+/// How many names an execution can change.
 const MOST: usize = 1 << 14;
-/// Room for those names.
+/// How many bytes those names can have in total.
 const ROOM: usize = 4 << 20;
 
 const ENOENT: isize = -2;
@@ -29,14 +30,14 @@ enum Fate {
 
 #[derive(Clone, Copy)]
 struct Entry {
-    /// Of the name.
+    /// The hash of the name.
     hash: u64,
     at: u32,
     length: u32,
     fate: Fate,
-    /// Its file's name in the scratch directory.
+    /// The name of the file in the scratch directory.
     number: u32,
-    /// See [`identity`].
+    /// What the model knows the file by: see [`identity`].
     identity: u64,
 }
 
@@ -123,7 +124,7 @@ pub fn current_directory() -> Option<Path> {
     entries().current.get()
 }
 
-/// Says what the current directory is, if it is one that the kernel does not know.
+/// Sets the current directory, if it is one that the kernel does not know.
 pub fn set_current_directory(path: Option<Path>) {
     entries().current.set(path);
 }
@@ -163,7 +164,7 @@ fn in_scratch(number: u32) -> Path {
         .unwrap_or_else(|_| schedule::unsupported("a scratch directory with so long a name", trap::place()))
 }
 
-/// Room for a new file in the scratch directory: its number, and where it is.
+/// Makes room for a new file in the scratch directory. Returns its number, and where it is.
 pub fn new_file() -> (u32, Path) {
     let number = entries().files.get() + 1;
     entries().files.set(number);
@@ -171,7 +172,8 @@ pub fn new_file() -> (u32, Path) {
     (number, in_scratch(number))
 }
 
-/// From now on `path` is file `number`. It is the same file to the model as before, if it was one, or as `identity`.
+/// From now on `path` is file `number`. To the model it is the same file as before, if there was one, or the one
+/// known as `identity`.
 pub fn put(path: &Path, number: u32, identity: Option<u64>) {
     let place = find_or_add(path);
     let entry = place.get();
@@ -189,7 +191,8 @@ pub fn number(path: &Path) -> Option<u32> {
     find(path.bytes()).map(Cell::get).filter(|entry| entry.fate == Fate::Here).map(|entry| entry.number)
 }
 
-/// What the model knows the file behind `path` by. It does not depend on numbers that the kernel gives, which are others in the next execution.
+/// What the model knows the file behind `path` by. It does not depend on numbers that the kernel gives, which
+/// differ from execution to execution.
 pub fn identity(path: &Path) -> u64 {
     if path.is_direct() {
         // Process ids are among those.
@@ -224,7 +227,7 @@ pub fn place(path: &Path) -> Fails<Path> {
     }
 }
 
-/// What is told about the file behind `path`, without following it.
+/// The status of the file behind `path`, without following a link.
 pub fn status(path: &Path) -> Fails<Status> {
     const LSTAT: usize = 6;
     let mut status = Status([0; 18]);
@@ -232,12 +235,12 @@ pub fn status(path: &Path) -> Fails<Status> {
     Ok(status)
 }
 
-/// What the file behind `path` is.
+/// The kind of the file behind `path`.
 pub fn kind(path: &Path) -> Fails<Kind> {
     status(path).map(|status| status.kind())
 }
 
-/// Where the kernel says that something is, as the program calls it.
+/// The program's name for the file that the kernel says is at `place`.
 pub fn name_of(place: Path) -> Path {
     let scratch = scratch();
     let number = place.bytes().strip_prefix(scratch).and_then(|rest| rest.strip_prefix(b"/"));
@@ -261,7 +264,7 @@ fn is_in(entry: &Entry, directory: &Path) -> bool {
     &name[..end] == directory.bytes()
 }
 
-/// The first entry from `at` that is a name in `directory` which was made: where it stands, the name, and where its file is.
+/// The first name in `directory`, from entry `at` on, that was made: its index, the name, and where its file is.
 pub fn next_in(directory: &Path, at: usize) -> Option<(usize, &'static [u8], Path)> {
     let made = |entry: &Entry| is_in(entry, directory) && entry.fate == Fate::Here;
     let (at, entry) = list().iter().map(Cell::get).enumerate().skip(at).find(|(_, entry)| made(entry))?;
@@ -276,7 +279,7 @@ pub fn is_changed(directory: &Path, name: &[u8]) -> bool {
     path.push(name).is_ok() && find(path.bytes()).is_some()
 }
 
-/// All that is below `from`, which is a directory of this execution's, is now below `to`.
+/// Moves all names below `from`, which is a directory of this execution's, to below `to`.
 pub fn move_below(from: &Path, to: &Path) -> Fails<()> {
     for entry in list().iter().map(Cell::get) {
         let name = Path::from_bytes(text_of(&entry))?;

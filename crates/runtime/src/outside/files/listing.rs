@@ -1,4 +1,5 @@
-//! Directories as an execution sees them: what is on disk, without what it has changed, then what it has made.
+//! Directories as an execution sees them: first what is on disk except for what it has changed, then what it has
+//! made.
 
 use super::path::{Path, of_descriptor};
 use super::{Fails, Kind, descriptors, entries, system};
@@ -10,10 +11,10 @@ const GETDENTS64: usize = 217;
 const DIRECTORY: usize = 0o200_000;
 const EINVAL: isize = -22;
 
-/// Before the name of a record: its inode, an offset, its length, a kind.
+/// The size of what comes before the name in a record: inode, offset, length, kind.
 const HEAD: usize = 19;
 
-/// The kinds of records, by the kinds of files.
+/// The kind of a record, by the kind of the file.
 fn record_kind(kind: Kind) -> u8 {
     match kind {
         Kind::Directory => 4,
@@ -50,7 +51,7 @@ fn merged(file: i32, directory: &Path, buffer: usize, size: usize) -> Fails<isiz
     }
 }
 
-/// Takes out what was changed; how many bytes are left.
+/// Removes the records of names that were changed. Returns how many bytes are left.
 fn without_changed(directory: &Path, records: &mut [u8]) -> usize {
     let (mut from, mut to) = (0, 0);
     while from < records.len() {
@@ -65,7 +66,7 @@ fn without_changed(directory: &Path, records: &mut [u8]) -> usize {
     to
 }
 
-/// What comes after what is on disk.
+/// Writes records of the names that the execution has made, which come after those on disk.
 fn made(file: i32, directory: &Path, buffer: usize, size: usize) -> Fails<isize> {
     let mut listed = descriptors::known(file).listed;
     let mut used = 0;

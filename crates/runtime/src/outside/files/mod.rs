@@ -1,13 +1,15 @@
 //! Files: what an execution writes is its own, and gone when it ends.
 //!
-//! System calls that name files or change them come here before the kernel gets to see them ([`crate::outside::trap`]). What is only read is read where it is; what is
-//! written is written to a copy in a scratch directory, and names that were made or removed are remembered ([`entries`]). So every
-//! execution begins with the files as they are on disk, workers do not see each other's, and when all is over nothing has changed. No
-//! privileges are needed, as they would be for a file system of one's own.
+//! System calls that name files or change them come here before the kernel sees them ([`crate::outside::trap`]).
+//! Files that are only read are read where they are. Files that are written are written to a copy in a scratch
+//! directory, and names that were made or removed are remembered ([`entries`]). So every execution begins with the
+//! files as they are on disk, workers do not see each other's, and in the end nothing has changed. No privileges
+//! are needed, as they would be for a file system of its own.
 //!
-//! Devices, pipes, and what the kernel tells about itself (`/dev`, `/proc`, `/sys`) are the real ones. So are all files for processes that the program makes.
+//! Devices, pipes, and what the kernel tells about itself (`/dev`, `/proc`, `/sys`) are the real ones. So are all
+//! files for processes that the program makes.
 //!
-//! In which order threads use files is another matter, and told to the model by [`ordered`], at the calls that the program makes.
+//! The order in which threads use files is told to the model by [`ordered`], at the calls that the program makes.
 
 pub mod calls;
 mod changes;
@@ -44,11 +46,11 @@ fn hash(bytes: &[u8]) -> u64 {
     heddle_model::wire::label(bytes)
 }
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Kind {
-    /// It has contents.
+    /// A file with contents.
     Regular = 1,
     /// A directory.
     Directory = 2,
@@ -80,7 +82,7 @@ impl Status {
         self.0[1]
     }
 
-    /// Of the last access and the last change.
+    /// The times of the last access and the last change.
     fn times(&self) -> [u64; 4] {
         [self.0[9], self.0[10], self.0[11], self.0[12]]
     }
@@ -124,7 +126,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Makes it, on the path `place` as argument `at`, from where no directory matters.
+    /// Makes the call with the path `place`, which is absolute, as argument `at`.
     fn made_on(mut self, place: &Path, at: usize) -> Fails<isize> {
         self.arguments[at] = place.address();
         self.made()
@@ -147,7 +149,7 @@ const EMPTY_PATH: usize = 0x1000;
 const REMOVE_DIRECTORY: usize = 0x200;
 const EPERM: isize = -1;
 
-/// The answer to a system call, if it is not the kernel's own affair.
+/// The answer to a system call; none if it is left to the kernel.
 pub fn answer(number: usize, arguments: &[usize; 6]) -> Option<isize> {
     if entries::scratch().is_empty() {
         // open for writing, write, names
@@ -163,7 +165,8 @@ pub fn answer(number: usize, arguments: &[usize; 6]) -> Option<isize> {
     Some(result.unwrap_or_else(|error| error))
 }
 
-/// What names a file in a call: the number of its argument, the directory that it begins at, whether links are followed.
+/// How a call names a file: the number of the argument, the directory that it begins at, and whether links are
+/// followed.
 type Named = (usize, i32, bool);
 
 fn dispatch(call: Call, a: &[usize; 6]) -> Option<Fails<isize>> {
@@ -254,7 +257,7 @@ fn dispatch(call: Call, a: &[usize; 6]) -> Option<Fails<isize>> {
     }
 }
 
-/// What the call names; none if it is not one of files.
+/// The path that a call names; none if it is not one that executions keep apart.
 fn named(call: &Call, (argument, directory, follow): Named) -> Fails<Option<Path>> {
     // SAFETY: the program's own path.
     let text = unsafe { Path::of(call.arguments[argument])? };
@@ -273,7 +276,7 @@ fn open(call: Call, name: Named, flags: usize, mode: usize) -> Option<Fails<isiz
     }
 }
 
-/// A call that only looks, where things may not be where they were.
+/// A call that only looks at a file, made where the file really is.
 fn look(call: Call, name: Named) -> Option<Fails<isize>> {
     if entries::is_untouched() {
         return None;
@@ -293,7 +296,7 @@ fn change(call: Call, name: Named) -> Option<Fails<isize>> {
     }
 }
 
-/// A file that is changed through a descriptor becomes a copy.
+/// Copies a file whose mode, owner or times are about to be changed through a descriptor.
 fn change_open(file: i32) -> Option<Fails<isize>> {
     if descriptors::known(file).is_directory() && !descriptors::known(file).is_private() {
         crate::schedule::unsupported("a change to the mode, owner or times of a directory", trap::place());
@@ -302,7 +305,7 @@ fn change_open(file: i32) -> Option<Fails<isize>> {
     None
 }
 
-/// A file on disk that is about to be changed through a descriptor becomes a copy.
+/// Copies a file on disk that is about to be changed through a descriptor.
 fn adopt(file: i32) {
     if file < 0 {
         return;
@@ -372,10 +375,11 @@ fn change_directory_to(call: Call) -> Option<Fails<isize>> {
     virtual_one.then_some(Ok(0))
 }
 
-/// The length of an address with a name among the files.
+/// The size of a socket address with a file name.
 const ADDRESS: usize = 110;
 
-/// Where the socket with this address is, if it has a name among the files: the same address with that.
+/// The address of a socket with a file name, with the name replaced by where the file really is. None for other
+/// addresses.
 pub fn address_of(address: usize, length: usize) -> Option<[u8; ADDRESS]> {
     let name = socket_name(address, length)?;
     let path = path::resolve(AT_CURRENT, &name, true).ok()?;

@@ -1,12 +1,14 @@
-//! The order in which threads use files, told to the model: what [`super::calls`] and [`super::streams`] say about the calls that the program makes.
+//! The order in which threads use files, told to the model. [`super::calls`] and [`super::streams`] tell it about
+//! the calls that the program makes.
 //!
-//! Each file is an object that is looked at or changed, and so are all names of files together: two threads that write to one file are explored in both
-//! orders, two that only read are not. A read moves the position of its descriptor, which others may share. Whoever opened the descriptor is said to look, all others to
-//! change something: then any two threads that share it are ordered, and threads that read through descriptors of their own are not. A stream's buffer goes
-//! the same way as its descriptor.
+//! Each file is an object that is read or changed, and so are all names of files together: two threads that write
+//! to one file are explored in both orders, two that only read are not. A read moves the position of its
+//! descriptor, which threads may share. So the thread that opened the descriptor counts as reading, and all others
+//! as changing: any two threads that share a descriptor are ordered, and threads that read through descriptors of
+//! their own are not. A stream's buffer is treated like its descriptor.
 //!
-//! What is told comes before the call, which then is one step, also where libc makes several system calls. As long as there is one thread nothing is told.
-//! What is printed is no file: nobody can read it.
+//! The model is told before the call, which then is one step, even if libc makes several system calls. While there
+//! is one thread the model is told nothing. What is printed is no file: nobody can read it.
 
 use core::cell::Cell;
 
@@ -45,44 +47,44 @@ fn truncation() -> &'static Truncation {
     &lifetime::execution().truncation
 }
 
-/// Whether nobody else can have used a file, or can before a thread is made.
+/// Whether no other thread can have used a file, or can before a thread is created.
 pub fn is_alone() -> bool {
     !active() || schedule::current() == ThreadId::MAIN && schedule::children_of_current() == 0
 }
 
-/// Tells the model.
+/// Tells the model of an operation on files.
 pub fn tell(operation: Operation, pc: u64) {
     visible(operation, pc, |_| {});
 }
 
-/// The names of files are looked at.
+/// The current thread looks up names of files.
 pub fn looks_at_names(pc: u64) {
     if !is_alone() {
         tell(on_names(FIND), pc);
     }
 }
 
-/// The names of files are changed.
+/// The current thread changes names of files.
 pub fn changes_names(pc: u64) {
     if !is_alone() {
         tell(on_names(NAME), pc);
     }
 }
 
-/// What is done to a file.
+/// How a file is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     /// Its contents are read, or its size; the position of the descriptor does not matter.
     Look,
     /// The position of the descriptor moves, or the descriptor goes.
     Position,
-    /// The same, and nothing is read.
+    /// The descriptor goes, and nothing is read.
     Closing,
     /// Its contents change.
     Change,
 }
 
-/// The caller is about to use the file behind a descriptor.
+/// The current thread is about to use the file behind a descriptor.
 pub fn uses(file: i32, how: Use, pc: u64) {
     if is_alone() || file < 0 || trap::is_captured(file) {
         return;
@@ -99,12 +101,12 @@ pub fn truncates_later() -> bool {
     truncation().later.get()
 }
 
-/// `open` has left it.
+/// Notes the descriptor that the caller of `open` is to truncate.
 pub fn to_truncate(file: i32) {
     truncation().file.set(file);
 }
 
-/// Opens something: `open` is called with the names in hand.
+/// Calls `open` as one step on the names of files, and truncates the file in a second step, on its contents.
 pub fn opens<T>(creates: bool, truncates: bool, pc: u64, open: impl FnOnce() -> T) -> T {
     const FTRUNCATE: usize = 77;
     if is_alone() {

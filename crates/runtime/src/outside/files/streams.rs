@@ -1,6 +1,7 @@
 //! Streams (`<stdio.h>`) over files and pipes, in the order in which threads use them ([`super::ordered`]).
 //!
-//! A call is one step, whatever libc makes of it. On a pipe or a socket it is one of [`crate::outside::channel`]'s, which waits until there is something to read.
+//! A call is one step, whatever system calls libc makes for it. On a pipe or a socket the call goes through
+//! [`crate::outside::channel`], and waits until there is something to read.
 
 use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_long, c_void};
@@ -52,7 +53,7 @@ fn has_more(stream: *mut c_void) -> bool {
     unsafe { *stream.cast::<usize>().add(1) < *stream.cast::<usize>().add(2) }
 }
 
-/// What `fopen` is asked for: whether it may make a file, and whether it cuts one off.
+/// Whether a mode of `fopen` creates a file, and whether it truncates one.
 unsafe fn mode_of(mode: *const c_char) -> (bool, bool) {
     // SAFETY: a string of the program's.
     match unsafe { *mode } as u8 {
@@ -118,7 +119,7 @@ by_handle! {
     writes_out: fn ftello64(stream: *mut c_void) -> c_long: Closing of stream;
 }
 
-/// A call that writes out what a stream holds back, if it holds back anything.
+/// A call that writes out a stream's buffer, if there is anything in it.
 fn writes_out<T>(stream: *mut c_void, otherwise: Use, pc: u64, call: impl FnOnce() -> T) -> T {
     if is_alone() || stream.is_null() {
         return call();
@@ -179,14 +180,14 @@ interpose! {
     }
 }
 
-/// How many open streams are known.
+/// How many open streams are remembered.
 const MOST_STREAMS: usize = 256;
 
 /// The streams that this execution has open, for `fflush` of all of them.
 pub struct Streams {
     /// Without gaps: zeros after the last one.
     open: Exclusive<[usize; MOST_STREAMS]>,
-    /// There were more.
+    /// There were more streams than that.
     more: Cell<bool>,
 }
 

@@ -1,7 +1,7 @@
-//! Temporary files with names that are made up: the same ones in every execution.
+//! Temporary files with generated names, which are the same in every execution.
 //!
-//! libc makes them up from the clock, by a way that nobody else can get into. So the names are drawn here, from the numbers of the
-//! calling thread ([`crate::outside::random`]).
+//! libc generates the names from the clock, in a way that cannot be interposed. So the names are drawn here, from
+//! the random numbers of the calling thread ([`crate::outside::random`]).
 
 use core::ffi::{c_char, c_int};
 
@@ -71,15 +71,15 @@ interpose! {
     }
 }
 
-/// Puts letters for the six `X` that stand before the last `suffix` bytes of `template`, until `attempt` does not fail because the name is
-/// taken.
+/// Replaces the six `X` before the last `suffix` bytes of `template` by letters, until `attempt` does not fail
+/// because the name is taken.
 ///
 /// # Safety
 /// `template` ends in a zero byte.
 unsafe fn make(template: *mut c_char, suffix: c_int, attempt: impl Fn(*const c_char) -> c_int) -> c_int {
     const LETTERS: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     const HOLES: usize = 6;
-    /// As many as libc tries.
+    /// How often libc tries.
     const ATTEMPTS: u32 = 62 * 62 * 62;
     // SAFETY: the caller's string, which is written to between its ends.
     unsafe {

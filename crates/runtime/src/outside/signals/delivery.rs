@@ -1,12 +1,14 @@
-//! Signals that are sent, and waited for: what was sent while it was blocked stays pending, with the thread or with the process, until
-//! somebody waits for it (`sigwait`) or unblocks it.
+//! Signals that threads send and wait for. A signal that is sent while it is blocked stays pending, with the thread
+//! or with the process, until a thread waits for it (`sigwait`) or unblocks it.
 //!
-//! Threads [take turns](crate::outside::resource) at all of that. What is sent to a thread that does not block it takes effect at once: it is ignored, it
-//! ends the process, or the thread that sends it runs the handler, if it is the one that gets it. A handler that would have to interrupt another
-//! thread is *unsupported*: it could at any instruction. A thread that waits for a handler (`sigsuspend`, `pause`) is different: that is where it runs.
+//! All of that is one [resource](crate::outside::resource) that threads use in turn. A signal that is sent to a
+//! thread which does not block it takes effect at once: it is ignored, it ends the process, or the sender runs the
+//! handler, if the sender is the thread that gets the signal. A handler that would have to interrupt another thread
+//! is *unsupported*, because it could run at any instruction. A thread that waits for a handler (`sigsuspend`,
+//! `pause`) is different: the handler runs there.
 //!
-//! Whether a thread still runs when a signal is sent to it matters as well, so that is an operation of its own
-//! ([`LOOK`]), and decides: what the turn finds of threads is only what they block.
+//! Whether a thread still runs when a signal is sent to it matters as well. That is an operation of its own
+//! ([`LOOK`]), and it decides; the use of the resource only finds what threads block.
 
 use core::cell::Cell;
 use core::ffi::c_int;
@@ -54,7 +56,7 @@ static signals_between_threads: Word = Word::new(Cell::new(0));
 pub struct Sent {
     /// The order in which threads send, block and wait for signals.
     resource: Resource,
-    /// Sent to the process: a bit for each.
+    /// The signals that were sent to the process: a bit for each.
     pending: Cell<u64>,
 }
 
@@ -105,12 +107,12 @@ pub fn is_pending(signals: u64) -> bool {
     (fiber::of(current()).pending_signals.get() | sent().pending.get()) & signals != 0
 }
 
-/// Whether somebody waits for a signal that may come from a process that the program has made.
+/// Whether a thread waits for a signal that may come from a process that the program has made.
 pub fn waits_outside() -> bool {
     sent().resource.is_awaited() && crate::outside::children::has_ever_made_any()
 }
 
-/// A thread was asked to end.
+/// A thread was asked to end: if it waits for a signal, it has to notice.
 pub fn stir(pc: u64) {
     sent().resource.stir(pc);
 }
@@ -224,8 +226,8 @@ pub fn send_to_self(signal: c_int, pc: u64) -> c_int {
     0
 }
 
-/// A signal takes effect in the current thread, here and now. A handler is called as any function is: by the kernel it would run on a stack that
-/// threads share, and another thread could not be interrupted by the same signal meanwhile.
+/// Delivers a signal to the current thread. A handler is called like any function: run by the kernel, it would be
+/// on a stack that threads share, and another thread could not be interrupted by the same signal meanwhile.
 fn deliver(signal: c_int, pc: u64) {
     match disposition(signal as usize) {
         Disposition::Ignored => {}
@@ -235,7 +237,7 @@ fn deliver(signal: c_int, pc: u64) {
 }
 
 fn end_by(signal: c_int, pc: u64) -> ! {
-    /// SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU: they stop the process until somebody else lets it go on.
+    /// SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU stop the process until another process resumes it.
     const STOPS: core::ops::RangeInclusive<c_int> = 19..=22;
     if STOPS.contains(&signal) {
         schedule::unsupported("a signal that stops the process", pc);
@@ -244,7 +246,7 @@ fn end_by(signal: c_int, pc: u64) -> ! {
 }
 
 fn handle(signal: c_int, pc: u64) {
-    /// Words of `ucontext_t`. Nobody was interrupted, so there is nothing in it.
+    /// The size of `ucontext_t` in words. It is empty, since nothing was interrupted.
     const CONTEXT: usize = 128;
     let action = handlers::action(signal as usize);
     let own = if action.flags & SA_NODEFER == 0 { bit(signal) } else { 0 };
@@ -273,7 +275,7 @@ fn handle(signal: c_int, pc: u64) {
     me.signal_mask.set(before);
 }
 
-/// The current thread sends one to another, which runs.
+/// The current thread sends a signal to another, which is running.
 fn send_to_other(target: ThreadId, signal: c_int, pc: u64) {
     let mut blocked = false;
     sent().resource.take(pc, || {
@@ -288,12 +290,12 @@ fn send_to_other(target: ThreadId, signal: c_int, pc: u64) {
     }
 }
 
-/// Threads of which it is remembered that they have ended. Others are taken to run.
+/// How many threads are remembered to have ended. Others are assumed to run.
 const SURVEYED: usize = 1024;
 
-/// The current thread sends one to the process: to any thread that waits for it or does not block it. A thread that was created between the
-/// look and the turn blocks what the one that made it did, or has said otherwise in a turn of its own: so which of those there are
-/// makes no difference.
+/// The current thread sends a signal to the process: to any thread that waits for it or does not block it. A thread
+/// that is created between the look and the use of the resource blocks what its creator did, or has changed that by
+/// a use of its own, so which of those threads exist makes no difference.
 fn send_to_process(signal: c_int, pc: u64) {
     let me = current();
     let mut ended = [0u64; SURVEYED / 64];
@@ -324,7 +326,7 @@ fn send_to_process(signal: c_int, pc: u64) {
     }
 }
 
-/// A signal takes effect that another thread gets.
+/// A signal takes effect in another thread.
 fn act_on_another(signal: c_int, pc: u64) {
     match disposition(signal as usize) {
         Disposition::Ignored => {}
@@ -341,14 +343,15 @@ fn set_pending(pending: &Cell<u64>, signal: c_int, pc: u64) {
     pending.set(pending.get() | bit(signal));
 }
 
-/// A signal that was waited for.
+/// A signal that a thread waited for and got.
 struct Taken {
     signal: c_int,
-    /// It was sent to the process.
+    /// It was sent to the process, not to the thread.
     shared: bool,
 }
 
-/// Waits for one of `set` and takes it. None when the time is over, or if there is none and it is to be `at_once`.
+/// Waits for one of the signals in `set` and takes it. None when the time is over, or if none is pending and the
+/// wait is `at_once`.
 fn wait(set: u64, timeout: Option<Timespec>, at_once: bool, pc: u64) -> Option<Taken> {
     let me = current();
     let mut taken = None;
@@ -369,8 +372,8 @@ fn wait(set: u64, timeout: Option<Timespec>, at_once: bool, pc: u64) -> Option<T
     taken
 }
 
-/// Waits, with `mask` for the time being, for a signal that does something, and lets it. The one place where a handler can run in a thread that
-/// others send the signal to: it interrupts nothing else.
+/// Waits, with the signal mask `mask`, for a signal that is not ignored, and delivers it. This is the only place
+/// where a handler can run in a thread that others send the signal to: it interrupts nothing else.
 fn suspend(mask: u64, pc: u64) -> c_int {
     const EINTR: c_int = 4;
     let acts = |signal: c_int| disposition(signal as usize) != Disposition::Ignored;
@@ -389,7 +392,7 @@ fn suspend(mask: u64, pc: u64) -> c_int {
     -1
 }
 
-/// What `sigwaitinfo` and its relatives return, with what they say of the signal.
+/// The return value of `sigwaitinfo` and its relatives. Fills in `info`.
 unsafe fn describe(taken: Option<Taken>, info: *mut i32) -> c_int {
     // SAFETY: the program's room for it, and libc's address of the thread's own variable.
     unsafe {
@@ -404,10 +407,10 @@ unsafe fn describe(taken: Option<Taken>, info: *mut i32) -> c_int {
     }
 }
 
-/// Words of `siginfo_t`.
+/// The size of `siginfo_t` in words.
 const INFO: usize = 32;
 
-/// What is known of a signal.
+/// Fills in `siginfo_t` for a signal.
 ///
 /// # Safety
 /// There is room for [`INFO`] words.
@@ -423,7 +426,7 @@ unsafe fn write_info(info: *mut i32, taken: &Taken) {
     }
 }
 
-/// The current thread changes what it blocks to `mask`. What was pending and is not blocked any more takes effect.
+/// The current thread changes its signal mask to `mask`. Pending signals that are not blocked any more take effect.
 pub fn change_mask(mask: u64, pc: u64) {
     let me = current();
     let (mut own, mut shared) = (0, 0);

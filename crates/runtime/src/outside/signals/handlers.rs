@@ -1,6 +1,7 @@
-//! Signals: the program's crashes, the driver's wish to know where it hangs, and our own first writes to pages.
+//! The signals that the runtime handles itself: the program's crashes, the driver's question where it hangs, system
+//! calls that are trapped, and first writes to pages of a snapshot.
 //!
-//! All handlers run on a stack of our own: the program's may be exhausted, or not writable.
+//! All handlers run on a stack of the runtime's: the program's may be exhausted, or not writable.
 
 use heddle_model::fault::Doing;
 use heddle_model::primitive::process;
@@ -24,26 +25,26 @@ const SIGSEGV: usize = 11;
 const SIGPROF: usize = 27;
 const SIGSYS: usize = 31;
 
-/// A handler gets three arguments.
+/// The flag for a handler with three arguments.
 pub const SA_SIGINFO: usize = 4;
 const SA_RESTORER: usize = 0x0400_0000;
 const SA_ONSTACK: usize = 0x0800_0000;
-/// The signal is not blocked while its handler runs.
+/// The flag for a signal that is not blocked while its handler runs.
 pub const SA_NODEFER: usize = 0x4000_0000;
-/// It is not handled a second time.
+/// The flag for a handler that is removed when it is called.
 pub const SA_RESETHAND: usize = 0x8000_0000;
 
-/// The signals that we need for ourselves: a program that handles one of these itself is not supported.
+/// The signals that the runtime handles itself. A program that handles one of these is not supported.
 pub const OURS: [usize; 8] = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGPROF, SIGSYS];
 
 const STACK: usize = 256 << 10;
 
-/// What a signal does to who gets it.
+/// What a signal does to the thread that gets it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Disposition {
-    /// Nothing.
+    /// The signal has no effect.
     Ignored,
-    /// Ends the process.
+    /// The signal ends the process.
     Kills,
     /// The program has a handler for it.
     Handled,
@@ -53,16 +54,16 @@ pub enum Disposition {
 #[repr(C)]
 #[derive(Default)]
 pub struct Action {
-    /// A function, or 0 or 1.
+    /// The handler, or 0 for the default, or 1 to ignore the signal.
     pub handler: usize,
-    /// How.
+    /// The flags of the handler.
     pub flags: usize,
     restorer: usize,
-    /// What is blocked meanwhile.
+    /// The signals that are blocked while the handler runs.
     pub mask: u64,
 }
 
-/// What the program has said of `signal`.
+/// The action that is set for `signal`.
 pub fn action(signal: usize) -> Action {
     let mut action = Action::default();
     // SAFETY: only asks.
@@ -70,9 +71,9 @@ pub fn action(signal: usize) -> Action {
     action
 }
 
-/// What the program wants `signal` to do.
+/// The effect of `signal` on the program.
 pub fn disposition(signal: usize) -> Disposition {
-    /// SIGCHLD, SIGCONT, SIGURG and SIGWINCH, unless there is a handler.
+    /// SIGCHLD, SIGCONT, SIGURG and SIGWINCH are ignored unless there is a handler.
     const HARMLESS: [usize; 4] = [17, 18, 23, 28];
     const DEFAULT: usize = 0;
     const IGNORE: usize = 1;
@@ -111,7 +112,8 @@ pub fn set_up(reserve: &mut Reserve) {
     }
 }
 
-/// The driver waits for too long: says where the program is.
+/// The handler for SIGPROF, which the driver sends when it has waited for too long: ends the execution as a hang,
+/// at the place where the program is.
 unsafe extern "C" fn on_hang(_: i32, _: *const u64, context: *mut u64) {
     if children::waits_outside() {
         schedule::unsupported("waiting for a process for longer than --hang-timeout", schedule::caller());
@@ -153,9 +155,9 @@ unsafe extern "C" fn on_crash(signal: i32, info: *const u64, context: *mut u64) 
     // SAFETY: the third argument of a handler.
     let (pc, stack) = unsafe { (arch::interrupted_pc(context), arch::interrupted_stack(context)) };
     if matches!(signal as usize, SIGSEGV | SIGBUS) {
-        /// The kernel's `si_code`: there is memory, but not for this.
+        /// The `si_code` of an access that the mapping does not allow.
         const DENIED: i32 = 2;
-        /// And: the processor gave no address.
+        /// The `si_code` of an access for which the processor gave no address.
         const BY_KERNEL: i32 = 128;
         // SAFETY: si_code is eight bytes into siginfo_t; the third argument of a handler.
         let (code, (write, run)) = unsafe { (*info.cast::<i32>().add(2), arch::interrupted_access(context)) };

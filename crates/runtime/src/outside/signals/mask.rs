@@ -1,4 +1,5 @@
-//! Signal masks: each thread has its own, which is kept here and never told to the kernel. What is pending is another [subject](super::delivery).
+//! Signal masks. Each thread has its own, which is kept in its fiber and never told to the kernel. Pending signals
+//! are the subject of [`super::delivery`].
 
 use core::ffi::c_int;
 
@@ -18,11 +19,11 @@ const EINVAL: c_int = 22;
 const BLOCK: c_int = 0;
 const UNBLOCK: c_int = 1;
 const SET: c_int = 2;
-/// The last signal there is.
+/// The highest signal number.
 pub const LAST: c_int = 64;
-/// SIGKILL and SIGSTOP, and the two that glibc keeps for itself (32 and 33), cannot be blocked.
+/// The signals that cannot be blocked: SIGKILL and SIGSTOP, and the two that glibc keeps for itself (32 and 33).
 pub const NEVER_BLOCKED: u64 = 1 << 8 | 1 << 18 | 1 << 31 | 1 << 32;
-/// Words of glibc's `sigset_t`.
+/// The size of glibc's `sigset_t` in words.
 const WORDS: usize = 16;
 
 /// Whether the current thread has blocked `signal`.
@@ -71,8 +72,8 @@ unsafe fn change(how: c_int, set: *const u64, old: *mut u64, pc: u64) -> c_int {
     0
 }
 
-/// The system call that libc makes: a set is one word there. No place to switch, since nobody else looks at it but who sends signals. None if a
-/// signal would have to take effect.
+/// A change of the mask by a system call that libc makes, where a set is one word. It is no visible operation,
+/// since only senders of signals look at the mask. None if a signal would have to take effect.
 pub fn change_by_libc(&[how, set, old, ..]: &[usize; 6]) -> Option<isize> {
     let me = fiber::of(current());
     let before = me.signal_mask.get();

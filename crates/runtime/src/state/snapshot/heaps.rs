@@ -1,4 +1,4 @@
-//! The heaps: each knows how far it was used, and is zero beyond.
+//! Saving and restoring heaps. Each knows how far it was used, and is zero beyond.
 
 use core::cell::Cell;
 
@@ -13,7 +13,7 @@ struct Saved {
     base: usize,
     length: usize,
     image: usize,
-    /// Of what may be touched in it.
+    /// The image of the map of bytes that may be touched in the heap.
     map_image: usize,
 }
 

@@ -1,15 +1,15 @@
-//! What memory there is: the kernel's list of mappings, read at start-up and never in an execution.
+//! The kernel's list of memory mappings, read at start-up and never in an execution.
 
 use crate::sys;
 
 /// One writable mapping that is not shared.
 #[derive(Clone, Copy, Debug)]
 pub struct Mapping {
-    /// First address.
+    /// The first address.
     pub low: usize,
-    /// One past the last.
+    /// One past the last address.
     pub high: usize,
-    /// The stack of the main thread.
+    /// It is the stack of the main thread.
     pub is_stack: bool,
     /// Its pages come from a file until they are written to.
     pub has_file: bool,

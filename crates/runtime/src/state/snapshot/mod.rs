@@ -63,7 +63,7 @@ pub fn each_changed(each: impl FnMut(usize)) -> bool {
     tracked::each_changed(each)
 }
 
-/// Puts everything back.
+/// Restores all memory.
 pub fn restore() {
     tracked::restore();
     heaps::restore();

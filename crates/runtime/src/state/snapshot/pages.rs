@@ -41,7 +41,7 @@ const IS_ZERO_PAGE: u64 = 1 << 5;
 const REGIONS: usize = 512;
 const PREAD: usize = 17;
 
-/// How the kernel is asked.
+/// Access to the page tables.
 pub struct Pages {
     /// The descriptor of the page tables, if they are open.
     file: Cell<Option<usize>>,

@@ -33,12 +33,12 @@ struct Region {
 struct Hot {
     page: usize,
     image: usize,
-    /// The image is all zeroes, as that of a stack that was not used yet: half as much to move.
+    /// The image is all zeros, as that of a stack that was not used yet: only half as much memory to move.
     is_zero: bool,
 }
 
 const REGIONS: usize = 1 << 14;
-/// Pages that can be hot. A program that writes to more than these 4 GiB of globals and stacks is told to fork.
+/// How many pages can be hot. A program that writes to more than these 4 GiB of globals and stacks is told to fork.
 const HOT: usize = 1 << 20;
 const MAPS: usize = 4 << 20;
 
@@ -96,7 +96,8 @@ fn hot_pages() -> impl Iterator<Item = Hot> {
     tracked().hot.get()[..tracked().hot_count.get()].iter().map(Cell::get)
 }
 
-/// Finds all tracked memory and saves it, in place of what was saved before. The main thread is suspended in `main`.
+/// Finds all memory to track and saves it, in place of what was saved before. The main thread is suspended in
+/// `main`.
 pub fn save(main: &Context) {
     let own = start::own_data();
     let main_stack = start::main_stack();
@@ -154,7 +155,7 @@ fn add(low: usize, high: usize, sparse: bool) {
     }
 }
 
-/// Makes all of it read-only, so that first writes are seen.
+/// Makes all tracked memory read-only, so that first writes are seen.
 pub fn protect() {
     for region in regions() {
         set_rights(region.low, region.high - region.low, sys::PROT_READ);
@@ -183,7 +184,8 @@ fn is_hot(image: usize) -> bool {
     tracked().is_hot.get()[word].get() & mask != 0
 }
 
-/// Whether `address` was read-only only because of us. If so it is writable now.
+/// Makes the page of `address` hot if it is read-only because of the snapshot. False if it is not: then the fault
+/// is the program's own.
 pub fn first_write(address: usize) -> bool {
     if !tracked().protected.get() {
         return false;
@@ -198,7 +200,8 @@ pub fn first_write(address: usize) -> bool {
     true
 }
 
-/// Makes `count` pages from `address` on hot, as far as they are protected by us. False if none was.
+/// Makes `count` pages from `address` on hot, as far as they are read-only because of the snapshot. False if none
+/// was.
 pub fn open(address: usize, count: usize) -> bool {
     let mut opened = false;
     for page in (address..).step_by(PAGE).take(count) {
@@ -223,7 +226,7 @@ fn heat(page: usize, region: &Region) {
     set_hot(image, true);
 }
 
-/// Makes all of it writable: the snapshot is about to be taken anew.
+/// Makes all tracked memory writable: the snapshot is about to be taken again.
 pub fn release() {
     if tracked().protected.replace(false) {
         for region in regions() {
@@ -232,7 +235,7 @@ pub fn release() {
     }
 }
 
-/// See [`super::each_changed`].
+/// Calls `each` with every hot page. False if there is no snapshot.
 pub fn each_changed(each: impl FnMut(usize)) -> bool {
     hot_pages().map(|hot| hot.page).for_each(each);
     tracked().protected.get()
