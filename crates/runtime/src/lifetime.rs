@@ -9,17 +9,18 @@
 //!
 //! # Aliasing
 //!
-//! Modules get shared references, and what changes is in a [`Cell`]. So two references to one part can never conflict, however
-//! calls nest. That leaves two obligations, and both are kept here:
+//! Modules get shared references, and what changes is in a [`Cell`]. So two references to one part cannot conflict, however
+//! calls nest. Two obligations are left, and both are met here:
 //!
 //! 1. **One kernel thread.** [`OneThread`] makes the state `Sync`. All threads of the program are fibers on one kernel
-//!    thread. There are others in two cases only. A donor (see [`fiber`](crate::schedule::fiber)) lives for a moment while
-//!    the kernel thread that made it waits for its end. Before `main`, or without the driver, the program has threads of its
-//!    own: then no execution is [active](crate::schedule::active), and interposed functions look at that flag and nothing else.
-//!    Handlers of signals run on the same kernel thread. They interrupt the program, or this library while it touches the
-//!    program's memory; those that return change only what the snapshot, the trap and the files keep, which nothing of
-//!    this library has in use where it touches the program's memory.
-//! 2. **Exclusive parts.** Some types have methods that need `&mut` (the model's world, for instance). They are in an [`Exclusive`].
+//!    thread. There are others in two cases only. A donor (see [`fiber`]) lives for a moment, while the kernel thread that
+//!    made it waits for its end. And before `main`, or without the driver, the program has threads of its own: then no
+//!    execution is [active](schedule::active), and interposed functions look at that flag and little else. Handlers of
+//!    signals run on the same kernel thread. They interrupt the program, or this library while it touches the program's
+//!    memory. The handlers that return change only what the snapshot, the trap and the files keep, and this library does not
+//!    use that where it touches the program's memory.
+//! 2. **Exclusive parts.** Some types have methods that need `&mut`, the model's world for instance. They are in an
+//!    [`Exclusive`], which states the rule for borrowing them.
 
 use core::cell::{Cell, UnsafeCell};
 
@@ -63,8 +64,9 @@ impl<T> core::ops::Deref for OneThread<T> {
 /// A part that is changed through `&mut`.
 ///
 /// The invariant is that no two borrows overlap. It holds by this rule: a borrow ends before anything is called that may
-/// come back to the same part, before another fiber is switched to, and before a function of the program's is called. A call that
-/// never returns (the end of the execution) ends every borrow.
+/// borrow the same part, before another fiber is switched to, and before a function of the program's is called under control.
+/// A function of the program's that is called [uncontrolled](schedule::uncontrolled) finds no execution active, so it
+/// borrows nothing. A call that never returns (the end of the execution) ends every borrow.
 pub struct Exclusive<T>(UnsafeCell<T>);
 
 impl<T> Exclusive<T> {

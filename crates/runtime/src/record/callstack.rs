@@ -60,7 +60,7 @@ pub struct Running {
     area: Cell<*mut Area>,
     /// One past the innermost frame.
     top: Cell<*mut Frame>,
-    /// The lowest that `top` has been since the thread last [looked](looked): the functions below that have not run
+    /// The lowest that `top` has been since the thread last [`looked`]: the functions below that have not run
     /// in between.
     lowest: Cell<*mut Frame>,
 }

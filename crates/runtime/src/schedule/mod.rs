@@ -7,7 +7,7 @@
 //!
 //! * [`state`]: the state of the execution under way, and questions about it.
 //! * [`execution`]: how an execution begins and how its threads and its process end.
-//! * [`visible`]: visible operations. [`section`]: atomic sections. [`finish`]: the record of an execution that is over.
+//! * [`mod@visible`]: visible operations. [`section`]: atomic sections. [`finish`]: the record of an execution that is over.
 //! * [`fiber`]: the threads themselves. [`spin_loop`]: loops that only wait. [`timed`]: operations that can time out.
 
 mod execution;
