@@ -27,7 +27,7 @@ struct Kept {
     events: Vec<Event>,
     pending: Vec<Pending>,
     outcome: Outcome,
-    detail: u64,
+    circle: bool,
     thread: ThreadId,
 }
 
@@ -50,8 +50,8 @@ impl Executor for Keeping<'_> {
 
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
         let execution = self.inner.receive()?;
-        let Execution { events, pending, outcome, detail, thread, .. } = execution;
-        self.kept.push(Kept { events: events.to_vec(), pending: pending.to_vec(), outcome, detail, thread });
+        let Execution { events, pending, outcome, circle, thread, .. } = execution;
+        self.kept.push(Kept { events: events.to_vec(), pending: pending.to_vec(), outcome, circle, thread });
         Ok(execution)
     }
 
@@ -81,12 +81,12 @@ impl Executor for Played<'_> {
 
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
         let at = self.under_way.pop_front().ok_or_else(|| ExecutorError::CannotRun("no plan".into()))?;
-        let Kept { events, pending, outcome, detail, thread } = &self.kept[at];
+        let Kept { events, pending, outcome, circle, thread } = &self.kept[at];
         Ok(Execution {
             events,
             pending,
             outcome: *outcome,
-            detail: *detail,
+            circle: *circle,
             left: 0,
             thread: *thread,
             message: "",

@@ -108,8 +108,8 @@ pub struct Recorded {
     pub made_before: Vec<ObjectId>,
     /// How it ended.
     pub outcome: Outcome,
-    /// A number that belongs to the outcome.
-    pub detail: u64,
+    /// Whether some threads wait for each other for ever although others could still go on.
+    pub circle: bool,
     /// The thread that was running at the end.
     pub thread: ThreadId,
     /// Where, for outcomes that are no event: a return address, or 0.

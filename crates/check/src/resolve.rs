@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use heddle_model::finding::Location;
-use heddle_model::race::Race;
 use heddle_model::{ExecutorError, ObjectId, Operation, Outcome, Plan, ThreadId};
 use heddle_report::Recording;
 use heddle_report::recording::{Lines, user_frame};
@@ -35,7 +34,7 @@ fn resolve(recorded: Recorded, symbols: &dyn Names, directory: &Path) -> Recordi
         }
     }
 
-    let race = Race::from_text(&recorded.message).filter(|_| recorded.outcome == Outcome::Race);
+    let race = recorded.outcome.race().copied();
     let mut earlier_stack = Vec::new();
     if let Some(race) = &race {
         earlier_stack = places.stack(recorded.more_stacks.first(), race.earlier_pc);
@@ -81,7 +80,7 @@ fn resolve(recorded: Recorded, symbols: &dyn Names, directory: &Path) -> Recordi
         events: recorded.events,
         pending: recorded.pending,
         outcome: recorded.outcome,
-        detail: recorded.detail,
+        circle: recorded.circle,
         thread: recorded.thread,
         message: recorded.message,
         output: recorded.output,

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use heddle_model::race::Race;
 use heddle_model::trace::{self, Settings};
-use heddle_model::{ExecutorError, FindingKind, Location, Outcome, Plan, Trace};
+use heddle_model::{ExecutorError, FindingKind, Location, Plan, Trace};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::recognise;
 
@@ -91,7 +90,7 @@ fn aim(engine: &mut dyn Engine, candidate: &Candidate) -> Result<Plan, ExecutorE
     let mut plan = candidate.plan.clone();
     if candidate.class == Class::Finding(FindingKind::DataRace) && plan.aim.is_none() {
         let execution = engine.run(&plan)?;
-        plan.aim = Race::from_text(execution.message).filter(|_| execution.outcome == Outcome::Race);
+        plan.aim = execution.outcome.race().copied();
     }
     Ok(plan)
 }

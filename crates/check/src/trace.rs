@@ -4,13 +4,12 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use heddle_model::follow::Step;
-use heddle_model::race::Race;
 use heddle_model::round::Round;
 use heddle_model::trace::{self, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
 use heddle_model::{Outcome, Plan, trace::Settings};
 use heddle_report::recognise::Recognised;
 use heddle_report::recording::is_user;
-use heddle_report::{Recording, outcome, steps};
+use heddle_report::{Recording, steps};
 
 use crate::sources;
 
@@ -48,11 +47,7 @@ pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, setting
         steps,
         last,
         focus,
-        end: TraceEnd {
-            outcome: outcome::name(recording.outcome).to_string(),
-            thread: recording.thread,
-            message: recording.message,
-        },
+        end: TraceEnd { outcome: recording.outcome, thread: recording.thread, message: recording.message },
         finding,
         output: String::from_utf8_lossy(&recording.output).into_owned(),
         lines: recording.lines,
@@ -64,12 +59,15 @@ pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, setting
 pub fn plan(trace: &Trace) -> Plan {
     let Continuation { sleep, policy, seed } = trace.continuation.clone().unwrap_or_default();
     let max_steps = trace.settings.max_steps;
-    let aim = Race::from_text(&trace.end.message).filter(|_| trace.end.outcome == outcome::name(Outcome::Race));
-    let length = trace.end.message.parse().ok().filter(|_| trace.end.outcome == outcome::name(Outcome::Livelock));
-    // It is the end of the trace.
-    let round = length.and_then(|length: u32| {
-        Some(Round { first: (trace.schedule.len() as u32).checked_sub(length)?.checked_sub(1)?, length })
-    });
+    let aim = trace.end.outcome.race().copied();
+    let round = match trace.end.outcome {
+        // The round is the end of the trace.
+        Outcome::Livelock { length } => (trace.schedule.len() as u32)
+            .checked_sub(length)
+            .and_then(|after| after.checked_sub(1))
+            .map(|first| Round { first, length }),
+        _ => None,
+    };
     Plan { schedule: trace.schedule.clone(), sleep, policy, seed, max_steps, record: true, aim, round }
 }
 

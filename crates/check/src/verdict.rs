@@ -253,9 +253,9 @@ impl Judgement<'_> {
 
 fn outcome_words(outcome: Outcome) -> &'static str {
     match outcome {
-        Outcome::Diverged => "the program did not do the same thing under the same schedule",
-        Outcome::Capacity => "an execution was too large",
-        Outcome::NeedsThreads => "an execution had more threads than there is room for",
+        Outcome::Diverged { .. } => "the program did not do the same thing under the same schedule",
+        Outcome::Capacity(_) => "an execution was too large",
+        Outcome::NeedsThreads { .. } => "an execution had more threads than there is room for",
         Outcome::NeedsFork => "the program does something that a snapshot cannot take back: use --restart auto",
         _ => "an execution could not be made sense of",
     }

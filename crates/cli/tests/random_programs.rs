@@ -29,7 +29,7 @@ fn number(variable: &str, otherwise: u64) -> u64 {
 }
 
 /// A trace: its events in canonical order, how it ended, and what every thread got from its operations.
-type Trace = (Vec<Label>, Outcome, Vec<Vec<u64>>);
+type Trace = (Vec<Label>, &'static str, Vec<Vec<u64>>);
 
 /// What a search has found out about a program.
 #[derive(Debug)]
@@ -122,14 +122,14 @@ impl Recorder<'_> {
                 _ => event.result,
             });
         }
-        (canonical(&events), execution.outcome, results)
+        (canonical(&events), execution.outcome.name(), results)
     }
 }
 
 impl Observer for Recorder<'_> {
     fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
         match execution.outcome {
-            Outcome::Ended | Outcome::Deadlock | Outcome::Assumed => {
+            Outcome::Ended { .. } | Outcome::Deadlock | Outcome::Assumed => {
                 let trace = self.trace(execution);
                 *self.traces.entry(trace).or_default() += 1;
             }
@@ -247,7 +247,7 @@ fn finish(looked_at: usize, wrong: Vec<String>) {
 fn agree(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) {
     let batch = batch(count, kinds, operations, compiler);
     let mut wrong = Vec::new();
-    let mut endings: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut endings: BTreeMap<&str, u64> = BTreeMap::new();
     let (mut compared, mut subset) = (0, 0);
     for index in 0..count {
         let program = &batch.programs[index];
@@ -257,7 +257,7 @@ fn agree(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) {
         let ran = expected.summary.counts.executions + expected.summary.counts.assumed;
         assert_eq!((ran, expected.summary.counts.blocked), (all.len() as u64, 0), "{program}");
         for (_, outcome, _) in expected.traces.keys() {
-            *endings.entry(*outcome as u32).or_default() += 1;
+            *endings.entry(outcome).or_default() += 1;
         }
         let found = search(program, &optimal, &mut batch.launch(index, RestartMode::Auto), true);
         wrong.extend(batch.compare(index, "optimal", &expected, &found, true).err());

@@ -8,7 +8,6 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::AtomicBool;
 
 use crate::common::clang;
-use heddle_model::primitive::process;
 use heddle_model::wire::Races;
 use heddle_model::{Ending, Execution, Outcome};
 use heddle_native::compile::{Choice, Compiled, compile};
@@ -38,14 +37,13 @@ struct Recorder {
 
 impl Observer for Recorder {
     fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
-        match (execution.outcome, execution.events.last().and_then(|e| process::ending(&e.operation))) {
-            (Outcome::Ended, Some(Ending::Exit)) => {
-                let status = execution.events.last().map_or(0, |end| end.operation.detail);
-                self.results.statuses.insert(status);
+        match execution.outcome {
+            Outcome::Ended { ending: Ending::Exit { status }, .. } => {
+                self.results.statuses.insert(status as u32);
             }
-            (Outcome::Deadlock, _) => self.results.deadlock = true,
-            (Outcome::Blocked, _) => return Flow::Continue,
-            (other, _) => self.others.push(format!("{other:?}: {}", execution.message)),
+            Outcome::Deadlock => self.results.deadlock = true,
+            Outcome::Blocked => return Flow::Continue,
+            other => self.others.push(format!("{other:?}: {}", execution.message)),
         }
         self.traces.insert(canonical(execution.events));
         Flow::Continue
@@ -102,7 +100,7 @@ fn batch(count: usize, kinds: u32, operations: u64, compiler: &str) -> Batch {
             continue;
         }
         // What a program says in the end is compared; one that misuses its locks ends before it says anything.
-        if states.iter().any(|state| state.ending.0 == Ending::Misuse as u64) {
+        if states.iter().any(|state| matches!(state.ending, Some(Ending::Misuse { .. }))) {
             continue;
         }
         if places.is_empty() && programs.len() - racy > count / 2 || !places.is_empty() && racy > count / 2 {
@@ -111,7 +109,7 @@ fn batch(count: usize, kinds: u32, operations: u64, compiler: &str) -> Batch {
         racy += usize::from(!places.is_empty());
         let mut results = Results::default();
         for state in &states {
-            if state.outcome == Outcome::Deadlock as u32 {
+            if state.outcome == Outcome::Deadlock.name() {
                 results.deadlock = true;
             } else {
                 results.statuses.insert(print_c::status(state));

@@ -8,7 +8,7 @@ use heddle_model::primitive::mutex;
 use heddle_model::trace::{
     FORMAT, Program, Settings, SourceFile, TRACE_VERSION, Trace, TraceEnd, TraceError, TraceStep,
 };
-use heddle_model::{OpCode, ThreadId};
+use heddle_model::{OpCode, Outcome, ThreadId};
 
 fn place(line: u32) -> Location {
     Location { file: "a \"quoted\" ü.c".into(), line, column: 3, function: "worker".into() }
@@ -47,7 +47,7 @@ fn trace() -> Trace {
         steps: vec![step(1, 7), step(2, 9)],
         last: vec![step(1, 8)],
         focus: vec![1],
-        end: TraceEnd { outcome: "deadlock".into(), ..TraceEnd::default() },
+        end: TraceEnd { outcome: Outcome::Deadlock, thread: ThreadId::MAIN, message: String::new() },
         finding: Finding {
             id: "deadlock-1".into(),
             kind: FindingKind::Deadlock,
@@ -100,10 +100,13 @@ fn no_changed_byte_makes_it_panic() {
 #[test]
 fn another_version_is_named() {
     let text = String::from_utf8(trace().to_bytes()).unwrap();
-    let newer = text.replacen("\"version\": 1", "\"version\": 2", 1);
-    assert_ne!(newer, text);
-    let error = Trace::from_bytes(newer.as_bytes()).unwrap_err();
-    assert_eq!(error.to_string(), "the file has trace format 2, this version of heddle reads format 1");
+    for other in [TRACE_VERSION - 1, TRACE_VERSION + 1] {
+        let changed = text.replacen(&format!("\"version\": {TRACE_VERSION}"), &format!("\"version\": {other}"), 1);
+        assert_ne!(changed, text);
+        let error = Trace::from_bytes(changed.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(&format!("has trace format {other}")), "{error}");
+        assert!(error.contains("check the program again"), "{error}");
+    }
 }
 
 #[test]

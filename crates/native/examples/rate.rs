@@ -67,8 +67,7 @@ fn measure(program: &Program, options: Options, time: Duration) -> Result<(), Fa
     let first = executor.run(&plan)?;
     let (events, outcome) = (first.events.len(), first.outcome);
     println!(
-        "{mode:9} first: {outcome:?} detail {} with {events} events, thread {} {:?} {:?}",
-        first.detail,
+        "{mode:9} first: {outcome:?} with {events} events, thread {} {:?} {:?}",
         first.thread,
         first.message,
         String::from_utf8_lossy(first.output),

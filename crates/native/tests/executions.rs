@@ -39,7 +39,7 @@ fn every_way_to_start_over_gives_the_same_events() {
         for round in 0..2 {
             for seed in 0..20 {
                 let execution = executor.run(&random(seed)).unwrap();
-                assert_eq!(execution.outcome, Outcome::Ended, "{way:?} seed {seed}: {}", execution.message);
+                assert!(execution.outcome.is_ended(), "{way:?} seed {seed}: {}", execution.message);
                 match first.get(seed as usize) {
                     Some(events) => assert_eq!(events, execution.events, "{way:?} seed {seed} round {round}"),
                     None => first.push(execution.events.to_vec()),
@@ -165,7 +165,7 @@ int main() {
             let mut executor = launch(&program, options(way));
             for seed in 0..20 {
                 let execution = executor.run(&random(seed)).unwrap();
-                assert_eq!(execution.outcome, Outcome::Ended, "{compiler:?} {way:?} {seed}: {}", execution.message);
+                assert!(execution.outcome.is_ended(), "{compiler:?} {way:?} {seed}: {}", execution.message);
             }
             let recording = executor.record_plan(&random(1)).unwrap();
             assert_eq!(String::from_utf8_lossy(&recording.output), "sum 3\n", "{compiler:?} {way:?}");

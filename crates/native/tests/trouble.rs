@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::common::{WAYS, build, launch, options, symbols};
 use heddle_model::primitive::process;
 use heddle_model::wire::Restart;
-use heddle_model::{Ending, Executor, ExecutorError, Outcome, Plan};
+use heddle_model::{Death, Ending, Executor, ExecutorError, Outcome, Plan};
 use heddle_native::compile::CompileError;
 use heddle_native::{NativeExecutor, Options, RestartMode, StartError};
 
@@ -59,26 +59,27 @@ fn endings_are_events() {
         format!("#include <assert.h>\n#include <stdlib.h>\nint main(void) {{\n    {end};\n    return 7;\n}}\n")
     };
     let endings = [
-        ("", Ending::Exit, 7),
-        ("exit(3)", Ending::Exit, 3),
-        ("_Exit(4)", Ending::Exit, 4),
-        ("abort()", Ending::Abort, 0),
-        ("assert(!\"reached\")", Ending::Assertion, 0),
-        ("*(volatile int *)0 = 1", Ending::Crash, libc::SIGSEGV as u32),
-        ("volatile int zero = 0; volatile int x = 1 / zero; (void)x", Ending::Crash, libc::SIGFPE as u32),
+        ("", Ending::Exit { status: 7 }),
+        ("exit(3)", Ending::Exit { status: 3 }),
+        ("_Exit(4)", Ending::Exit { status: 4 }),
+        ("abort()", Ending::Abort),
+        ("assert(!\"reached\")", Ending::Assertion),
+        ("*(volatile int *)0 = 1", Ending::Crash { signal: libc::SIGSEGV as u8, overflow: false }),
+        (
+            "volatile int zero = 0; volatile int x = 1 / zero; (void)x",
+            Ending::Crash { signal: libc::SIGFPE as u8, overflow: false },
+        ),
     ];
-    for (end, expected, detail) in endings {
+    for (end, expected) in endings {
         let program = build("end.c", &text(end), &[]).unwrap();
         for way in WAYS {
             let mut executor = launch(&program, options(way));
             for _ in 0..3 {
                 let execution = executor.run(&Plan::default()).unwrap();
-                assert_eq!(execution.outcome, Outcome::Ended, "{end} {way:?}: {}", execution.message);
+                assert!(execution.outcome.is_ended(), "{end} {way:?}: {}", execution.message);
                 let last = execution.events.last().unwrap().operation;
                 assert_eq!(process::ending(&last), Some(expected), "{end} {way:?}");
-                if matches!(expected, Ending::Exit | Ending::Crash) {
-                    assert_eq!(last.detail, detail, "{end} {way:?}");
-                }
+                assert_eq!(execution.outcome.ending(), Some(expected), "{end} {way:?}");
             }
             assert_eq!(executor.facts().statistics.lost, 0, "{end} {way:?}");
         }
@@ -130,7 +131,8 @@ fn killed_from_outside() {
         });
         let begin = Instant::now();
         let execution = executor.run(&Plan::default()).unwrap();
-        assert_eq!((execution.outcome, execution.detail), (Outcome::Killed, libc::SIGKILL as u64), "{way:?}");
+        let killed = Outcome::Killed(Death::Signal(libc::SIGKILL as u8));
+        assert_eq!(execution.outcome, killed, "{way:?}");
         assert!(execution.message.contains("SIGKILL"), "{}", execution.message);
         assert!(begin.elapsed() < Duration::from_secs(45));
         killer.join().unwrap();
@@ -164,18 +166,18 @@ int main(void) {
     let program = build("vandal.c", text, &[]).unwrap();
     let mut executor = launch(&program, options(Restart::Snapshot));
     let good = Plan::default();
-    assert_eq!(executor.run(&good).unwrap().outcome, Outcome::Ended);
+    assert!(executor.run(&good).unwrap().outcome.is_ended());
     let bad = (0..100).find_map(|seed| {
         let plan = Plan { policy: heddle_model::follow::Policy::Random, seed, ..Plan::default() };
-        (executor.run(&plan).unwrap().outcome != Outcome::Ended).then_some(plan)
+        (!executor.run(&plan).unwrap().outcome.is_ended()).then_some(plan)
     });
     let bad = bad.expect("some schedule goes wrong");
     for plan in [&good, &bad, &good, &bad, &good] {
         executor.submit(plan).unwrap();
     }
     let outcomes: Vec<Outcome> = (0..5).map(|_| executor.receive().unwrap().outcome).collect();
-    let lost = outcomes[1];
-    assert_eq!(outcomes, [Outcome::Ended, lost, Outcome::Ended, lost, Outcome::Ended]);
+    let names: Vec<&str> = outcomes.iter().map(Outcome::name).collect();
+    assert_eq!(names, ["ended", names[1], "ended", names[1], "ended"]);
 }
 
 #[test]
@@ -205,7 +207,7 @@ int main(void) {
     let mut executor = launch(&program, Options { restart: RestartMode::Auto, ..options(Restart::Snapshot) });
     for _ in 0..3 {
         let execution = executor.run(&Plan::default()).unwrap();
-        assert_eq!(execution.outcome, Outcome::Ended, "{}", execution.message);
+        assert!(execution.outcome.is_ended(), "{}", execution.message);
     }
     assert_eq!(executor.restart(), Restart::Fork);
     let fallback = executor.facts().fallback.unwrap();
@@ -230,7 +232,7 @@ int main(void) {
         let mut executor = launch(&program, options(way));
         for _ in 0..2 {
             let execution = executor.run(&Plan::default()).unwrap();
-            assert_eq!(execution.outcome, Outcome::Ended, "{way:?}: {}", execution.message);
+            assert!(execution.outcome.is_ended(), "{way:?}: {}", execution.message);
         }
         assert_eq!(executor.thread_names().len(), 501, "{way:?}");
     }
@@ -242,6 +244,7 @@ fn too_much_memory() {
     let program = build("huge.c", text, &[]).unwrap();
     for way in WAYS {
         let mut executor = launch(&program, options(way));
-        assert_eq!(executor.run(&Plan::default()).unwrap().outcome, Outcome::MemoryLimit, "{way:?}");
+        let outcome = executor.run(&Plan::default()).unwrap().outcome;
+        assert!(matches!(outcome, Outcome::MemoryLimit { .. }), "{way:?}: {outcome:?}");
     }
 }

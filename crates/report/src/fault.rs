@@ -20,7 +20,7 @@ pub struct Told {
 
 /// The fault that ended `recording`, which `who` committed.
 pub fn explain(recording: &Recording, names: &Names, who: &str) -> Option<Told> {
-    let fault = Fault::from_text(&recording.message).filter(Fault::is_some)?;
+    let fault = recording.outcome.fault()?;
     let mut notes = Vec::new();
     if fault.kind == FaultKind::Leak {
         for stack in &recording.more_stacks {
@@ -33,12 +33,12 @@ pub fn explain(recording: &Recording, names: &Names, who: &str) -> Option<Told> 
         if let Some(stack) = stacks.next() {
             note(&mut notes, format!("the block is allocated here{}", by(fault.allocated_by)), stack);
         }
-        if let Some(stack) = stacks.next().filter(|_| was_freed(&fault)) {
+        if let Some(stack) = stacks.next().filter(|_| was_freed(fault)) {
             note(&mut notes, format!("it is freed here{}", by(fault.freed_by)), stack);
         }
     }
-    let threads = [fault.other, fault.freed_by.filter(|_| was_freed(&fault))].into_iter().flatten().collect();
-    Some(Told { message: message(&fault, names, who), notes, threads })
+    let threads = [fault.other, fault.freed_by.filter(|_| was_freed(fault))].into_iter().flatten().collect();
+    Some(Told { message: message(fault, names, who), notes, threads })
 }
 
 fn was_freed(fault: &Fault) -> bool {
@@ -76,7 +76,7 @@ fn access(fault: &Fault) -> String {
 /// Where an address is, seen from a block.
 fn place(fault: &Fault) -> String {
     let (address, block, size) = (fault.address, fault.block, fault.block_size);
-    let end = block + size;
+    let end = block.saturating_add(size);
     if address < block {
         format!("{} before a block of {}", bytes(block - address), bytes(size))
     } else if address == block && size > 0 {
@@ -173,6 +173,6 @@ fn refused(fault: &Fault, names: &Names, who: &str) -> String {
 
 /// What lies at the address that a crash was about: ` (null pointer + 8)`; empty if that is not known.
 pub fn of_crash(recording: &Recording, names: &Names, who: &str) -> String {
-    let fault = Fault::from_text(&recording.message).filter(Fault::is_some);
-    fault.map_or(String::new(), |fault| format!(": it {} at {}", access(&fault), refused(&fault, names, who)))
+    let fault = recording.outcome.fault();
+    fault.map_or(String::new(), |fault| format!(": it {} at {}", access(fault), refused(fault, names, who)))
 }

@@ -30,7 +30,8 @@ pub struct Left {
 /// What was left at the end of `events`, which ended the process while threads were about to do `pending`; in the order of
 /// the events. Nothing if it ended otherwise than by itself.
 pub fn find(events: &[Event], pending: &[Pending]) -> Vec<Left> {
-    let Some(end) = events.last().filter(|end| process::ending(&end.operation) == Some(Ending::Exit)) else {
+    let Some(end) = events.last().filter(|end| matches!(process::ending(&end.operation), Some(Ending::Exit { .. })))
+    else {
         return Vec::new();
     };
     let mut left = Vec::new();

@@ -1,8 +1,8 @@
 //! Threads that go round for ever, told.
 
-use heddle_model::ThreadId;
 use heddle_model::finding::{Location, Note};
 use heddle_model::primitive::yielding;
+use heddle_model::{Outcome, ThreadId};
 
 use crate::names::Names;
 use crate::{Recording, steps};
@@ -24,8 +24,12 @@ pub struct Told {
 
 /// The livelock that `recording` ends with.
 pub fn explain(recording: &Recording, names: &Names) -> Told {
-    let length = recording.message.parse().unwrap_or(recording.events.len()).min(recording.events.len());
-    let from = recording.events.len() - length;
+    let events = recording.events.len();
+    let length = match recording.outcome {
+        Outcome::Livelock { length } => (length as usize).min(events),
+        _ => events,
+    };
+    let from = events - length;
     let round = || recording.events.iter().enumerate().skip(from);
     let mut threads: Vec<ThreadId> = round().map(|(_, event)| event.thread).collect();
     threads.sort();

@@ -2,7 +2,7 @@
 
 use heddle_model::finding::{Location, Note};
 use heddle_model::primitive::{barrier, condvar, mutex, rwlock, semaphore, spin, thread};
-use heddle_model::{Event, Misuse, ObjectId, OpCode, ThreadId};
+use heddle_model::{Ending, Event, Misuse, ObjectId, OpCode, ThreadId};
 
 use crate::Recording;
 use crate::names::Names;
@@ -23,7 +23,7 @@ pub struct Told {
 /// The misuse that ended `recording`.
 pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
     let end = recording.events.last()?;
-    let misuse = Misuse::from_code(end.operation.detail as u8)?;
+    let Some(Ending::Misuse { misuse, .. }) = recording.outcome.ending() else { return None };
     let last = recording.events.len() - 1;
     // The operation itself is the thread's last event before the end, unless it never came to be one.
     let wrong = recording.events[..last]

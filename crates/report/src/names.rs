@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use heddle_model::primitive::{self, atomic, condvar, file, mutex, once, process, rwlock, semaphore};
-use heddle_model::race::Race;
-use heddle_model::{Ending, ObjectId, OpCode, Operation, Outcome, ThreadId};
+use heddle_model::{Ending, ObjectId, OpCode, Operation, ThreadId};
 
 use crate::Recording;
 use crate::recording::is_user;
@@ -58,8 +57,7 @@ fn threads(recording: &Recording) -> BTreeMap<ThreadId, String> {
     let pending = recording.pending.iter().map(|p| p.thread).zip(&recording.pending_stacks);
     let mut names: BTreeMap<ThreadId, String> = BTreeMap::new();
     names.insert(ThreadId::MAIN, "main".to_string());
-    let race = Race::from_text(&recording.message).filter(|_| recording.outcome == Outcome::Race);
-    let earlier = race.map(|race| (race.earlier_thread, &recording.earlier_stack));
+    let earlier = recording.outcome.race().map(|race| (race.earlier_thread, &recording.earlier_stack));
     for (thread, stack) in events.chain(pending).chain(earlier) {
         if names.contains_key(&thread) {
             continue;
@@ -118,11 +116,11 @@ fn objects(recording: &Recording) -> HashMap<ObjectId, String> {
 
 /// The objects that an operation mentions, and what kind of thing each is.
 fn mentioned(operation: &Operation) -> impl Iterator<Item = (ObjectId, &'static str)> {
-    let family = if process::ending(operation) == Some(Ending::Misuse) {
-        (operation.detail >> 8) as u8
-    } else {
-        operation.code.family()
+    let misused = match process::ending(operation) {
+        Some(Ending::Misuse { family, .. }) => Some(family),
+        _ => None,
     };
+    let family = misused.unwrap_or(operation.code.family());
     let kind = match family {
         atomic::FAMILY => "atomic",
         condvar::FAMILY => "condition variable",
@@ -133,9 +131,9 @@ fn mentioned(operation: &Operation) -> impl Iterator<Item = (ObjectId, &'static 
         _ => primitive::of(OpCode::new(family, 0)).name(),
     };
     // What a crash is about is an address, not an object; what was misused is one.
-    let misused = process::ending(operation) == Some(Ending::Misuse);
     // The names of files are none of them.
-    let nothing = operation.code == process::END && !misused || matches!(operation.code, file::FIND | file::NAME);
+    let nothing =
+        operation.code == process::END && misused.is_none() || matches!(operation.code, file::FIND | file::NAME);
     let object = if nothing { ObjectId::NONE } else { operation.object };
     let waits = matches!(operation.code, condvar::WAIT | condvar::REACQUIRE);
     let second = waits.then_some((ObjectId(operation.argument), "mutex"));

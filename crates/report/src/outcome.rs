@@ -1,7 +1,6 @@
 //! What one execution is to a verdict. Cheap: asked of every execution of a search, so nothing is resolved here.
 
-use heddle_model::primitive::process;
-use heddle_model::{Ending, Execution, FindingKind, Outcome, circle};
+use heddle_model::{Capacity, Ending, Execution, FindingKind, Outcome};
 
 use crate::{Recording, steps};
 
@@ -41,85 +40,78 @@ pub enum Lost {
     Unfinished,
 }
 
-/// The signals by which a process kills itself, whatever the kernel says: a process that vanished by one of these
-/// has crashed, one that vanished by another was killed.
-const OWN_FAULT: [u64; 7] = [4, 5, 6, 7, 8, 11, 31];
-
 /// What `execution` is to a verdict.
 pub fn classify(execution: &Execution<'_>) -> Class {
-    let partial = execution.detail & circle::PARTIAL != 0;
     match execution.outcome {
-        Outcome::StepLimit | Outcome::Hang | Outcome::Capacity if partial => {
+        Outcome::StepLimit { .. } | Outcome::Hang | Outcome::Capacity(_) if execution.circle => {
             Class::Finding(FindingKind::PartialDeadlock)
         }
-        Outcome::Ended => match execution.events.last().and_then(|event| process::ending(&event.operation)) {
-            Some(Ending::Exit) if partial => Class::Finding(FindingKind::PartialDeadlock),
-            // Blocks that were lost.
-            Some(Ending::Exit) if execution.detail > 0 => Class::Finding(FindingKind::Leak),
-            Some(Ending::Exit) => Class::Fine,
-            Some(Ending::Abort) => Class::Finding(FindingKind::Abort),
-            Some(Ending::Assertion) => Class::Finding(FindingKind::Assertion),
-            Some(Ending::Crash) => Class::Finding(FindingKind::Crash),
-            Some(Ending::Memory) => Class::Finding(FindingKind::Memory),
-            Some(Ending::Undefined) => Class::Finding(FindingKind::Undefined),
-            Some(Ending::Misuse | Ending::Waits) => Class::Finding(FindingKind::Misuse),
-            Some(Ending::Assumed) => Class::Assumed,
-            None => Class::Lost(Lost::Unfinished),
+        Outcome::Ended { ending, fault } => match ending {
+            Ending::Exit { .. } if execution.circle => Class::Finding(FindingKind::PartialDeadlock),
+            Ending::Exit { .. } if fault.is_some() => Class::Finding(FindingKind::Leak),
+            Ending::Exit { .. } => Class::Fine,
+            Ending::Abort => Class::Finding(FindingKind::Abort),
+            Ending::Assertion => Class::Finding(FindingKind::Assertion),
+            Ending::Crash { .. } => Class::Finding(FindingKind::Crash),
+            Ending::Memory => Class::Finding(FindingKind::Memory),
+            Ending::Undefined => Class::Finding(FindingKind::Undefined),
+            Ending::Misuse { .. } | Ending::Waits { .. } => Class::Finding(FindingKind::Misuse),
+            Ending::Assumed => Class::Assumed,
         },
         Outcome::Deadlock => Class::Finding(FindingKind::Deadlock),
         Outcome::Hang => Class::Finding(FindingKind::Hang),
-        Outcome::Livelock => Class::Finding(FindingKind::Livelock),
-        Outcome::Race => Class::Finding(FindingKind::DataRace),
+        Outcome::Livelock { .. } => Class::Finding(FindingKind::Livelock),
+        Outcome::Race(_) => Class::Finding(FindingKind::DataRace),
         Outcome::Blocked => Class::Redundant,
         Outcome::Assumed => Class::Assumed,
-        Outcome::StepLimit => Class::Bounded,
+        Outcome::StepLimit { .. } => Class::Bounded,
         Outcome::Unsupported => Class::Unsupported,
-        Outcome::MemoryLimit => Class::Lost(Lost::MemoryLimit),
-        Outcome::Capacity => Class::Lost(Lost::Capacity),
-        Outcome::Killed if OWN_FAULT.contains(&execution.detail) => Class::Finding(FindingKind::Crash),
-        Outcome::Killed => Class::Lost(Lost::Killed),
-        Outcome::Diverged => Class::Lost(Lost::Diverged),
+        Outcome::MemoryLimit { .. } => Class::Lost(Lost::MemoryLimit),
+        Outcome::Capacity(_) => Class::Lost(Lost::Capacity),
+        Outcome::Killed(death) if death.is_own_fault() => Class::Finding(FindingKind::Crash),
+        Outcome::Killed(_) => Class::Lost(Lost::Killed),
+        Outcome::Diverged { .. } => Class::Lost(Lost::Diverged),
         Outcome::NeedsFork => Class::Lost(Lost::NeedsFork),
-        Outcome::Running | Outcome::NeedsThreads => Class::Lost(Lost::Unfinished),
+        Outcome::Running | Outcome::NeedsThreads { .. } => Class::Lost(Lost::Unfinished),
+    }
+}
+
+/// What is to be said of an execution beside its outcome's name: the text that the outcome refers to, or what ran out.
+pub fn message(execution: &Execution<'_>) -> String {
+    match execution.outcome {
+        Outcome::Capacity(what) => capacity(what).to_string(),
+        Outcome::MemoryLimit { .. } => "the program asked for more memory than it may use".to_string(),
+        _ => execution.message.to_string(),
+    }
+}
+
+/// What an execution had too many of.
+fn capacity(what: Capacity) -> &'static str {
+    match what {
+        Capacity::Threads => "threads",
+        Capacity::Events => "events in one execution",
+        Capacity::Objects => "synchronisation objects in one execution",
+        Capacity::Atomics => "atomic objects in one execution",
+        Capacity::Shadow => "memory in which races are looked for",
+        Capacity::Readers => "accesses by many threads in one execution",
+        Capacity::Heaps => "more threads than the heap has arenas",
     }
 }
 
 /// How an execution ended, in a few words.
 pub fn in_words(recording: &Recording) -> String {
     match recording.outcome {
-        Outcome::Ended => {
+        Outcome::Ended { .. } => {
             let end = recording.events.last().map_or(String::new(), |event| steps::operation(&event.operation));
             if recording.message.is_empty() { end } else { format!("{end}: {}", recording.message) }
         }
-        Outcome::Race => "data race".to_string(),
-        other => name(other).to_string(),
-    }
-}
-
-/// The name of an outcome, for trace files.
-pub const fn name(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Running => "running",
-        Outcome::Ended => "ended",
-        Outcome::Deadlock => "deadlock",
-        Outcome::Blocked => "blocked",
-        Outcome::Diverged => "diverged",
-        Outcome::Hang => "hang",
-        Outcome::StepLimit => "step-limit",
-        Outcome::MemoryLimit => "memory-limit",
-        Outcome::Unsupported => "unsupported",
-        Outcome::NeedsFork => "needs-fork",
-        Outcome::NeedsThreads => "needs-threads",
-        Outcome::Killed => "killed",
-        Outcome::Capacity => "capacity",
-        Outcome::Race => "race",
-        Outcome::Assumed => "assumed",
-        Outcome::Livelock => "livelock",
+        Outcome::Race(_) => "data race".to_string(),
+        other => other.name().to_string(),
     }
 }
 
 /// The name and the meaning of a signal that kills.
-pub fn signal_name(number: u64) -> String {
+pub fn signal_name(number: u8) -> String {
     let known = match number {
         1 => "SIGHUP",
         2 => "SIGINT",

@@ -24,8 +24,8 @@ pub struct Told {
 
 /// The race that ended `recording`.
 pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
-    let race = Race::from_text(&recording.message)?;
-    let name = name(&race, recording, names);
+    let race = recording.outcome.race()?;
+    let name = name(race, recording, names);
     let later_at = user_frame(&recording.end_stack).cloned();
     let earlier_at = user_frame(&recording.earlier_stack).cloned();
     let (later_who, earlier_who) = (names.thread(race.later_thread), names.thread(race.earlier_thread));
@@ -61,8 +61,8 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
 
 /// The two accesses as steps: neither is a step of the schedule, for nothing orders them.
 pub fn accesses(recording: &Recording, names: &Names) -> Vec<TraceStep> {
-    let Some(race) = Race::from_text(&recording.message) else { return Vec::new() };
-    let object = name(&race, recording, names);
+    let Some(race) = recording.outcome.race() else { return Vec::new() };
+    let object = name(race, recording, names);
     let access = |thread, how, stack: &[Location]| TraceStep {
         thread,
         operation: verb(how).to_string(),

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use heddle_model::finding::{Finding, FindingKind, FindingThread, Location, Note};
-use heddle_model::primitive::process;
 use heddle_model::trace::TraceStep;
-use heddle_model::{Execution, Operation, Outcome, ThreadId};
+use heddle_model::{Death, Ending, Execution, ObjectId, Outcome, ThreadId};
 
 use crate::deadlock::{self, Wait};
 use crate::names::Names;
@@ -106,7 +105,7 @@ fn view(recording: &Recording) -> Execution<'_> {
         events: &recording.events,
         pending: &recording.pending,
         outcome: recording.outcome,
-        detail: recording.detail,
+        circle: recording.circle,
         left: 0,
         thread: recording.thread,
         message: &recording.message,
@@ -170,7 +169,7 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
     let last = recording.events.len().checked_sub(1);
     let at_last = last.and_then(|index| recording.place(index)).cloned();
     let at_end = user_frame(&recording.end_stack).cloned();
-    let location = if recording.outcome == Outcome::Ended { at_last.or(at_end) } else { at_end.or(at_last) };
+    let location = if recording.outcome.is_ended() { at_last.or(at_end) } else { at_end.or(at_last) };
     let who = names.thread(recording.thread);
     if matches!(kind, FindingKind::Memory | FindingKind::Leak)
         && let Some(told) = fault::explain(recording, names, &who)
@@ -194,9 +193,8 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
         },
         FindingKind::Crash => crash(recording, names, &who),
         FindingKind::Undefined => recording.message.clone(),
-        FindingKind::Misuse if is_stuck(recording) => {
-            let code = recording.events.last().map_or(0, |end| end.operation.detail as u16);
-            let what = steps::full_name(heddle_model::OpCode(code));
+        FindingKind::Misuse if let Some(Ending::Waits { code }) = recording.outcome.ending() => {
+            let what = steps::full_name(code);
             format!("{who} waits inside an atomic section, where nobody else can go on: {what}")
         }
         FindingKind::Hang => format!("{who} runs without end and without a visible operation"),
@@ -205,21 +203,17 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
     What { message, location, notes: Vec::new(), involved: vec![recording.thread] }
 }
 
-/// Whether somebody had to wait inside a section that runs as one step.
-fn is_stuck(recording: &Recording) -> bool {
-    let ending = recording.events.last().and_then(|end| process::ending(&end.operation));
-    ending == Some(heddle_model::Ending::Waits)
-}
-
 /// What killed the process, and over which address, as far as that is known.
 fn crash(recording: &Recording, names: &Names, who: &str) -> String {
-    let end = recording.events.last().filter(|_| recording.outcome == Outcome::Ended);
-    let Some(end) = end else { return format!("{who} was killed by {}", signal_name(recording.detail)) };
-    let Operation { object, detail, .. } = end.operation;
-    if detail & process::STACK_OVERFLOW != 0 {
-        return format!("{who} ran off its stack (stack overflow)");
-    }
-    let signal = detail as u64;
+    let signal = match recording.outcome {
+        Outcome::Ended { ending: Ending::Crash { overflow: true, .. }, .. } => {
+            return format!("{who} ran off its stack (stack overflow)");
+        }
+        Outcome::Ended { ending: Ending::Crash { signal, .. }, .. } => signal,
+        Outcome::Killed(Death::Signal(signal)) => return format!("{who} was killed by {}", signal_name(signal)),
+        _ => return format!("{who} was killed"),
+    };
+    let object = recording.events.last().map_or(ObjectId::NONE, |end| end.operation.object);
     // Only these two are about an address.
     let fault = match fault::of_crash(recording, names, who) {
         text if text.is_empty() && matches!(signal, 7 | 11) => format!(" at address {:#x}", object.0),
@@ -238,11 +232,13 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
     let mut threads: Vec<FindingThread> = Vec::new();
     for (index, pending) in recording.pending.iter().enumerate() {
         // It is past what it announced last, and has announced nothing since.
-        let runs = matches!(recording.outcome, Outcome::Hang | Outcome::Race) && pending.thread == recording.thread;
+        let runs = matches!(recording.outcome, Outcome::Hang | Outcome::Race(_)) && pending.thread == recording.thread;
         let state = match Wait::of(pending, walk) {
             _ if runs => "runs".to_string(),
             Some(wait) => wait.describe(names),
-            None if recording.outcome == Outcome::Livelock && pending.thread == recording.thread => "runs".to_string(),
+            None if matches!(recording.outcome, Outcome::Livelock { .. }) && pending.thread == recording.thread => {
+                "runs".to_string()
+            }
             None => {
                 let (verb, object) = (steps::operation(&pending.operation), steps::object(&pending.operation, names));
                 format!("is about to {verb} {object}").trim_end().to_string()

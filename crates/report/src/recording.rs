@@ -15,11 +15,11 @@ pub struct Recording {
     pub pending: Vec<Pending>,
     /// How it ended.
     pub outcome: Outcome,
-    /// A number that belongs to the outcome.
-    pub detail: u64,
+    /// Whether some threads wait for each other for ever although others could still go on.
+    pub circle: bool,
     /// The thread that was running when it ended.
     pub thread: ThreadId,
-    /// Words that belong to the outcome.
+    /// Text that the outcome refers to: see [`Execution::message`].
     pub message: String,
     /// What the program printed.
     pub output: Vec<u8>,
@@ -56,7 +56,7 @@ impl Recording {
             events: execution.events.to_vec(),
             pending: execution.pending.to_vec(),
             outcome: execution.outcome,
-            detail: execution.detail,
+            circle: execution.circle,
             thread: execution.thread,
             message: execution.message.to_string(),
             output: execution.output.to_vec(),

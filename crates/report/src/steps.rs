@@ -47,7 +47,7 @@ pub fn last(recording: &Recording, names: &Names) -> Vec<TraceStep> {
             ..TraceStep::default()
         });
     }
-    if recording.outcome == Outcome::Race {
+    if recording.outcome.race().is_some() {
         for access in race::accesses(recording, names) {
             last.retain(|step| step.thread != access.thread);
             last.push(access);
@@ -65,17 +65,15 @@ pub const WAITS: &str = "waits";
 pub fn operation(operation: &Operation) -> String {
     match operation.code {
         process::END => match process::ending(operation) {
-            Some(Ending::Exit) => format!("exit with status {}", operation.detail as i32),
+            Some(Ending::Exit { status }) => format!("exit with status {status}"),
             Some(Ending::Abort) => "abort".to_string(),
             Some(Ending::Assertion) => "assertion fails".to_string(),
-            Some(Ending::Crash) if operation.detail & process::STACK_OVERFLOW != 0 => {
-                "crash: stack overflow".to_string()
-            }
-            Some(Ending::Crash) => format!("crash: {}", signal_name(operation.detail as u64)),
+            Some(Ending::Crash { overflow: true, .. }) => "crash: stack overflow".to_string(),
+            Some(Ending::Crash { signal, .. }) => format!("crash: {}", signal_name(signal)),
             Some(Ending::Memory) => "memory error".to_string(),
             Some(Ending::Undefined) => "undefined behaviour".to_string(),
-            Some(Ending::Misuse) => "misuse".to_string(),
-            Some(Ending::Waits) => format!("{} would wait for ever", full_name(OpCode(operation.detail as u16))),
+            Some(Ending::Misuse { .. }) => "misuse".to_string(),
+            Some(Ending::Waits { code }) => format!("{} would wait for ever", full_name(code)),
             Some(Ending::Assumed) => "assumption does not hold".to_string(),
             None => "end of the process".to_string(),
         },

@@ -6,7 +6,7 @@ use std::collections::{HashSet, VecDeque};
 use heddle_model::follow::{Decision, Follower, Step};
 use heddle_model::primitive::{assume, process, section, thread};
 use heddle_model::{
-    Event, EventFlags, Execution, Executor, ExecutorError, ObjectSlot, Outcome, Pending, Phase, Plan, ThreadId,
+    Ending, Event, EventFlags, Execution, Executor, ExecutorError, ObjectSlot, Outcome, Pending, Phase, Plan, ThreadId,
     ThreadState, World,
 };
 
@@ -16,18 +16,24 @@ use crate::interpret::{Attempt, Position, Variables, advance, finish, perform};
 use crate::program::{Instruction, Program, REGISTERS};
 
 /// What can be seen of a scripted program when it has ended: its variables and every thread's registers.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FinalState {
-    /// How it ended.
-    pub outcome: u32,
-    /// Which ending, and its detail.
-    pub ending: (u64, u32),
+    /// The name of the outcome.
+    pub outcome: &'static str,
+    /// How the process ended, if it did.
+    pub ending: Option<Ending>,
     /// The variables.
     pub variables: Vec<u64>,
     /// The registers of every thread.
     pub registers: Vec<[u64; REGISTERS]>,
     /// Where every thread was.
     pub positions: Vec<u32>,
+}
+
+/// The outcome of an execution that ended by its last event. A program whose threads have all ended exits with status 0.
+fn ended_by(events: &[Event]) -> Outcome {
+    let ending = events.last().and_then(|event| process::ending(&event.operation));
+    Outcome::Ended { ending: ending.unwrap_or(Ending::Exit { status: 0 }), fault: None }
 }
 
 /// An [`Executor`] over one scripted program.
@@ -42,7 +48,7 @@ pub struct Scripted<'p> {
     alternatives: Vec<u16>,
     queue: VecDeque<Plan>,
     depth: usize,
-    outcome: (Outcome, u64, ThreadId),
+    outcome: (Outcome, ThreadId),
     states: Option<HashSet<FinalState>>,
     /// Stop at the end of the schedule.
     prefixes_only: bool,
@@ -72,7 +78,7 @@ impl<'p> Scripted<'p> {
             alternatives: Vec::new(),
             queue: Default::default(),
             depth,
-            outcome: (Outcome::Running, 0, ThreadId::MAIN),
+            outcome: (Outcome::Running, ThreadId::MAIN),
             states: None,
             prefixes_only: false,
             looks: vec![Looks::default(); program.threads.len()],
@@ -103,7 +109,7 @@ impl<'p> Scripted<'p> {
         let assumed = self.pending.iter().any(|p| p.operation.code == assume::FALSE);
         let outcome = match (ended || self.pending.is_empty(), next.is_empty()) {
             (false, true) if assumed => Outcome::Assumed,
-            (true, _) => Outcome::Ended,
+            (true, _) => ended_by(&self.events),
             (false, true) => Outcome::Deadlock,
             (false, false) => Outcome::Running,
         };
@@ -128,12 +134,9 @@ impl<'p> Scripted<'p> {
 
     /// What could be seen at the end of the last execution.
     pub fn final_state(&self) -> FinalState {
-        let ending = match self.events.last() {
-            Some(e) if e.operation.code == process::END => (e.operation.argument, e.operation.detail),
-            _ => (0, 0),
-        };
+        let ending = self.events.last().and_then(|event| process::ending(&event.operation));
         FinalState {
-            outcome: self.outcome.0 as u32,
+            outcome: self.outcome.0.name(),
             ending,
             variables: self.variables.0.iter().map(Cell::get).collect(),
             registers: self.positions.iter().map(|p| p.registers).collect(),
@@ -169,20 +172,20 @@ impl<'p> Scripted<'p> {
         let mut follower = Follower::new(plan.view());
         let mut running = ThreadId::MAIN;
         let mut open = (0, section::Summary::default());
-        let (outcome, detail) = loop {
+        let outcome = loop {
             if *prefixes_only && events.len() == plan.schedule.len() {
-                break (Outcome::Running, 0);
+                break Outcome::Running;
             }
             let step = match follower.decide(&mut world) {
                 Decision::Run(step) => step,
-                Decision::Deadlock => break (Outcome::Deadlock, 0),
-                Decision::AllFinished => break (Outcome::Ended, 0),
-                Decision::Assumed => break (Outcome::Assumed, 0),
-                Decision::Blocked => break (Outcome::Blocked, 0),
-                Decision::Diverged(at) => break (Outcome::Diverged, at as u64),
+                Decision::Deadlock => break Outcome::Deadlock,
+                Decision::AllFinished => break ended_by(events),
+                Decision::Assumed => break Outcome::Assumed,
+                Decision::Blocked => break Outcome::Blocked,
+                Decision::Diverged(at) => break Outcome::Diverged { step: at as u32 },
                 Decision::StepLimit(thread) => {
                     running = thread;
-                    break (Outcome::StepLimit, 0);
+                    break Outcome::StepLimit { thread };
                 }
             };
             running = step.thread;
@@ -199,7 +202,7 @@ impl<'p> Scripted<'p> {
             }
             events.push(event);
             if event.operation.code == process::END {
-                break (Outcome::Ended, 0);
+                break ended_by(events);
             }
             if awaiting {
                 world.settle(&event);
@@ -250,8 +253,8 @@ impl<'p> Scripted<'p> {
                 });
             }
         }
-        self.outcome = (outcome, detail, running);
-        if self.states.is_some() && matches!(outcome, Outcome::Ended | Outcome::Deadlock | Outcome::Assumed) {
+        self.outcome = (outcome, running);
+        if self.states.is_some() && matches!(outcome, Outcome::Ended { .. } | Outcome::Deadlock | Outcome::Assumed) {
             let state = self.final_state();
             self.states.get_or_insert_default().insert(state);
         }
@@ -301,12 +304,12 @@ impl Executor for Scripted<'_> {
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
         let plan = self.queue.pop_front().ok_or_else(|| ExecutorError::CannotRun("no plan".into()))?;
         self.execute(&plan);
-        let (outcome, detail, thread) = self.outcome;
+        let (outcome, thread) = self.outcome;
         Ok(Execution {
             events: &self.events,
             pending: &self.pending,
             outcome,
-            detail,
+            circle: false,
             left: 0,
             thread,
             message: "",

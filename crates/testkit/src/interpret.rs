@@ -354,7 +354,7 @@ pub(crate) fn advance(
         }
         let Some(&instruction) = code.get(position.next) else {
             let last = if thread == ThreadId::MAIN {
-                process::end(Ending::Exit, 0)
+                process::end(Ending::Exit { status: 0 })
             } else {
                 Operation::new(thread::EXIT, ObjectId::thread(thread))
             };
@@ -507,10 +507,10 @@ pub(crate) fn advance(
             AtomicBegin => Operation::new(section::BEGIN, ObjectId::NONE),
             AtomicEnd => Operation::new(section::END, ObjectId::NONE),
             Assume(r, v) if registers[r as usize] != v => Operation::new(assume::FALSE, ObjectId::NONE),
-            Exit(status) => process::end(Ending::Exit, status as u32),
+            Exit(status) => process::end(Ending::Exit { status: status as i32 }),
             Assert(r, v) if registers[r as usize] != v => {
                 position.failed = true;
-                process::end(Ending::Assertion, position.next as u32)
+                process::end(Ending::Assertion)
             }
             private => {
                 match private {

@@ -28,7 +28,8 @@ struct Recorder {
 
 impl Observer for Recorder {
     fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
-        if self.with_traces && matches!(execution.outcome, Outcome::Ended | Outcome::Deadlock | Outcome::Assumed) {
+        if self.with_traces && matches!(execution.outcome, Outcome::Ended { .. } | Outcome::Deadlock | Outcome::Assumed)
+        {
             *self.traces.entry(canonical(execution.events)).or_default() += 1;
         }
         Flow::Continue

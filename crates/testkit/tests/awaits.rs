@@ -36,7 +36,7 @@ fn brute_force(mut executor: Scripted<'_>, executions: u64) -> Option<(HashSet<F
         ..Options::default()
     };
     let summary = Search::new(options).run(&mut executor, &mut stuck).unwrap_or_else(|error| panic!("{error}"));
-    let ended = |state: &FinalState| state.outcome == Outcome::Ended as u32;
+    let ended = |state: &FinalState| state.outcome == "ended";
     (summary.stop == Stop::Exhausted).then(|| (executor.take_states().into_iter().filter(ended).collect(), stuck.0))
 }
 
@@ -46,7 +46,7 @@ fn is_really_stuck(program: &Program, schedule: &[Step]) -> bool {
     (0..4).all(|seed| {
         let plan = Plan { schedule: schedule.to_vec(), policy: Policy::Random, seed, max_steps: 60, ..Plan::default() };
         let outcome = executor.run(&plan).map(|execution| execution.outcome);
-        matches!(outcome, Ok(Outcome::StepLimit | Outcome::Deadlock))
+        matches!(outcome, Ok(Outcome::StepLimit { .. } | Outcome::Deadlock))
     })
 }
 

@@ -81,7 +81,11 @@ fn a_difference_ends_the_search() {
             divergence.map(|(execution, at)| {
                 assert_eq!(at, 5, "depth {depth}, result {wrong}");
                 assert!(execution.is_power_of_two() || depth > 1, "depth {depth}, result {wrong}: {execution}");
-                assert_eq!(stop, Stop::Outcome(Outcome::Diverged), "depth {depth}, result {wrong}: {executions}");
+                assert_eq!(
+                    stop,
+                    Stop::Outcome(Outcome::Diverged { step: 5 }),
+                    "depth {depth}, result {wrong}: {executions}"
+                );
             })
         });
         assert!(seen.count() >= 4, "depth {depth}");

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use heddle_model::{ExecutorError, FindingKind};
+use heddle_model::{ExecutorError, FindingKind, Outcome};
 use heddle_report::Recording;
 use heddle_report::outcome::Class;
 
@@ -54,7 +54,10 @@ pub fn look(
 /// The C++ library takes several locks at once by trying; it is not the program's fault that this may go round.
 fn is_of_library(recording: &Recording) -> bool {
     let of_library = |function: &str| function.contains("std::lock<") || function.contains("__lock_impl");
-    let length = recording.message.parse().unwrap_or(0).min(recording.stacks.len());
+    let length = match recording.outcome {
+        Outcome::Livelock { length } => (length as usize).min(recording.stacks.len()),
+        _ => 0,
+    };
     let round = &recording.stacks[recording.stacks.len() - length..];
     round.iter().flatten().any(|at| of_library(&at.function))
 }

@@ -28,8 +28,8 @@ impl Goal for Target<'_> {
 
     fn actors(&self, execution: &Execution<'_>) -> Option<Vec<ThreadId>> {
         match execution.outcome {
-            Outcome::Ended => execution.events.last().map(|event| vec![event.thread]),
-            Outcome::Race => Race::from_text(execution.message).map(|race| vec![execution.thread, race.earlier_thread]),
+            Outcome::Ended { .. } => execution.events.last().map(|event| vec![event.thread]),
+            Outcome::Race(race) => Some(vec![execution.thread, race.earlier_thread]),
             _ => None,
         }
     }
@@ -42,8 +42,8 @@ impl Goal for Target<'_> {
 /// What makes a finding the same in another execution. A race is the two places: which came first, in which threads and
 /// at which address, is not part of it.
 fn same(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
-    match Race::from_text(execution.message).filter(|_| execution.outcome == Outcome::Race) {
-        Some(race) => vec![race.earlier_pc.min(race.later_pc), race.earlier_pc.max(race.later_pc)],
+    match execution.outcome.race() {
+        Some(race) => race.pair().to_vec(),
         None => key(kind, execution),
     }
 }
@@ -99,7 +99,7 @@ fn one(
         let mut aim = None;
         if goes_on {
             let execution = aimed.run(&plan)?;
-            aim = Race::from_text(execution.message).filter(|_| target.shown_by(&execution));
+            aim = execution.outcome.race().copied().filter(|_| target.shown_by(&execution));
             if aim.is_none() {
                 return Ok(());
             }

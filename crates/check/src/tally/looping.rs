@@ -97,8 +97,8 @@ mod tests {
     }
 
     fn execution<'e>(events: &'e [Event], pending: &'e [Pending]) -> Execution<'e> {
-        let (outcome, thread) = (Outcome::StepLimit, ThreadId::MAIN);
-        Execution { events, pending, outcome, detail: 0, left: 0, thread, message: "", output: &[], races: &[] }
+        let (outcome, thread) = (Outcome::StepLimit { thread: ThreadId::MAIN }, ThreadId::MAIN);
+        Execution { events, pending, outcome, circle: false, left: 0, thread, message: "", output: &[], races: &[] }
     }
 
     #[test]

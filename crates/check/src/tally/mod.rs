@@ -16,10 +16,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
+use heddle_model::fault::Fault;
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
-use heddle_model::{Execution, FindingKind, Outcome, Plan};
-use heddle_report::outcome::{Class, Lost, classify};
+use heddle_model::{Death, Execution, FindingKind, Outcome, Plan};
+use heddle_report::outcome::{Class, Lost, classify, message};
 use heddle_search::livelock::Suspect;
 use heddle_search::{Flow, Info, Observer};
 
@@ -195,11 +196,12 @@ impl Observer for Collector<'_> {
                 if why == Lost::Capacity {
                     self.look_for_loop(execution);
                 }
-                if let Some(&expected) = info.plan.schedule.get(execution.detail as usize) {
+                if let Outcome::Diverged { step } = execution.outcome
+                    && let Some(&expected) = info.plan.schedule.get(step as usize)
+                {
                     let pending = execution.pending.iter().find(|pending| pending.thread == expected.thread).copied();
-                    let at = execution.detail as usize;
-                    let strayed = Strayed { execution: info.earlier + info.number, at, expected, pending };
-                    self.strayed = (why == Lost::Diverged).then_some(strayed);
+                    let (execution, at) = (info.earlier + info.number, step as usize);
+                    self.strayed = Some(Strayed { execution, at, expected, pending });
                 }
                 self.keep_lost(why, execution, info);
                 Flow::Continue
@@ -275,23 +277,20 @@ impl Collector<'_> {
 
 fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candidate {
     // The process died, or had to be killed, and took what it had done with it.
-    let lost = execution.events.is_empty() && matches!(execution.outcome, Outcome::Killed | Outcome::Hang);
-    let plan = if lost || execution.outcome == Outcome::Diverged {
+    let lost = execution.events.is_empty() && matches!(execution.outcome, Outcome::Killed(_) | Outcome::Hang);
+    let plan = if lost || matches!(execution.outcome, Outcome::Diverged { .. }) {
         info.plan.clone()
     } else {
         let schedule = execution.events.iter().map(Step::of).collect();
-        Plan { schedule, max_steps: info.plan.max_steps, ..Plan::default() }
+        let aim = execution.outcome.race().copied();
+        Plan { schedule, max_steps: info.plan.max_steps, aim, ..Plan::default() }
     };
-    let mut plan = plan;
-    if execution.outcome == Outcome::Race {
-        plan.aim = Race::from_text(execution.message);
-    }
     Candidate {
         plan,
         execution: info.earlier + info.number,
         count: 1,
         class,
-        message: execution.message.to_string(),
+        message: message(execution),
         lost,
         minimal: false,
         places: Rc::default(),
@@ -309,9 +308,12 @@ pub fn key(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
             places.concat()
         }
         (_, Some(last)) => vec![last.pc, last.operation.detail as u64],
-        (_, None) => vec![execution.detail],
+        (Outcome::Killed(Death::Signal(signal)), None) => vec![signal.into()],
+        (_, None) => vec![0],
     };
     key.push(kind as u64);
+    key.extend(execution.outcome.race().map(Race::to_words).into_iter().flatten());
+    key.extend(execution.outcome.fault().map(Fault::to_words).into_iter().flatten());
     key.extend(execution.message.bytes().map(u64::from));
     key
 }

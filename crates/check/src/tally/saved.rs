@@ -55,7 +55,7 @@ fn candidate(candidate: &Candidate) -> Value {
         "schedule": plan.schedule,
         "sleep": plan.sleep.iter().map(|thread| thread.0).collect::<Vec<_>>(),
         "max_steps": plan.max_steps,
-        "aim": plan.aim.map(|race| String::from_utf8_lossy(&race.to_text()).into_owned()),
+        "aim": plan.aim,
         "execution": execution,
         "count": count,
         "class": class,
@@ -76,7 +76,7 @@ fn candidate_of(value: &Value) -> Option<Candidate> {
         schedule: serde_json::from_value::<Vec<Step>>(value["schedule"].clone()).ok()?,
         sleep: sleep.into_iter().map(ThreadId).collect(),
         max_steps: value["max_steps"].as_u64()? as u32,
-        aim: value["aim"].as_str().and_then(Race::from_text),
+        aim: serde_json::from_value::<Option<Race>>(value["aim"].clone()).ok()?,
         ..Plan::default()
     };
     let places: Vec<u64> = serde_json::from_value(value["places"].clone()).ok()?;

@@ -190,7 +190,7 @@ fn first_divergence(trace: &Trace, recording: &Recording) -> Option<String> {
         let stopped = format!("step {}: {}", index + 1, expectation(trace, expected));
         return Some(format!("{stopped}, but {}", instead(recording, expected, &names)));
     }
-    if recording.outcome == Outcome::Diverged {
+    if matches!(recording.outcome, Outcome::Diverged { .. }) {
         return Some("the schedule could not be followed".to_string());
     }
     if let Some(more) = now.get(trace.steps.len()) {

@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Location};
 use crate::follow::{Policy, Step};
-use crate::{Latitude, OpCode, ThreadId};
+use crate::{Latitude, OpCode, Outcome, ThreadId};
 
 /// What every trace file says it is.
 pub const FORMAT: &str = "heddle-trace";
 /// Raised when an older reader would misunderstand the file.
-pub const TRACE_VERSION: u32 = 1;
+pub const TRACE_VERSION: u32 = 2;
 
 /// Why a trace file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -28,7 +28,10 @@ pub enum TraceError {
     #[error("this is not a trace file: {0}")]
     NotATrace(String),
     /// From another time.
-    #[error("the file has trace format {found}, this version of heddle reads format {TRACE_VERSION}")]
+    #[error(
+        "the file has trace format {found}, this version of heddle reads format {TRACE_VERSION}: check the program again to \
+         get a trace that it can replay"
+    )]
     Version {
         /// The version that the file says it has.
         found: u64,
@@ -163,13 +166,13 @@ pub struct TraceStep {
 }
 
 /// How the execution ended, to compare a replay with.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceEnd {
-    /// The outcome: `deadlock`, `ended`, `hang`, ...
-    pub outcome: String,
+    /// The outcome, with its data.
+    pub outcome: Outcome,
     /// The thread that was running.
     pub thread: ThreadId,
-    /// Words that belong to it.
+    /// Text that the outcome refers to: see [`crate::Execution::message`].
     #[serde(default)]
     pub message: String,
 }

@@ -2,9 +2,8 @@
 
 use std::time::Instant;
 
-use crate::primitive::process;
 use crate::race::Race;
-use crate::{Ending, Event, Facts, Outcome, Pending, Plan, ThreadId};
+use crate::{Event, Facts, Outcome, Pending, Plan, ThreadId};
 
 /// One execution, as data. Borrowed from whoever ran it: the events may lie in memory shared with the program.
 #[derive(Clone, Copy, Debug)]
@@ -15,27 +14,20 @@ pub struct Execution<'e> {
     pub pending: &'e [Pending],
     /// How it ended.
     pub outcome: Outcome,
-    /// A number that belongs to the outcome: see [`Outcome`].
-    pub detail: u64,
+    /// Whether some threads wait for each other for ever although others could still go on: see [`crate::circle`].
+    pub circle: bool,
     /// Stands for what was left behind where the process ended: locks that are locked, objects that were made and not
     /// destroyed, objects that nobody made. 0 if nothing is; the same where the same is.
     pub left: u64,
     /// The thread that was running when it ended.
     pub thread: ThreadId,
-    /// Words that belong to the outcome: the name of what is not supported, the text of a failed assertion.
+    /// Text that the outcome refers to: the name of a call that is not supported, the text of a failed assertion, what was
+    /// seen of a process that died.
     pub message: &'e str,
     /// What the program printed, as far as it was kept.
     pub output: &'e [u8],
     /// The data races that were seen in it, where it goes on after them.
     pub races: &'e [Race],
-}
-
-impl Execution<'_> {
-    /// Whether it is no execution of the program: an assumption of its own does not hold.
-    pub fn is_assumed_away(&self) -> bool {
-        let ending = || self.events.last().and_then(|event| process::ending(&event.operation));
-        self.outcome == Outcome::Assumed || self.outcome == Outcome::Ended && ending() == Some(Ending::Assumed)
-    }
 }
 
 /// Why there is no execution: not the program's doing, or nothing that can be attributed to one schedule.

@@ -13,6 +13,6 @@ pub mod round;
 #[cfg(feature = "std")]
 pub use execution::{Execution, Executor, ExecutorError};
 pub use latitude::{Latitude, Order, TIMEOUTS, Wakeup};
-pub use outcome::{Ending, Outcome};
+pub use outcome::{Capacity, Death, Ending, Outcome};
 #[cfg(feature = "std")]
 pub use plan::Plan;

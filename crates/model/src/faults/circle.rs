@@ -8,9 +8,6 @@
 use crate::primitive::{condvar, mutex, rwlock, spin, thread};
 use crate::{ObjectId, Operation, Phase, ThreadId, World};
 
-/// In the detail of an outcome other than a deadlock: some threads wait for each other for ever.
-pub const PARTIAL: u64 = 1 << 32;
-
 /// Whether `waiter`, which cannot go on, must wait for `other`.
 fn waits_for(world: &World, waiter: ThreadId, other: ThreadId) -> bool {
     let Operation { code, object, argument, .. } = world.thread(waiter).pending;

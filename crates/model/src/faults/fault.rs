@@ -1,15 +1,15 @@
 //! What a program did to memory that it must not, or where it was when the processor refused.
 //!
-//! The runtime notes a [`Fault`] when a thread commits it; the thread then stands before the end of the process
-//! ([`crate::Ending::Memory`], or [`crate::Ending::Crash`] where the processor noticed first), and the text of the fault
-//! is the message of an execution that ends there. What lies behind the numbers in it, call stacks above all, is known
-//! only when the execution is recorded.
+//! The runtime notes a [`Fault`] when a thread commits it. The thread then stands before the end of the process
+//! ([`crate::Ending::Memory`], or [`crate::Ending::Crash`] where the processor noticed first), and the outcome of an execution
+//! that ends there carries the fault. Call stacks that belong to it are known only when the execution is recorded.
 
 use crate::ThreadId;
 
 /// What was done.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum FaultKind {
     /// Nothing.
     #[default]
@@ -66,6 +66,7 @@ const KINDS: [FaultKind; 15] = [
 /// What the thread was doing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Doing {
     /// It is not known which.
     #[default]
@@ -101,8 +102,9 @@ pub mod family {
     pub const NEW_ARRAY_ALIGNED: u8 = 4;
 }
 
-/// See the module.
+/// One thing that was done to memory against its rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fault {
     /// What was done.
     pub kind: FaultKind,
@@ -130,9 +132,6 @@ pub struct Fault {
     pub bytes: u64,
 }
 
-const WORDS: usize = 8;
-/// Characters of a fault in a message: words of sixteen hexadecimal digits.
-pub const CHARACTERS: usize = WORDS * 16;
 /// Stands for nobody.
 const NOBODY: u16 = u16::MAX;
 
@@ -145,32 +144,24 @@ fn somebody(number: u64) -> Option<ThreadId> {
 }
 
 impl Fault {
-    /// Whether it is one.
+    /// Whether there is a fault at all: its kind is not [`FaultKind::None`].
     pub fn is_some(&self) -> bool {
         self.kind != FaultKind::None
     }
 
-    /// As text that [`from_text`](Self::from_text) understands.
-    pub fn to_text(&self) -> [u8; CHARACTERS] {
+    /// The numbers that stand for the fault on the wire. See [`from_words`](Self::from_words).
+    pub fn to_words(&self) -> [u64; 8] {
         let what = self.kind as u64 | (self.doing as u64) << 8 | (self.families as u64) << 16;
         let who = number(self.other) | number(self.allocated_by) << 16 | number(self.freed_by) << 32;
-        let words = [what, who, self.address, self.size, self.block, self.block_size, self.count, self.bytes];
-        let mut text = [0; CHARACTERS];
-        for (to, word) in text.chunks_exact_mut(16).zip(words) {
-            for (i, digit) in to.iter_mut().enumerate() {
-                *digit = b"0123456789abcdef"[(word >> (60 - 4 * i)) as usize & 15];
-            }
-        }
-        text
+        [what, who, self.address, self.size, self.block, self.block_size, self.count, self.bytes]
     }
 
-    /// The fault that this text tells.
-    pub fn from_text(text: &str) -> Option<Fault> {
-        let mut words = [0u64; WORDS];
-        for (i, word) in words.iter_mut().enumerate() {
-            *word = u64::from_str_radix(text.get(16 * i..16 * (i + 1))?, 16).ok()?;
-        }
+    /// The fault that these numbers stand for; none if they stand for no fault.
+    pub fn from_words(words: [u64; 8]) -> Option<Fault> {
         let [what, who, address, size, block, block_size, count, bytes] = words;
+        if what >> 24 != 0 || who >> 48 != 0 {
+            return None;
+        }
         Some(Fault {
             kind: *KINDS.get(what as u8 as usize)?,
             doing: *DOINGS.get((what >> 8) as u8 as usize)?,
@@ -185,6 +176,11 @@ impl Fault {
             count,
             bytes,
         })
+    }
+
+    /// The threads that the fault names.
+    pub fn threads(&self) -> impl Iterator<Item = ThreadId> {
+        [self.other, self.allocated_by, self.freed_by].into_iter().flatten()
     }
 }
 
@@ -212,12 +208,14 @@ mod tests {
                     count: 1,
                     bytes: 2,
                 };
-                let text = fault.to_text();
-                let text = core::str::from_utf8(&text).unwrap();
-                assert_eq!(Fault::from_text(text), Some(fault));
-                assert_eq!(Fault::from_text(&text[1..]), None);
+                assert_eq!(Fault::from_words(fault.to_words()), Some(fault));
             }
         }
-        assert_eq!(Fault::from_text(&"f".repeat(CHARACTERS)), None);
+        assert_eq!(Fault::from_words([u64::MAX; 8]), None);
+        for (word, value) in [(0, KINDS.len() as u64), (0, 7 << 8), (0, 1 << 24), (1, 1 << 48)] {
+            let mut words = Fault::default().to_words();
+            words[word] = value;
+            assert_eq!(Fault::from_words(words), None, "word {word} is {value:#x}");
+        }
     }
 }

@@ -9,6 +9,7 @@ use crate::{ObjectId, World};
 /// A rule that was broken. The numbers are part of traces.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Misuse {
     /// Used without having been initialised.
     Uninitialised = 1,

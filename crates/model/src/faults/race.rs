@@ -1,13 +1,14 @@
 //! Two accesses to one place that nothing orders.
 //!
-//! The runtime finds a race. It ends the execution with [`crate::Outcome::Race`], where the text of the [`Race`] is the
-//! message; or it goes on, and the races of an execution are a list that comes with it.
+//! The runtime finds a race. It either ends the execution with [`crate::Outcome::Race`], or goes on and adds the race to the
+//! list that comes with the execution.
 
 use crate::ThreadId;
 
 /// How memory was accessed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(transparent)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct Access(u8);
 
 const WRITE: u8 = 1;
@@ -37,8 +38,8 @@ impl Access {
     /// The end of a block of memory: nobody may touch it any more.
     pub const FREEING: Access = Access(WRITE | FREE);
 
-    /// The same, to something declared `volatile`. That orders nothing, so it is as much of a race; but somebody may have meant it
-    /// to.
+    /// This access, to something declared `volatile`. That orders nothing, so a race stays a race, but reports say it,
+    /// because somebody may have meant it to.
     #[inline(always)]
     pub const fn volatile(self) -> Access {
         Access(self.0 | VOLATILE)
@@ -79,9 +80,10 @@ impl Access {
     }
 }
 
-/// A race. The layout is part of the wire format.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// A data race. The layout is part of the wire format.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(C)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct Race {
     /// The first byte of the later access.
     pub address: u64,
@@ -107,17 +109,14 @@ pub struct Race {
     pub events: u32,
 }
 
-/// Characters of a race in a message: eight words of sixteen hexadecimal digits.
-pub const CHARACTERS: usize = 128;
-
 /// Instead of a number of events: however many.
 const ANYWHERE: u32 = u32::MAX;
 
 impl Race {
-    /// As text that [`from_text`](Self::from_text) understands.
-    pub fn to_text(&self) -> [u8; CHARACTERS] {
+    /// The numbers that stand for the race on the wire. See [`from_words`](Self::from_words).
+    pub fn to_words(&self) -> [u64; 8] {
         let side = |how: Access, thread: ThreadId| how.0 as u64 | (thread.0 as u64) << 8;
-        let words = [
+        [
             self.address,
             self.size,
             side(self.later, self.later_thread),
@@ -126,24 +125,13 @@ impl Race {
             self.earlier_pc,
             self.place,
             self.earlier_time as u64 | (self.events as u64) << 32,
-        ];
-        let mut text = [0; CHARACTERS];
-        for (to, word) in text.chunks_exact_mut(16).zip(words) {
-            for (i, digit) in to.iter_mut().enumerate() {
-                *digit = b"0123456789abcdef"[(word >> (60 - 4 * i)) as usize & 15];
-            }
-        }
-        text
+        ]
     }
 
-    /// The race that this text tells.
-    pub fn from_text(text: &str) -> Option<Race> {
-        let mut words = [0u64; 8];
-        for (i, word) in words.iter_mut().enumerate() {
-            *word = u64::from_str_radix(text.get(16 * i..16 * (i + 1))?, 16).ok()?;
-        }
+    /// The race that these numbers stand for; none if they stand for no race.
+    pub fn from_words(words: [u64; 8]) -> Option<Race> {
         let [address, size, later, later_pc, earlier, earlier_pc, place, times] = words;
-        Some(Race {
+        let race = Race {
             address,
             size,
             later: Access(later as u8),
@@ -155,10 +143,23 @@ impl Race {
             place,
             earlier_time: times as u32,
             events: (times >> 32) as u32,
-        })
+        };
+        (later >> 24 == 0 && earlier >> 24 == 0 && race.is_sensible()).then_some(race)
     }
 
-    /// The same two places, whoever comes to them in whichever execution: see [`is_again`](Self::is_again).
+    /// Whether both accesses are of kinds that exist. What the program has written over may not be.
+    pub fn is_sensible(&self) -> bool {
+        const KNOWN: u8 = WRITE | ATOMIC | FREE | VOLATILE;
+        (self.later.0 | self.earlier.0) & !KNOWN == 0
+    }
+
+    /// The two places in the program's code, the smaller address first. Races with the same pair are one finding.
+    pub fn pair(&self) -> [u64; 2] {
+        [self.later_pc.min(self.earlier_pc), self.later_pc.max(self.earlier_pc)]
+    }
+
+    /// This race, to be recognised by its two places in the code alone, whatever the threads and the execution: see
+    /// [`is_again`](Self::is_again).
     pub fn anywhere(self) -> Race {
         Race { events: ANYWHERE, ..self }
     }
@@ -168,12 +169,11 @@ impl Race {
         self.events == ANYWHERE
     }
 
-    /// Whether this is the same race at the same point of the same execution; or, if it is one that may be
-    /// [anywhere](Self::anywhere), a race of the same two places.
+    /// Whether `other` is this race at this point of the execution. A race that may be [anywhere](Self::anywhere) is
+    /// recognised by its two places alone.
     pub fn is_again(&self, other: &Race) -> bool {
         if self.is_anywhere() {
-            let places = |race: &Race| (race.later_pc.min(race.earlier_pc), race.later_pc.max(race.earlier_pc));
-            return places(self) == places(other);
+            return self.pair() == other.pair();
         }
         let of = |race: &Race| {
             let who = (race.later_thread, race.earlier_thread);
@@ -202,10 +202,12 @@ mod tests {
             earlier_time: 17,
             events: 99,
         };
-        let text = race.to_text();
-        let text = core::str::from_utf8(&text).unwrap();
-        assert_eq!(Race::from_text(text), Some(race));
-        assert_eq!(Race::from_text(&text[1..]), None);
+        assert_eq!(Race::from_words(race.to_words()), Some(race));
+        for (word, value) in [(2, 16), (4, 32), (2, 1 << 24)] {
+            let mut words = race.to_words();
+            words[word] = value;
+            assert_eq!(Race::from_words(words), None, "word {word} is {value:#x}");
+        }
     }
 
     #[test]

@@ -11,26 +11,24 @@ use crate::{Ending, Event, Footprint, Misuse, ObjectId, OpCode, Operation, Threa
 
 /// This family's number.
 pub const FAMILY: u8 = 5;
-/// The process ends; `argument` says how ([`Ending`]), `detail` is the status or the signal, `object` the address that a
-/// crash was about or of an assertion's text.
+/// The process ends. `argument` and `detail` say how ([`Ending::to_numbers`]). `object` is the address that a crash was about,
+/// the object that was misused, or the address of an assertion's text.
 pub const END: OpCode = OpCode::new(FAMILY, 1);
 
-/// In the detail of a crash: the thread ran off its stack.
-pub const STACK_OVERFLOW: u32 = 1 << 8;
-
 /// The operation that ends the process like this.
-pub const fn end(ending: Ending, detail: u32) -> Operation {
-    Operation { object: ObjectId::NONE, argument: ending as u64, code: END, size: 0, detail }
+pub const fn end(ending: Ending) -> Operation {
+    let (argument, detail) = ending.to_numbers();
+    Operation { object: ObjectId::NONE, argument, code: END, size: 0, detail }
 }
 
 /// The operation that ends the process because `object`, of this family, was misused.
 pub const fn misused(misuse: Misuse, object: ObjectId, family: u8) -> Operation {
-    Operation { object, ..end(Ending::Misuse, misuse as u32 | (family as u32) << 8) }
+    Operation { object, ..end(Ending::Misuse { misuse, family }) }
 }
 
 /// How `operation` ends the process, if it does.
-pub const fn ending(operation: &Operation) -> Option<Ending> {
-    if operation.code.0 == END.0 { Ending::from_code(operation.argument as u8) } else { None }
+pub fn ending(operation: &Operation) -> Option<Ending> {
+    if operation.code == END { Ending::from_numbers(operation.argument, operation.detail) } else { None }
 }
 
 /// The meaning of this family.

@@ -30,8 +30,10 @@ const BITS: u32 = 10;
 
 /// What takes the place of `operation`, which is not possible inside a section.
 pub(crate) fn instead_of(operation: &Operation) -> Operation {
-    let ending = if operation.code == assume::FALSE { Ending::Assumed } else { Ending::Waits };
-    process::end(ending, operation.code.0 as u32)
+    process::end(match operation.code {
+        assume::FALSE => Ending::Assumed,
+        code => Ending::Waits { code },
+    })
 }
 
 /// All that a section has touched so far.

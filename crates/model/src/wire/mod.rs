@@ -9,16 +9,18 @@
 
 mod header;
 mod layout;
+mod outcome;
 mod slot;
 
 pub use header::{Annotations, Header, ThreadName, label};
 pub use layout::Layout;
+pub use outcome::WireOutcome;
 pub use slot::{MESSAGE, Slot, WirePlan, WireResult};
 
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// Both sides must have been built with the same.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 /// The variable in the program's environment that holds the number of the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// Where the runtime maps the file in the program.

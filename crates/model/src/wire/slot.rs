@@ -1,5 +1,6 @@
 //! One plan and the execution that comes back, as they lie in the shared file.
 
+use super::WireOutcome;
 use crate::ThreadId;
 use crate::race::Race;
 
@@ -42,23 +43,21 @@ pub struct WirePlan {
     pub round_length: u32,
 }
 
-/// Room for words about the outcome.
+/// Bytes of text that an outcome can refer to.
 pub const MESSAGE: usize = 480;
 
 /// A result's fixed part.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct WireResult {
-    /// [`crate::Outcome`].
-    pub outcome: u32,
-    /// How many events.
-    pub events: u32,
-    /// A number that belongs to the outcome.
-    pub detail: u64,
+    /// How it ended.
+    pub outcome: WireOutcome,
     /// See [`crate::Execution::left`].
     pub left: u64,
     /// Where the program was, for outcomes that are no event (a hang, an unsupported call).
     pub pc: u64,
+    /// How many events.
+    pub events: u32,
     /// How many threads had not ended.
     pub pending: u32,
     /// How many words of call stacks. With `record`, the stacks of the events follow each other: for each event,
@@ -66,7 +65,7 @@ pub struct WireResult {
     /// those, in the same form, the stacks that belong to a [`crate::fault::Fault`]: where its block was allocated and
     /// where it was freed; of a leak, where each of the lost blocks was allocated.
     pub stack_words: u32,
-    /// How many bytes the program printed, of which at most [`Layout::output`] were kept. What went to standard
+    /// How many bytes the program printed, of which at most [`super::Layout::output`] were kept. What went to standard
     /// error is in it too, in the order of printing.
     pub output: u32,
     /// The thread that was running at the end.
@@ -77,6 +76,6 @@ pub struct WireResult {
     pub message_len: u32,
     /// How many races are listed.
     pub races: u32,
-    /// UTF-8 as far as the program's own strings are.
+    /// Text that the outcome refers to, in the program's own encoding: see [`crate::Execution::message`].
     pub message: [u8; MESSAGE],
 }

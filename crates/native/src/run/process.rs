@@ -10,11 +10,12 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use heddle_model::Death;
 use heddle_model::wire::ENVIRONMENT;
 
 /// The most that is kept of what the process printed past the runtime, for messages.
@@ -134,12 +135,13 @@ pub struct Activity {
     pub processor: Duration,
 }
 
-/// How a process ended, in words, and the number of the signal or the status.
-pub fn describe(status: ExitStatus) -> (u64, String) {
-    match (status.signal(), status.code()) {
-        (Some(signal), _) => (signal as u64, format!("was killed by signal {signal} ({})", signal_name(signal))),
-        (_, Some(code)) => (code as u64, format!("exited with status {code}")),
-        _ => (0, "ended".to_owned()),
+/// How a process ended, in words: a predicate of "the program".
+pub fn describe(death: Death) -> String {
+    match death {
+        Death::Signal(signal) => format!("was killed by signal {signal} ({})", signal_name(signal.into())),
+        Death::Exit(status) => format!("exited with status {status}"),
+        Death::Damaged => "has damaged the memory that it shares with Heddle".to_owned(),
+        Death::Unstarted => "did not reach main".to_owned(),
     }
 }
 

@@ -46,7 +46,7 @@ impl NativeExecutor {
             locals,
             made_before,
             outcome,
-            detail: taken.result.detail,
+            circle: taken.circle,
             thread: taken.result.thread,
             pc: taken.result.pc,
             message: taken.message.clone(),

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use heddle_model::facts::{Needs, Outside, Statistics};
 use heddle_model::wire::{self, LABELS, LEAKS, MEMORY, Restart, Stage};
-use heddle_model::{Facts, Plan};
+use heddle_model::{Death, Facts, Plan};
 
 use crate::binary::program::Program;
 use crate::run::options::Options;
@@ -72,7 +72,7 @@ pub enum StartError {
 impl StartError {
     /// Whether somebody has killed it on its way: it may well get there the next time.
     pub(crate) fn was_killed(&self) -> bool {
-        let killed = process::describe(std::process::ExitStatus::from_raw(libc::SIGKILL)).1;
+        let killed = process::describe(Death::Signal(libc::SIGKILL as u8));
         matches!(self, StartError::NotLoaded { what, .. } | StartError::DiedBeforeMain { what, .. } if *what == killed)
     }
 }
@@ -86,7 +86,7 @@ pub enum Waited {
     /// The execution is there.
     Done,
     /// The process ended: a signal or status, and words.
-    Died(u64, String),
+    Died(Death, String),
     /// It ran without a visible operation, or stood where Heddle does not see it, and did not answer when asked
     /// where it was. It is dead now.
     Hung(&'static str),
@@ -249,7 +249,7 @@ impl Session {
         }
         self.process.kill();
         let what = match self.process.ended() {
-            Ok(Some(status)) => process::describe(status).1,
+            Ok(Some(status)) => process::describe(Death::from_status(status.into_raw())),
             _ => "ended".to_owned(),
         };
         let printed = self.process.printed();
@@ -338,8 +338,9 @@ impl Session {
                 return Ok(Waited::Done);
             }
             if let Some(status) = ended {
-                let (number, what) = process::describe(status);
-                return Ok(Waited::Died(number, format!("the program {what}{}", after(&self.process.printed()))));
+                let death = Death::from_status(status.into_raw());
+                let what = process::describe(death);
+                return Ok(Waited::Died(death, format!("the program {what}{}", after(&self.process.printed()))));
             }
             if options.interrupted.load(Ordering::Relaxed) {
                 return Ok(Waited::Interrupted);
@@ -356,7 +357,7 @@ impl Session {
                 || self.wire.header().stage.load(Ordering::Acquire) == Stage::Failed as u32
             {
                 self.process.kill();
-                return Ok(Waited::Died(0, "the program did not reach main".to_owned()));
+                return Ok(Waited::Died(Death::Unstarted, "the program did not reach main".to_owned()));
             }
             nap = (nap * 2).min(LONG_NAP);
         }

@@ -21,7 +21,7 @@ use heddle_model::wire::{
     ATOMIC_FUNCTIONS, Annotations, Header, LIBRARIES, Layout, MAGIC, PLACES, RACES, Slot, ThreadName, VALUES, VERSION,
     WirePlan, WireResult,
 };
-use heddle_model::{Event, Pending, Plan, ThreadId};
+use heddle_model::{Event, Outcome, Pending, Plan, ThreadId};
 
 /// What the runtime is told once, when its process starts.
 #[derive(Clone, Debug)]
@@ -272,11 +272,20 @@ impl Wire {
             copy(slot.add(room.output_at as usize), output as usize, &mut into.output);
             copy(slot.add(room.stacks_at as usize).cast(), words as usize, &mut into.stacks);
         }
+        into.outcome = result.outcome.read(&into.events)?;
+        into.circle = result.outcome.circle();
         let exists = |thread: ThreadId| u32::from(thread.0) < room.threads;
+        let race_makes_sense = |race: &Race| {
+            race.is_sensible()
+                && race.events <= result.events
+                && exists(race.later_thread)
+                && exists(race.earlier_thread)
+        };
         let sensible = into.events.iter().all(|event| exists(event.thread))
             && into.pending.iter().all(|pending| exists(pending.thread))
-            && into.races.iter().all(|race| exists(race.later_thread) && exists(race.earlier_thread))
-            && into.races.iter().all(|race| race.events <= result.events)
+            && into.races.iter().all(race_makes_sense)
+            && into.outcome.race().is_none_or(race_makes_sense)
+            && into.outcome.fault().is_none_or(|fault| fault.threads().all(exists))
             && exists(result.thread);
         into.message.clear();
         let message = &result.message[..(result.message_len as usize).min(result.message.len())];
@@ -305,6 +314,10 @@ impl Drop for Wire {
 
 /// A result, copied out of the shared memory. The room is used again for the next one.
 pub struct Taken {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// See [`heddle_model::Execution::circle`].
+    pub circle: bool,
     /// The fixed part.
     pub result: WireResult,
     /// The events.
@@ -325,6 +338,8 @@ impl Taken {
     /// Nothing yet.
     pub fn new() -> Taken {
         Taken {
+            outcome: Outcome::Running,
+            circle: false,
             result: nothing(),
             events: Vec::new(),
             pending: Vec::new(),
@@ -336,8 +351,8 @@ impl Taken {
     }
 
     /// A result that nobody wrote: the process is gone, or does not answer.
-    pub fn lost(&mut self, outcome: heddle_model::Outcome, detail: u64, message: &str) {
-        self.result = WireResult { outcome: outcome as u32, detail, ..nothing() };
+    pub fn lost(&mut self, outcome: Outcome, message: &str) {
+        (self.outcome, self.circle, self.result) = (outcome, false, nothing());
         self.events.clear();
         self.pending.clear();
         self.races.clear();
@@ -368,8 +383,9 @@ unsafe fn copy<T>(from: *const T, count: usize, into: &mut Vec<T>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heddle_model::Outcome;
-    use heddle_model::wire::Restart;
+    use heddle_model::Ending;
+    use heddle_model::race::Access;
+    use heddle_model::wire::{Restart, WireOutcome};
     use std::sync::atomic::Ordering::Relaxed;
 
     fn wire(names: &[ThreadName]) -> Wire {
@@ -439,17 +455,32 @@ mod tests {
             // SAFETY: within the slot.
             unsafe { (*wire.slot(index).cast::<Slot>()).result = result };
         };
-        let good = WireResult { outcome: Outcome::Ended as u32, events: 64, pending: 8, ..nothing() };
+        let deadlock = WireOutcome::new(&Outcome::Deadlock, false);
+        let good = WireResult { outcome: deadlock, events: 64, pending: 8, ..nothing() };
         write(3, good);
         assert!(wire.get(3, &mut taken, true).is_some());
         assert_eq!((taken.events.len(), taken.pending.len()), (64, 8));
         assert!(wire.get(1, &mut taken, true).is_some(), "slot 3 is slot 1 of 2");
+        let race = |change: fn(&mut Race)| {
+            let mut race = Race { later: Access::new(true, false), events: 64, ..Race::default() };
+            change(&mut race);
+            WireOutcome::new(&Outcome::Race(race), false)
+        };
+        write(0, WireResult { outcome: race(|_| {}), ..good });
+        assert!(wire.get(0, &mut taken, true).is_some());
+        // No event of these ends the process.
+        let ended = Outcome::Ended { ending: Ending::Abort, fault: None };
         for bad in [
             WireResult { events: 65, ..good },
             WireResult { pending: 9, ..good },
             WireResult { stack_words: 33, ..good },
             WireResult { races: RACES as u32 + 1, ..good },
             WireResult { thread: ThreadId(8), ..good },
+            WireResult { outcome: race(|race| race.later_thread = ThreadId(8)), ..good },
+            WireResult { outcome: race(|race| race.earlier_thread = ThreadId(8)), ..good },
+            WireResult { outcome: race(|race| race.events = 65), ..good },
+            WireResult { outcome: WireOutcome::new(&Outcome::Livelock { length: 65 }, false), ..good },
+            WireResult { outcome: WireOutcome::new(&ended, false), ..good },
         ] {
             write(0, bad);
             assert!(wire.get(0, &mut taken, true).is_none());

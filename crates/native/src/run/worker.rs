@@ -9,13 +9,11 @@
 //! only plan of a new process.
 
 use std::io;
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
 use std::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::facts::{Fallback, Needs};
 use heddle_model::wire::{PLACES, Restart, ThreadName};
-use heddle_model::{Execution, ExecutorError, Facts, Outcome, Plan};
+use heddle_model::{Death, Execution, ExecutorError, Facts, Outcome, Plan};
 
 use super::options::RestartMode;
 use super::plans::Plans;
@@ -185,37 +183,33 @@ impl Worker {
                     self.try_alone();
                     continue;
                 }
-                Waited::Died(number, what) => return Ok(self.lose(Outcome::Killed, number, &what)),
-                Waited::Hung(how) => return Ok(self.lose(Outcome::Hang, 0, &format!("the program {how}"))),
+                Waited::Died(death, what) => return Ok(self.lose(Outcome::Killed(death), &what)),
+                Waited::Hung(how) => return Ok(self.lose(Outcome::Hang, &format!("the program {how}"))),
             }
             let names = &mut self.facts.threads;
             let sensible = session.take(index, &mut self.taken, record) && session.wire().add_names(names);
-            let outcome = Outcome::from_code(self.taken.result.outcome).filter(|&o| sensible && o != Outcome::Running);
-            let Some(outcome) = outcome else {
+            let outcome = self.taken.outcome;
+            if !sensible || outcome == Outcome::Running {
                 if session.has_run_others() {
                     self.try_alone();
                     continue;
                 }
-                return Ok(self.lose(
-                    Outcome::Killed,
-                    0,
-                    "the program has damaged the memory that it shares with Heddle",
-                ));
-            };
+                let what = format!("the program {}", process::describe(Death::Damaged));
+                return Ok(self.lose(Outcome::Killed(Death::Damaged), &what));
+            }
             match outcome {
                 Outcome::NeedsFork if self.can_fall_back(setup) => {
                     let what = self.taken.message.clone();
                     self.fall_back(Some(Fallback { what, pc: self.taken.result.pc }));
                 }
-                Outcome::NeedsThreads if self.prepare_more(setup) => self.end_session(),
+                Outcome::NeedsThreads { count } if self.prepare_more(setup, count) => self.end_session(),
                 _ => {
                     if self.facts.restart == Restart::Exec {
                         self.end_session();
                     }
-                    if outcome == Outcome::Killed && self.taken.message.is_empty() {
-                        // The runtime saw a child die: it reports the status without words.
-                        let status = ExitStatus::from_raw(self.taken.result.detail as i32);
-                        self.taken.message = format!("the program {}", process::describe(status).1);
+                    if let Outcome::Killed(death) = outcome {
+                        // The runtime saw a child die: it knows how, and has no words for it.
+                        self.taken.message = format!("the program {}", process::describe(death));
                     }
                     return Ok(outcome);
                 }
@@ -247,7 +241,7 @@ impl Worker {
             events: &taken.events,
             pending: &taken.pending,
             outcome,
-            detail: taken.result.detail,
+            circle: taken.circle,
             left: taken.result.left,
             thread: taken.result.thread,
             message: &taken.message,
@@ -333,7 +327,7 @@ impl Worker {
     }
 
     /// Prepares for what the last execution needed. False if it cannot be had.
-    fn prepare_more(&mut self, setup: &Setup) -> bool {
+    fn prepare_more(&mut self, setup: &Setup, needed: u32) -> bool {
         let needs = &mut self.facts.needs;
         let unwinder = self.session.as_ref().is_some_and(|session| session.wire().header().unwinder.load(Relaxed) == 1);
         if unwinder && !needs.unwinder {
@@ -341,7 +335,6 @@ impl Worker {
             return true;
         }
         let most = setup.options.layout.threads;
-        let needed = u32::try_from(self.taken.result.detail).unwrap_or(u32::MAX);
         if needed > most || needs.threads >= most {
             return false;
         }
@@ -356,9 +349,9 @@ impl Worker {
     }
 
     /// Ends the process, whose execution has no result. The plans behind it are given to the next process.
-    fn lose(&mut self, outcome: Outcome, detail: u64, message: &str) -> Outcome {
+    fn lose(&mut self, outcome: Outcome, message: &str) -> Outcome {
         self.facts.statistics.lost += 1;
-        self.taken.lost(outcome, detail, message);
+        self.taken.lost(outcome, message);
         self.end_session();
         outcome
     }

@@ -49,7 +49,7 @@ fn trace_data(trace: &Trace) -> Value {
         "finding": trace.finding,
         "steps": trace.steps,
         "last": trace.last,
-        "outcome": trace.end.outcome,
+        "outcome": trace.end.outcome.name(),
         "threads": trace.threads,
         "lines": trace.lines,
         "output": trace.output,

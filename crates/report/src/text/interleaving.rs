@@ -105,7 +105,7 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
         };
         let number = if end - index == 1 { format!("{}", index + 1) } else { format!("{}-{end}", index + 1) };
         let what = together(&trace.steps[index..end]);
-        let last = end == trace.steps.len() && trace.end.outcome == "ended";
+        let last = end == trace.steps.len() && trace.end.outcome.is_ended();
         rows.push(Row::of(trace, &files, step, mark, number, what, last));
         before = Some(step.thread);
         preempts = false;
@@ -114,7 +114,7 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
     let focus: HashSet<ThreadId> = trace.focus.iter().map(|&step| trace.steps[step as usize].thread).collect();
     for step in &trace.last {
         // How an execution ended is a step, and what the others were doing is told elsewhere.
-        if options.verbose || (trace.end.outcome != "ended" && focus.contains(&step.thread)) {
+        if options.verbose || (!trace.end.outcome.is_ended() && focus.contains(&step.thread)) {
             let waits = if step.result == WAITS { "waits: " } else { "" };
             let what = format!("{waits}{}", words(step));
             let mark = if focus.contains(&step.thread) { "x" } else { "" };

@@ -20,13 +20,13 @@ fn script() -> Vec<Scripted> {
         unlock(3, C, 18),
         start(2),
         lock(2, A, 18),
-        finish(2, Ending::Assertion, 0, 19),
+        finish(2, Ending::Assertion, 19),
     ]
 }
 
 #[test]
 fn only_direct_causes_of_other_threads_are_named() {
-    let recording = record(&script(), &[join(0, 1, 29)], Outcome::Ended, "shared == 0");
+    let recording = record(&script(), &[join(0, 1, 29)], ended(Ending::Assertion), "shared == 0");
     let causes = causes::causes(&recording.events);
     let expected: [&[u32]; 13] = [&[], &[], &[], &[], &[1], &[], &[], &[3], &[], &[], &[2], &[6], &[]];
     assert_eq!(causes, expected, "a create and its thread's begin, an unlock and the next lock, nothing else");
@@ -34,7 +34,7 @@ fn only_direct_causes_of_other_threads_are_named() {
 
 #[test]
 fn what_did_not_lead_to_the_finding_does_not_matter() {
-    let trace = trace(&record(&script(), &[join(0, 1, 29)], Outcome::Ended, "shared == 0"));
+    let trace = trace(&record(&script(), &[join(0, 1, 29)], ended(Ending::Assertion), "shared == 0"));
     let matters = relevance::before_finding(&trace);
     // Thread 3, and its creation, could be left out; main went on to create it after what mattered.
     let left_out: Vec<usize> = (0..matters.len()).filter(|&step| !matters[step]).collect();

@@ -11,7 +11,7 @@ use heddle_model::{
     Ending, Event, NoMemory, ObjectId, ObjectSlot, Operation, Outcome, Pending, ThreadId, ThreadState, World,
 };
 use heddle_report::recognise::Recognised;
-use heddle_report::{Recording, outcome, recognise};
+use heddle_report::{Recording, recognise};
 
 pub const A: ObjectId = ObjectId(0x4000);
 pub const B: ObjectId = ObjectId(0x4040);
@@ -41,8 +41,11 @@ pub fn lock(t: u16, mutex: ObjectId, line: u32) -> Scripted {
 pub fn unlock(t: u16, mutex: ObjectId, line: u32) -> Scripted {
     (t, Operation::new(mutex::UNLOCK, mutex), line)
 }
-pub fn finish(t: u16, ending: Ending, detail: u32, line: u32) -> Scripted {
-    (t, process::end(ending, detail), line)
+pub fn finish(t: u16, ending: Ending, line: u32) -> Scripted {
+    (t, process::end(ending), line)
+}
+pub fn ended(ending: Ending) -> Outcome {
+    Outcome::Ended { ending, fault: None }
 }
 
 fn stack(thread: u16, line: u32) -> Vec<Location> {
@@ -81,7 +84,7 @@ pub fn record(script: &[Scripted], left: &[Scripted], outcome: Outcome, message:
         events,
         pending,
         outcome,
-        detail: 0,
+        circle: false,
         message: message.to_string(),
         output: Vec::new(),
         stacks,
@@ -114,11 +117,7 @@ pub fn trace(recording: &Recording) -> Trace {
         steps,
         last,
         focus,
-        end: TraceEnd {
-            outcome: outcome::name(recording.outcome).into(),
-            thread: recording.thread,
-            message: recording.message.clone(),
-        },
+        end: TraceEnd { outcome: recording.outcome, thread: recording.thread, message: recording.message.clone() },
         finding,
         output: String::from_utf8_lossy(&recording.output).into_owned(),
         lines: recording.lines.clone(),

@@ -74,10 +74,10 @@ fn assertion_with_output() {
             start(2),
             lock(2, B, 17),
             lock(2, A, 18),
-            finish(2, Ending::Assertion, 0, 19),
+            finish(2, Ending::Assertion, 19),
         ],
         &[join(0, 2, 30)],
-        Outcome::Ended,
+        ended(Ending::Assertion),
         "shared == 0",
     );
     recording.output = b"hello\n\x1b[31mred\n".to_vec();

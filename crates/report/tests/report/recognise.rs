@@ -1,8 +1,8 @@
 //! What is recognised in executions made by hand.
 
 use crate::common::*;
-use heddle_model::primitive::{atomic, condvar, once, process, semaphore};
-use heddle_model::{Ending, FindingKind, ObjectId, Operation, Outcome};
+use heddle_model::primitive::{atomic, condvar, once, semaphore};
+use heddle_model::{Death, Ending, FindingKind, ObjectId, Operation, Outcome, ThreadId};
 use heddle_report::recognise;
 
 #[test]
@@ -171,20 +171,20 @@ fn a_semaphore_that_nobody_posts() {
 
 #[test]
 fn endings() {
-    let ended = |ending, detail| record(&[start(0), finish(0, ending, detail, 19)], &[], Outcome::Ended, "");
-    assert!(recognise(&ended(Ending::Exit, 0)).is_none());
-    assert!(recognise(&ended(Ending::Exit, 1)).is_none(), "a status is the program's own business");
+    let ended = |ending| record(&[start(0), finish(0, ending, 19)], &[], ended(ending), "");
+    assert!(recognise(&ended(Ending::Exit { status: 0 })).is_none());
+    assert!(recognise(&ended(Ending::Exit { status: 1 })).is_none(), "a status is the program's own business");
 
-    let mut failed = ended(Ending::Assertion, 0);
+    let mut failed = ended(Ending::Assertion);
     failed.message = "shared == 0".into();
     let finding = recognise(&failed).unwrap().finding;
     assert_eq!((finding.kind, finding.message.as_str()), (FindingKind::Assertion, "assertion `shared == 0` failed"));
     assert_eq!(finding.location.unwrap().line, 19);
 
-    let finding = recognise(&ended(Ending::Abort, 6)).unwrap().finding;
+    let finding = recognise(&ended(Ending::Abort)).unwrap().finding;
     assert_eq!((finding.kind, finding.message.as_str()), (FindingKind::Abort, "thread 0 (main) called abort"));
 
-    let mut crashed = ended(Ending::Crash, 11);
+    let mut crashed = ended(Ending::Crash { signal: 11, overflow: false });
     crashed.events[1].operation.object = ObjectId(0x10);
     let finding = recognise(&crashed).unwrap().finding;
     assert_eq!(finding.message, "thread 0 (main) was killed by SIGSEGV (invalid memory access) at address 0x10");
@@ -192,22 +192,25 @@ fn endings() {
 
 #[test]
 fn a_stack_overflow_is_called_that() {
-    let end = finish(0, Ending::Crash, 11 | process::STACK_OVERFLOW, 19);
-    let finding = recognise(&record(&[start(0), end], &[], Outcome::Ended, "")).unwrap().finding;
+    let crash = Ending::Crash { signal: 11, overflow: true };
+    let finding = recognise(&record(&[start(0), finish(0, crash, 19)], &[], ended(crash), "")).unwrap().finding;
     assert_eq!(finding.message, "thread 0 (main) ran off its stack (stack overflow)");
 }
 
 #[test]
 fn outcomes_that_are_no_events() {
-    let with = |outcome, detail| {
-        let mut recording = record(&[start(0)], &[lock(0, A, 8)], outcome, "");
-        recording.detail = detail;
+    let with = |outcome| {
+        let recording = record(&[start(0)], &[lock(0, A, 8)], outcome, "");
         recognise(&recording).map(|found| found.finding.kind)
     };
-    assert_eq!(with(Outcome::Hang, 0), Some(FindingKind::Hang));
-    assert_eq!(with(Outcome::Killed, 11), Some(FindingKind::Crash));
-    assert_eq!(with(Outcome::Killed, 9), None, "killed from outside is not the program's doing");
-    for outcome in [Outcome::Blocked, Outcome::StepLimit, Outcome::MemoryLimit, Outcome::Unsupported] {
-        assert_eq!(with(outcome, 0), None, "{outcome:?}");
+    assert_eq!(with(Outcome::Hang), Some(FindingKind::Hang));
+    assert_eq!(with(Outcome::Killed(Death::Signal(11))), Some(FindingKind::Crash));
+    let core = Death::from_status(11 | 0x80);
+    assert_eq!(with(Outcome::Killed(core)), Some(FindingKind::Crash), "a core file changes nothing");
+    assert_eq!(with(Outcome::Killed(Death::Signal(9))), None, "killed from outside is not the program's doing");
+    assert_eq!(with(Outcome::Killed(Death::Exit(11))), None, "a status is no signal");
+    let step_limit = Outcome::StepLimit { thread: ThreadId::MAIN };
+    for outcome in [Outcome::Blocked, step_limit, Outcome::MemoryLimit { bytes: 1 }, Outcome::Unsupported] {
+        assert_eq!(with(outcome), None, "{outcome:?}");
     }
 }

@@ -42,7 +42,7 @@ fn assume(holds: bool, pc: u64) {
 
 fn fail(text: &'static CStr, pc: u64) -> ! {
     if active() {
-        let end = process::end(Ending::Assertion, 0);
+        let end = process::end(Ending::Assertion);
         schedule::end_process(Operation { object: ObjectId(text.as_ptr() as u64), ..end }, pc)
     }
     // SAFETY: never returns.
@@ -175,7 +175,7 @@ interpose! {
     fn heddle_failed(condition: *const c_char) -> ! {
         let pc = caller();
         if active() {
-            let end = process::end(Ending::Assertion, 0);
+            let end = process::end(Ending::Assertion);
             schedule::end_process(Operation { object: ObjectId(condition as u64), ..end }, pc)
         }
         crate::entry::real::abort()

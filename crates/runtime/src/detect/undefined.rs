@@ -153,7 +153,7 @@ fn undefined(text: fmt::Arguments<'_>, pc: u64) {
     place.length = 0;
     // A sentence that does not fit is cut off.
     let _ = place.write_fmt(text);
-    schedule::end_process(process::end(Ending::Undefined, 0), pc)
+    schedule::end_process(process::end(Ending::Undefined), pc)
 }
 
 fn name(kind: *const Type) -> &'static str {

@@ -8,8 +8,9 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
+use heddle_model::wire::WireOutcome;
 use heddle_model::wire::{Outside, Restart, Stage};
-use heddle_model::{Outcome, ThreadId};
+use heddle_model::{Death, Outcome, ThreadId};
 
 use crate::arch::Context;
 use crate::calls::pthread::unwinder;
@@ -114,8 +115,10 @@ impl Controller {
 
     /// How many threads the last execution needs, if it stopped for lack of them.
     fn threads_needed(&self, sequence: u32) -> Option<usize> {
-        let result = self.wire.record_of(sequence).result();
-        (result.outcome == Outcome::NeedsThreads as u32).then_some(result.detail as usize)
+        match self.wire.record_of(sequence).result().outcome.read(&[]) {
+            Some(Outcome::NeedsThreads { count }) => Some(count as usize),
+            _ => None,
+        }
     }
 
     fn wait(&self, sequence: u32) {
@@ -191,9 +194,8 @@ impl Controller {
                 continue;
             }
             if status != 0 {
-                let record = self.wire.record_of(sequence);
-                record.result().outcome = Outcome::Killed as u32;
-                record.result().detail = status as u64;
+                let death = Outcome::Killed(Death::from_status(status));
+                self.wire.record_of(sequence).result().outcome = WireOutcome::new(&death, false);
             }
             self.wire.publish(sequence);
             sequence = sequence.wrapping_add(1);

@@ -8,8 +8,8 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use heddle_model::follow::{PlanView, Policy, Step};
 use heddle_model::race::Race;
 use heddle_model::round::Round;
-use heddle_model::wire::{self, Header, Slot, Stage, ThreadName, WireResult};
-use heddle_model::{Event, Outcome, Pending, ThreadId};
+use heddle_model::wire::{self, Header, Slot, Stage, ThreadName, WireOutcome, WireResult};
+use heddle_model::{Event, Pending, ThreadId};
 
 use crate::{lifetime, sys};
 
@@ -253,9 +253,8 @@ impl Record {
     /// Empties the record at the start of an execution.
     pub fn clear(&self) {
         let result = self.result();
-        result.outcome = Outcome::Running as u32;
+        result.outcome = WireOutcome::default();
         result.events = 0;
-        result.detail = 0;
         result.pc = 0;
         result.pending = 0;
         result.stack_words = 0;

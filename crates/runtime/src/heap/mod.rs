@@ -25,9 +25,9 @@ mod operators;
 mod valid;
 
 use block::{HEADER, Header};
-use heddle_model::Outcome;
 use heddle_model::fault::FaultKind;
 use heddle_model::primitive::memory;
+use heddle_model::{Capacity, Outcome};
 
 pub use arena::Place;
 pub use block::State;
@@ -223,7 +223,7 @@ fn allocate(size: usize, align: usize, pc: u64) -> Option<(usize, bool)> {
     }
     let number = current_arena();
     if number >= arena::ARENAS {
-        schedule::stop(Outcome::Capacity, number as u64, pc, b"more threads than the heap has arenas");
+        schedule::stop(Outcome::Capacity(Capacity::Heaps), pc, b"");
     }
     let class = class::of(roomy);
     let Ok(arena) = arena::get(number) else { return refuse(size, pc) };
@@ -261,7 +261,7 @@ fn got(address: usize, size: usize, family: Option<u8>, pc: u64) {
 #[cold]
 fn refuse(size: usize, pc: u64) -> Option<(usize, bool)> {
     if schedule::active() {
-        schedule::stop(Outcome::MemoryLimit, size as u64, pc, b"the program asked for more memory than it may use");
+        schedule::stop(Outcome::MemoryLimit { bytes: size as u64 }, pc, b"");
     }
     None
 }

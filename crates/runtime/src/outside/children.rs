@@ -77,7 +77,7 @@ fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
         return call();
     }
     if start::restarts_by_snapshot() {
-        schedule::stop(Outcome::NeedsFork, 0, pc, b"processes");
+        schedule::stop(Outcome::NeedsFork, pc, b"processes");
     }
     if disposition(SIGCHLD) == Disposition::Handled {
         schedule::unsupported(HANDLES_ENDS, pc);

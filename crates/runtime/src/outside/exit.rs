@@ -77,7 +77,7 @@ unsafe extern "C" fn after_all_handlers(_: usize) {
         // SAFETY: what the program has printed is in libc's buffers; the write is trapped and captured.
         unsafe {
             channel::in_stream(|| files::streams::real::fflush(core::ptr::null_mut()));
-            schedule::end_process(process::end(Ending::Exit, state().status.get() as u32), state().caller.get())
+            schedule::end_process(process::end(Ending::Exit { status: state().status.get() }), state().caller.get())
         }
     }
 }
@@ -112,7 +112,7 @@ interpose! {
 
     fn abort() -> ! {
         if active() {
-            schedule::end_process(process::end(Ending::Abort, 0), caller())
+            schedule::end_process(process::end(Ending::Abort), caller())
         }
         crate::entry::real::abort()
     }
@@ -134,13 +134,13 @@ interpose! {
 
 fn end_at_once(status: i32, pc: u64) -> ! {
     if active() {
-        schedule::end_process(process::end(Ending::Exit, status as u32), pc)
+        schedule::end_process(process::end(Ending::Exit { status }), pc)
     }
     sys::exit_process(status as usize)
 }
 
 unsafe fn assertion_failed(text: *const c_char, pc: u64) -> ! {
-    let end = process::end(Ending::Assertion, 0);
+    let end = process::end(Ending::Assertion);
     schedule::end_process(Operation { object: ObjectId(text as u64), ..end }, pc)
 }
 
@@ -155,12 +155,12 @@ pub fn describe(record: &Record) -> Option<Fault> {
             record.set_message(text.to_bytes());
             None
         }
-        Ending::Memory | Ending::Crash => memcheck::fault_of(event.thread),
-        Ending::Exit => memcheck::look_for_leaks(),
+        Ending::Memory | Ending::Crash { .. } => memcheck::fault_of(event.thread),
+        Ending::Exit { .. } => memcheck::look_for_leaks(),
         Ending::Undefined => {
             record.set_message(undefined::text_of(event.thread));
             None
         }
-        Ending::Assertion | Ending::Abort | Ending::Misuse | Ending::Waits | Ending::Assumed => None,
+        Ending::Assertion | Ending::Abort | Ending::Misuse { .. } | Ending::Waits { .. } | Ending::Assumed => None,
     }
 }

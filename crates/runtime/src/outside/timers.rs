@@ -116,7 +116,7 @@ interpose! {
             return real::timerfd_create(clock, flags);
         }
         if start::restarts_by_snapshot() {
-            schedule::stop(Outcome::NeedsFork, 0, pc, b"a timer");
+            schedule::stop(Outcome::NeedsFork, pc, b"a timer");
         }
         let file = channel::answer(sys::syscall3(EVENTFD2, 0, flags as usize, 0)) as i32;
         if file >= 0 {

@@ -136,7 +136,7 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
     let result = match answer {
         Answer::Result(result) => result,
         Answer::Outside(name) | Answer::Clone(name) if in_snapshot && active() => {
-            schedule::stop(Outcome::NeedsFork, number as u64, program_pc(&trapped), name.as_bytes())
+            schedule::stop(Outcome::NeedsFork, program_pc(&trapped), name.as_bytes())
         }
         Answer::Unsupported(name) => schedule::unsupported(name, program_pc(&trapped)),
         Answer::Clone(_) => {
@@ -318,7 +318,7 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         58 => Answer::Clone("vfork"),
         59 | 322 => Answer::Unsupported("exec, by which the program becomes another one"),
         // exit, exit_group
-        60 | 231 => schedule::end_process(process::end(Ending::Exit, arguments[0] as u32), 0),
+        60 | 231 => schedule::end_process(process::end(Ending::Exit { status: arguments[0] as i32 }), 0),
         // kill, tkill, tgkill
         62 | 200 | 234 => send_signal(number, arguments),
         // set_tid_address, set_robust_list, rseq: about kernel threads, of which there is one
@@ -467,6 +467,8 @@ fn send_signal(number: usize, arguments: &[usize; 6]) -> Answer {
         Disposition::Ignored => Answer::Result(0),
         // The kernel would run it on our stack, which threads share.
         Disposition::Handled => Answer::Unsupported("a handler for a signal that is sent by a system call"),
-        Disposition::Kills => schedule::end_process(process::end(Ending::Crash, signal as u32), 0),
+        Disposition::Kills => {
+            schedule::end_process(process::end(Ending::Crash { signal: signal as u8, overflow: false }), 0)
+        }
     }
 }

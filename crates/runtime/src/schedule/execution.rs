@@ -5,7 +5,7 @@ use heddle_model::primitive::thread;
 use heddle_model::{ObjectId, Operation, Outcome, ThreadId};
 
 use super::fiber;
-use super::finish::finish;
+use super::finish::{finish, finish_ended};
 use super::state::{current, recording, schedule, wire, world};
 use super::visible::{note, reschedule, take, visible};
 use crate::arch::{self, Context};
@@ -42,25 +42,24 @@ pub fn started() {
 #[cold]
 pub(super) fn conclude(decision: Decision) -> ! {
     match decision {
-        Decision::Blocked => finish(Outcome::Blocked, 0, 0, b""),
-        Decision::Assumed => finish(Outcome::Assumed, 0, 0, b""),
-        Decision::Diverged(step) => finish(Outcome::Diverged, step as u64, 0, b""),
-        Decision::StepLimit(thread) => finish(Outcome::StepLimit, thread.0 as u64, 0, b""),
+        Decision::Blocked => finish(Outcome::Blocked, 0, b""),
+        Decision::Assumed => finish(Outcome::Assumed, 0, b""),
+        Decision::Diverged(step) => finish(Outcome::Diverged { step: step as u32 }, 0, b""),
+        Decision::StepLimit(thread) => finish(Outcome::StepLimit { thread }, 0, b""),
         Decision::Deadlock if delivery::waits_outside() => {
             let pc = world().thread(current()).pc;
             finish(
                 Outcome::Unsupported,
-                0,
                 pc,
                 b"waiting for a signal in a program that makes processes, which may send it",
             )
         }
         Decision::Deadlock if channel::waits_outside() => {
             let pc = world().thread(current()).pc;
-            finish(Outcome::Unsupported, 0, pc, b"waiting for a process that does nothing for a second")
+            finish(Outcome::Unsupported, pc, b"waiting for a process that does nothing for a second")
         }
         // All cannot have ended: the process has then, too. So whoever is left waits.
-        Decision::Deadlock | Decision::AllFinished | Decision::Run(_) => finish(Outcome::Deadlock, 0, 0, b""),
+        Decision::Deadlock | Decision::AllFinished | Decision::Run(_) => finish(Outcome::Deadlock, 0, b""),
     }
 }
 
@@ -86,15 +85,15 @@ pub fn ended() -> ! {
 /// The process ends: a visible operation like any other, and the last one of this execution.
 pub fn end_process(operation: Operation, pc: u64) -> ! {
     visible(operation, pc, |_| {});
-    finish(Outcome::Ended, 0, pc, b"")
+    finish_ended(pc)
 }
 
 /// Ends the execution here, for a reason that is no event of the program's.
-pub fn stop(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
-    finish(outcome, detail, pc, message)
+pub fn stop(outcome: Outcome, pc: u64, message: &[u8]) -> ! {
+    finish(outcome, pc, message)
 }
 
 /// The program called `name`, which Heddle does not control: ends the execution as unsupported.
 pub fn unsupported(name: &str, pc: u64) -> ! {
-    finish(Outcome::Unsupported, 0, pc, name.as_bytes())
+    finish(Outcome::Unsupported, pc, name.as_bytes())
 }

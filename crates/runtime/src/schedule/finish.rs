@@ -2,7 +2,6 @@
 //! about to do, call stacks, where objects were allocated, and what went wrong.
 
 use heddle_model::primitive::{self, yielding};
-use heddle_model::race::Race;
 use heddle_model::wire;
 use heddle_model::{ObjectId, Operation, Outcome, Pending, Phase, ThreadId, circle};
 
@@ -68,10 +67,18 @@ fn push_site(object: u64) {
     push_stack(&words[..frames + 2]);
 }
 
-/// Completes the record of the execution and goes back to the controller. Works from any stack, also from a
-/// signal handler's, because nobody comes back here.
+/// Completes the record of an execution whose last event is the end of the process.
 #[cold]
-pub fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
+pub fn finish_ended(pc: u64) -> ! {
+    let end = schedule().record.get().last_event();
+    let Some(ending) = primitive::process::ending(&end.operation) else { unreachable!() };
+    finish(Outcome::Ended { ending, fault: None }, pc, b"")
+}
+
+/// Completes the record of the execution and goes back to the controller. `message` is the text that the outcome refers to.
+/// What was done to memory is added here. Works from any stack, also from a signal handler's, because nobody comes back here.
+#[cold]
+pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
     let (world, record, recording) = (world(), schedule().record.get(), recording());
     schedule().active.set(false);
     if recording {
@@ -79,14 +86,15 @@ pub fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
     }
     let room = header().layout.threads;
     world.end_section();
-    if matches!(outcome, Outcome::Hang | Outcome::Capacity | Outcome::Livelock) {
+    if matches!(outcome, Outcome::Hang | Outcome::Capacity(_) | Outcome::Livelock { .. }) {
         // It has taken what it was about to do, and runs: it waits for nothing.
         world.thread_mut(current()).pending = Operation::new(yielding::YIELD, ObjectId::NONE);
     }
     for thread in world.ids() {
         let state = *world.thread(thread);
         // Who has just ended the process, or a round, is not about to do anything.
-        let over = matches!(outcome, Outcome::Ended | Outcome::Livelock) && thread == record.last_event().thread;
+        let over =
+            matches!(outcome, Outcome::Ended { .. } | Outcome::Livelock { .. }) && thread == record.last_event().thread;
         if state.phase == Phase::Alive && !over {
             let enabled = world.enabled(thread) as u8;
             let custom = state.pending.code.family() == primitive::custom::FAMILY;
@@ -102,29 +110,24 @@ pub fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
             record.push_pending(pending, room);
             if recording {
                 // Who races is not at an operation of its own.
-                let racing = outcome == Outcome::Race && thread == current();
+                let racing = outcome.race().is_some() && thread == current();
                 record_stack(thread, if racing { pc } else { state.pc });
             }
         }
     }
     record.set_message(message);
-    let mut detail = detail;
-    if outcome == Outcome::Ended
-        && let Some(fault) = exit::describe(&record)
-    {
-        record.set_message(&fault.to_text());
-        detail = fault.count;
-        if recording {
-            memcheck::stacks_of(&fault, push_stack);
-        }
-    }
-    if outcome == Outcome::Race && recording {
-        race::stacks_of(detail as usize, push_stack);
+    if let Outcome::Ended { fault, .. } = &mut outcome {
+        *fault = exit::describe(&record);
     }
     if recording {
-        let racing = Race::from_text(core::str::from_utf8(message).unwrap_or("")).filter(|_| outcome == Outcome::Race);
-        racing.iter().for_each(|race| push_site(race.address));
-        racing.iter().for_each(|race| locals::used(race.address));
+        if let Some(fault) = outcome.fault() {
+            memcheck::stacks_of(fault, push_stack);
+        }
+        if let Some(race) = outcome.race() {
+            race::stacks_of(race.address as usize, push_stack);
+            push_site(race.address);
+            locals::used(race.address);
+        }
         locals::each(|[object, code, end]| push_stack(&[wire::LOCAL, object, code, end]));
         // Looking for a block goes through all of them: a report has no room for more objects.
         world.objects.iter().take(4096).for_each(|(object, _)| push_site(object.0));
@@ -132,14 +135,14 @@ pub fn finish(outcome: Outcome, detail: u64, pc: u64, message: &[u8]) -> ! {
             push_stack(misuse::all_made_before());
         }
     }
-    let goes_on = matches!(outcome, Outcome::Ended | Outcome::StepLimit | Outcome::Hang | Outcome::Capacity);
-    let detail = if goes_on && circle::exists(world) { detail | circle::PARTIAL } else { detail };
+    let goes_on =
+        matches!(outcome, Outcome::Ended { .. } | Outcome::StepLimit { .. } | Outcome::Hang | Outcome::Capacity(_));
+    let circle = goes_on && circle::exists(world);
     let result = record.result();
-    result.detail = detail;
-    result.left = if outcome == Outcome::Ended { world.left } else { 0 };
+    result.left = if outcome.is_ended() { world.left } else { 0 };
     result.pc = pc;
     result.thread = current();
-    result.outcome = outcome as u32;
+    result.outcome = wire::WireOutcome::new(&outcome, circle);
     let mut nowhere = Context::EMPTY;
     // SAFETY: the controller is suspended in `run`.
     unsafe { arch::heddle_switch(&mut nowhere, schedule().controller.as_ptr()) };

@@ -2,9 +2,9 @@
 
 use heddle_model::primitive::process::END;
 use heddle_model::primitive::section;
-use heddle_model::{ObjectId, Operation, Outcome};
+use heddle_model::{ObjectId, Operation};
 
-use super::finish::finish;
+use super::finish::finish_ended;
 use super::state::{current, schedule, world};
 use super::visible::{note, reschedule, take, visible};
 
@@ -20,7 +20,7 @@ pub(super) fn unless_stuck(pc: u64) {
     if world().thread(current()).pending.code == END {
         reschedule();
         note(take(current()));
-        finish(Outcome::Ended, 0, pc, b"");
+        finish_ended(pc);
     }
 }
 

@@ -7,10 +7,10 @@ use heddle_model::primitive::atomic::FENCE;
 use heddle_model::primitive::choice::ATTEMPT;
 use heddle_model::primitive::process::END;
 use heddle_model::primitive::yielding;
-use heddle_model::{Event, EventFlags, Operation, Outcome, ThreadId};
+use heddle_model::{Capacity, Event, EventFlags, Operation, Outcome, ThreadId};
 
 use super::execution::conclude;
-use super::finish::{finish, record_stack};
+use super::finish::{finish, finish_ended, record_stack};
 use super::section::{in_section, unless_stuck};
 use super::state::{current, follower, header, model, recording, schedule, world};
 use super::{fiber, spin_loop};
@@ -99,7 +99,7 @@ fn switch_to(thread: ThreadId) {
     if world().thread(thread).pending.code == END {
         // The end of the process needs no stack; a thread that has crashed has none that could be resumed.
         note(take(thread));
-        finish(Outcome::Ended, 0, 0, b"");
+        finish_ended(0);
     }
     let me = current();
     spin_loop::switched(me, thread);
@@ -123,7 +123,7 @@ pub(super) fn take(thread: ThreadId) -> &'static mut Event {
     let world = world();
     let index = world.events;
     if index >= header().layout.events {
-        finish(Outcome::Capacity, 0, world.thread(thread).pc, b"events in one execution");
+        finish(Outcome::Capacity(Capacity::Events), world.thread(thread).pc, b"");
     }
     // SAFETY: there is room, as was just checked; nobody looks at an event before it is counted.
     let event = unsafe { &mut *schedule().record.get().event(index) };
@@ -165,6 +165,6 @@ pub(super) fn note(event: &Event) {
         model.follower.observe(&mut model.world, event);
     }
     if world().objects.is_full() {
-        finish(Outcome::Capacity, 0, event.pc, b"synchronisation objects in one execution");
+        finish(Outcome::Capacity(Capacity::Objects), event.pc, b"");
     }
 }

@@ -118,15 +118,7 @@ pub fn took(index: u32, event: &Event, world: &World) -> bool {
 pub fn end(event: &Event) -> ! {
     // SAFETY: reads a number.
     let length = unsafe { ROUND.length };
-    let mut text = [0; 10];
-    let mut at = text.len();
-    let mut left = length;
-    while left > 0 || at == text.len() {
-        at -= 1;
-        text[at] = b'0' + (left % 10) as u8;
-        left /= 10;
-    }
-    schedule::stop(Outcome::Livelock, length as u64, event.pc, &text[at..])
+    schedule::stop(Outcome::Livelock { length }, event.pc, b"")
 }
 
 /// Who can act after the event with this index.

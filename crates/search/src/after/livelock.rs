@@ -120,7 +120,8 @@ fn probe(
         ..Plan::default()
     };
     let execution = executor.run(&plan)?;
-    let Some((begin, length)) = tail(execution.events, true).filter(|_| execution.outcome == Outcome::StepLimit) else {
+    let bounded = matches!(execution.outcome, Outcome::StepLimit { .. });
+    let Some((begin, length)) = tail(execution.events, true).filter(|_| bounded) else {
         return Ok(None);
     };
     let mut places: Vec<_> =
@@ -138,7 +139,7 @@ fn probe(
         }
         let round = Round { first: first as u32, length: length as u32 };
         let plan = Plan { schedule: steps[..end].to_vec(), record: true, round: Some(round), ..Plan::default() };
-        if executor.run(&plan)?.outcome == Outcome::Livelock {
+        if matches!(executor.run(&plan)?.outcome, Outcome::Livelock { .. }) {
             return Ok(Some(plan));
         }
     }

@@ -187,7 +187,7 @@ impl<'g> Hunt<'g> {
     /// If `execution` shows the goal: remembers it if it is the best, and straightens it.
     fn look(&mut self, execution: &Execution<'_>) -> Option<Vec<Step>> {
         self.improved = false;
-        if execution.outcome == Outcome::Diverged || !self.goal.shown_by(execution) {
+        if matches!(execution.outcome, Outcome::Diverged { .. }) || !self.goal.shown_by(execution) {
             return None;
         }
         let cost = cost(execution, &mut self.replay);

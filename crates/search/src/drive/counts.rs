@@ -30,8 +30,8 @@ impl Counts {
     /// Counts one more.
     pub(crate) fn count(&mut self, execution: &Execution<'_>) {
         match execution.outcome {
-            _ if execution.is_assumed_away() => self.assumed += 1,
-            Outcome::Ended | Outcome::Deadlock => self.executions += 1,
+            outcome if outcome.is_assumed_away() => self.assumed += 1,
+            Outcome::Ended { .. } | Outcome::Deadlock => self.executions += 1,
             Outcome::Blocked => self.blocked += 1,
             _ => self.cut += 1,
         }

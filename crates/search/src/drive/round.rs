@@ -97,11 +97,11 @@ impl Round<'_> {
             let number = position.before.ran() + position.counts.ran();
             let info = Info { number, earlier: position.earlier, plan: &plan };
             let flow = self.observer.execution(&execution, &info);
-            if let Outcome::Diverged
+            if let Outcome::Diverged { .. }
             | Outcome::Unsupported
             | Outcome::NeedsFork
-            | Outcome::NeedsThreads
-            | Outcome::Capacity
+            | Outcome::NeedsThreads { .. }
+            | Outcome::Capacity(_)
             | Outcome::Running = execution.outcome
             {
                 break End::Stop(Stop::Outcome(execution.outcome));

@@ -40,7 +40,7 @@ struct Kept {
     events: Vec<Event>,
     pending: Vec<Pending>,
     outcome: Outcome,
-    detail: u64,
+    circle: bool,
     left: u64,
     thread: ThreadId,
     message: String,
@@ -54,7 +54,7 @@ impl Kept {
             events: &self.events,
             pending: &self.pending,
             outcome: self.outcome,
-            detail: self.detail,
+            circle: self.circle,
             left: self.left,
             thread: self.thread,
             message: &self.message,
@@ -68,7 +68,7 @@ impl Kept {
         self.events.extend_from_slice(execution.events);
         self.pending.clear();
         self.pending.extend_from_slice(execution.pending);
-        (self.outcome, self.detail, self.thread) = (execution.outcome, execution.detail, execution.thread);
+        (self.outcome, self.circle, self.thread) = (execution.outcome, execution.circle, execution.thread);
         self.left = execution.left;
         self.message.clear();
         self.message.push_str(execution.message);
@@ -118,7 +118,7 @@ impl<'e> Repeated<'e> {
                 events: Vec::new(),
                 pending: Vec::new(),
                 outcome: Outcome::Running,
-                detail: 0,
+                circle: false,
                 left: 0,
                 thread: ThreadId::MAIN,
                 message: String::new(),
@@ -155,7 +155,7 @@ impl<'e> Repeated<'e> {
         // Whether it takes too long depends on how busy the machine is.
         if std::mem::take(&mut self.spoilt)
             || again.outcome == Outcome::Hang
-            || (again.events == first.events && again.outcome == first.outcome)
+            || (again.events == first.events && again.outcome.name() == first.outcome.name())
         {
             return Ok(());
         }
@@ -174,7 +174,7 @@ impl<'e> Repeated<'e> {
 /// Whether what came of an execution can be expected to come of it again: it was not the process that came to its end.
 fn can_be_repeated(outcome: Outcome) -> bool {
     use Outcome::*;
-    matches!(outcome, Ended | Deadlock | Blocked | Assumed | Race | StepLimit)
+    matches!(outcome, Ended { .. } | Deadlock | Blocked | Assumed | Race(_) | StepLimit { .. })
 }
 
 impl Executor for Repeated<'_> {
@@ -203,7 +203,8 @@ impl Executor for Repeated<'_> {
         loop {
             if let Some(divergence) = self.divergence.as_ref().filter(|_| !self.told) {
                 self.told = true;
-                let (events, outcome) = (&self.kept.events[..divergence.at], Outcome::Diverged);
+                let events = &self.kept.events[..divergence.at];
+                let outcome = Outcome::Diverged { step: divergence.at as u32 };
                 return Ok(Execution { events, outcome, message: "", ..self.kept.view() });
             }
             match self.under_way.pop_front() {

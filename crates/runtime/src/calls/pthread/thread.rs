@@ -4,7 +4,7 @@ use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::primitive::thread::{CREATE, DETACH, JOIN, TIMEDJOIN, TRYJOIN};
-use heddle_model::{Event, ObjectId, Operation, Outcome, ThreadId};
+use heddle_model::{Capacity, Event, ObjectId, Operation, Outcome, ThreadId};
 
 use super::{cancel, unwinder};
 use crate::entry::{real, start};
@@ -94,10 +94,10 @@ pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usi
     }
     let Some(wire) = start::wire() else { return ESRCH };
     let Some(child) = wire.name_thread(current(), schedule::children_of_current()) else {
-        schedule::stop(Outcome::Capacity, 0, pc, b"threads")
+        schedule::stop(Outcome::Capacity(Capacity::Threads), pc, b"")
     };
     if child.index() > fiber::donors() {
-        schedule::stop(Outcome::NeedsThreads, child.0 as u64, pc, b"");
+        schedule::stop(Outcome::NeedsThreads { count: child.0.into() }, pc, b"");
     }
     let mut detached = 0;
     let mut stack_size = wire.header().stack_size as usize;
@@ -109,7 +109,7 @@ pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usi
         }
     }
     if !fiber::create(child, routine, argument, stack_size) {
-        schedule::stop(Outcome::NeedsThreads, 0, pc, b"");
+        schedule::stop(Outcome::NeedsThreads { count: 0 }, pc, b"");
     }
     callstack::reset(child);
     spin_loop::reset(child);
@@ -183,7 +183,7 @@ pub unsafe fn exit(value: usize, pc: u64) -> ! {
             if let Some(wire) = start::wire() {
                 wire.header().unwinder.store(1, Relaxed);
             }
-            schedule::stop(Outcome::NeedsThreads, 0, pc, b"");
+            schedule::stop(Outcome::NeedsThreads { count: 0 }, pc, b"");
         }
         let fiber = fiber::of(current());
         fiber.value.set(value);

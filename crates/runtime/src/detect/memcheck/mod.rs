@@ -204,7 +204,7 @@ pub fn mismatched(address: usize, resizes: bool, allocated: u8, freed: u8, size:
 #[cold]
 fn commit(fault: Fault, pc: u64) -> ! {
     note(fault);
-    let end = process::end(Ending::Memory, fault.kind as u32);
+    let end = process::end(Ending::Memory);
     schedule::end_process(Operation { object: ObjectId(fault.address), ..end }, pc)
 }
 

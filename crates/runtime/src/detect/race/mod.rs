@@ -216,7 +216,7 @@ fn report(address: usize, size: usize, how: Access, pc: u64, granule: usize, ear
     // SAFETY: one kernel thread.
     let (goes_on, aim) = unsafe { (GOES_ON, &AIM) };
     if !goes_on || aim.as_ref().is_some_and(|aim| aim.is_again(&race)) {
-        schedule::stop(Outcome::Race, address as u64, pc, &race.to_text())
+        schedule::stop(Outcome::Race(race), pc, b"")
     }
     schedule::raced(&race);
 }

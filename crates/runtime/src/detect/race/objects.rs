@@ -167,7 +167,7 @@ fn own_anew(entry: &mut Entry, granule: u64, bytes: u8) -> &'static mut [u32] {
     // SAFETY: one kernel thread.
     let new = unsafe {
         if GRANULES > ENTRIES / 4 * 3 || (USED + 1) * WIDTH > WORDS {
-            crate::schedule::stop(heddle_model::Outcome::Capacity, 0, 0, b"atomic objects in one execution");
+            crate::schedule::stop(heddle_model::Outcome::Capacity(heddle_model::Capacity::Atomics), 0, b"");
         }
         USED += 1;
         USED as u32 - 1

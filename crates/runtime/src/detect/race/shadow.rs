@@ -166,7 +166,7 @@ fn find(page: usize) -> Page {
         if MAP[at].page == 0 {
             KNOWN += 1;
             if KNOWN > PAGES / 4 * 3 {
-                schedule::stop(heddle_model::Outcome::Capacity, 0, 0, b"memory in which races are looked for");
+                schedule::stop(heddle_model::Outcome::Capacity(heddle_model::Capacity::Shadow), 0, b"");
             }
             addresses::map(NEXT, size_of::<Granule>() * GRANULES);
             MAP[at] = Page { page, cells: NEXT as *mut Granule };
@@ -342,7 +342,7 @@ fn new_block(first: &[Cell]) -> u32 {
     // SAFETY: one kernel thread.
     unsafe {
         if MORE_COUNT == BLOCKS {
-            schedule::stop(heddle_model::Outcome::Capacity, 0, 0, b"accesses by many threads in one execution");
+            schedule::stop(heddle_model::Outcome::Capacity(heddle_model::Capacity::Readers), 0, b"");
         }
         // What an earlier execution has left in it is not looked at.
         let block = &mut MORE[MORE_COUNT];

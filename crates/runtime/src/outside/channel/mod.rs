@@ -132,7 +132,7 @@ pub fn answer(result: isize) -> isize {
 /// Repeats `attempt` until it succeeds. None when the time is over.
 fn until(pc: u64, waits: Waits, attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
     if start::restarts_by_snapshot() {
-        schedule::stop(Outcome::NeedsFork, 0, pc, b"a pipe or a socket");
+        schedule::stop(Outcome::NeedsFork, pc, b"a pipe or a socket");
     }
     channels().resource.until(pc, &|| waits.timeout(), &mut || {
         timers::run_out();

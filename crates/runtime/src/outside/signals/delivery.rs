@@ -242,7 +242,7 @@ fn end_by(signal: c_int, pc: u64) -> ! {
     if STOPS.contains(&signal) {
         schedule::unsupported("a signal that stops the process", pc);
     }
-    schedule::end_process(process::end(Ending::Crash, signal as u32), pc)
+    schedule::end_process(process::end(Ending::Crash { signal: signal as u8, overflow: false }), pc)
 }
 
 fn handle(signal: c_int, pc: u64) {

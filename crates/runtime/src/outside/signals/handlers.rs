@@ -135,7 +135,7 @@ unsafe extern "C" fn on_hang(_: i32, _: *const u64, context: *mut u64) {
                 place,
             );
         }
-        schedule::stop(Outcome::Hang, 0, place, b"");
+        schedule::stop(Outcome::Hang, place, b"");
     }
 }
 
@@ -169,9 +169,11 @@ unsafe extern "C" fn on_crash(signal: i32, info: *const u64, context: *mut u64) 
         memcheck::note(memcheck::crashed(address, doing, code == DENIED, code == BY_KERNEL));
     }
     let overflow = signal as usize == SIGSEGV && address.abs_diff(stack) < STACK_REACH;
-    let detail = signal as u32 | if overflow { process::STACK_OVERFLOW } else { 0 };
     // The interrupted instruction itself, where others give a return address: one more, since readers subtract one.
-    let end = Operation { object: ObjectId(address as u64), ..process::end(Ending::Crash, detail) };
+    let end = Operation {
+        object: ObjectId(address as u64),
+        ..process::end(Ending::Crash { signal: signal as u8, overflow })
+    };
     schedule::end_process(end, pc + 1)
 }
 
