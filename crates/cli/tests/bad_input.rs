@@ -4,10 +4,9 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::common::{Finished, Running, Session, clang, program, root, send};
+use crate::common::{Finished, Running, Session, clang, computed, program, root, send, wait_until};
 
 fn check_program(name: &str, more: &[&str]) -> Finished {
     let file = program(name).display().to_string();
@@ -231,21 +230,13 @@ fn start_long_search(session: &Session, more: &[&str]) -> (Running, Vec<i32>) {
     let file = program("long-search.c").display().to_string();
     let words = ["check", file.as_str(), "--json"];
     let running = session.start(session.command(words.into_iter().chain(more.iter().copied())));
-    // Until the program itself runs, and then for a while.
-    let patience = Instant::now() + Duration::from_secs(60);
-    loop {
-        let targets: Vec<i32> = session.targets(&running).into_iter().filter(|pid| runs_program(*pid)).collect();
-        if !targets.is_empty() {
-            sleep(Duration::from_millis(300));
-            return (running, targets);
-        }
-        assert!(Instant::now() < patience, "the program never started");
-        sleep(Duration::from_millis(5));
-    }
-}
-
-fn runs_program(pid: i32) -> bool {
-    fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("program"))
+    // The search itself has begun when both have computed for a while.
+    let mut programs = Vec::new();
+    wait_until("the search is under way", || {
+        programs = session.programs(&running);
+        programs.iter().map(|pid| computed(*pid)).sum::<u64>() >= 10 && computed(running.pid()) >= 10
+    });
+    (running, programs)
 }
 
 /// Somebody kills the program under test: one execution is lost, the search goes on and never calls itself complete.
@@ -283,11 +274,7 @@ fn heddle_itself_is_killed() {
     let (running, _) = start_long_search(&session, &[]);
     running.signal("KILL");
     running.wait();
-    let patience = Instant::now() + Duration::from_secs(60);
-    while !session.processes().is_empty() {
-        assert!(Instant::now() < patience, "processes are left: {:?}", session.processes());
-        sleep(Duration::from_millis(10));
-    }
+    wait_until("no process is left", || session.processes().is_empty());
 }
 
 #[test]

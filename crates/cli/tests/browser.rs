@@ -1,4 +1,4 @@
-//! The page in a real browser. `./x test` installs Chromium; without it these tests say that they were skipped.
+//! The page in a real browser. `./x test` installs Chromium; without it these tests are skipped.
 //!
 //! A script of the test's own is put at the end of the page: it presses keys as a person would and writes down what it
 //! sees; the browser prints the page as it is then.
@@ -6,16 +6,14 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::{Session, installed};
+use crate::common::{Session, can_use, installed};
 use serde_json::Value;
 
 /// What the test's script says after doing `script` in the page, which has a function `say(value)`. None without a browser.
 fn browse(session: &Session, page: &Path, script: &str) -> Option<Vec<Value>> {
     let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| installed(name));
-    let Some(browser) = browser else {
-        eprintln!("skipped: no Chromium is installed");
-        return None;
-    };
+    can_use("browser", browser.is_some());
+    let browser = browser?;
     let html = std::fs::read_to_string(page).expect("the page");
     let probe = format!(
         "<script>\nconst said = [];\nconst say = (value) => said.push(value);\n\

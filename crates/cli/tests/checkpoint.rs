@@ -2,13 +2,12 @@
 //! disturbed.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use crate::common::{Finished, Session, root, send};
+use crate::common::{Finished, Session, computed, number, root, seed, send, wait_until};
 
 /// How often something is killed. `HEDDLE_KILLS` for more: `./x kills`.
 fn kills() -> u32 {
-    std::env::var("HEDDLE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10)
+    number("HEDDLE_KILLS", 10) as u32
 }
 
 fn lastzero() -> String {
@@ -119,9 +118,7 @@ fn interrupted_by_the_user() {
     let file = lastzero();
     let search = Interrupted::new(&[&file, "-DN=13"]);
     let running = search.session.start(search.session.command(search.arguments(false)));
-    while !search.file().exists() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("a checkpoint is written", || search.file().exists());
     running.signal("INT");
     let first = running.wait();
     let last = if first.code == 3 { search.run(true, &[]) } else { first };
@@ -150,7 +147,7 @@ fn threads_in_any_order() {
 #[test]
 fn killed_at_random_moments() {
     let file = lastzero();
-    let mut random = 0x9e37_79b9_7f4a_7c15u64 ^ u64::from(std::process::id());
+    let mut random = seed(0x9e37_79b9_7f4a_7c15);
     let mut below = |bound: u64| {
         random ^= random << 13;
         random ^= random >> 7;
@@ -166,15 +163,14 @@ fn killed_at_random_moments() {
             resumed += u32::from(resume);
             let mut running = search.session.start(search.session.command(search.arguments(resume)));
             // Mostly some time after a checkpoint, now and then before there is any.
-            while below(20) != 0 && !search.file().exists() && running.child.try_wait().expect("it runs").is_none() {
-                std::thread::sleep(Duration::from_millis(50));
+            if below(10) != 0 {
+                wait_until("a checkpoint is written", || search.file().exists() || running.has_ended());
             }
-            std::thread::sleep(Duration::from_millis(below(400)));
+            let then = computed(running.pid()) + below(40);
+            wait_until("the search goes on", || computed(running.pid()) >= then || running.has_ended());
             // Heddle itself, or one of the program's processes, while they are there.
-            let is_program =
-                |pid: &i32| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("program"));
-            let programs: Vec<i32> = session_programs(&search.session, &running, is_program);
-            if running.child.try_wait().expect("it can be asked").is_none() && killed < 2 * kills() {
+            let programs = search.session.programs(&running);
+            if !running.has_ended() && killed < 2 * kills() {
                 killed += 1;
                 match programs.get(below(4) as usize) {
                     Some(&pid) => send(pid, "KILL"),
@@ -193,12 +189,4 @@ fn killed_at_random_moments() {
         assert!(!search.file().exists());
     }
     assert!(resumed > 0, "nothing went on from a checkpoint");
-}
-
-fn session_programs(
-    session: &Session,
-    running: &crate::common::Running,
-    is_program: impl Fn(&i32) -> bool,
-) -> Vec<i32> {
-    session.targets(running).into_iter().filter(is_program).collect()
 }

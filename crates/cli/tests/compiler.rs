@@ -57,7 +57,7 @@ int main(void) {
 impl Build {
     fn new((cc, cxx): (&str, &str)) -> Build {
         let cxx = if cxx.is_empty() { cc.replace("clang", "clang++") } else { cxx.to_owned() };
-        let build = Build { session: Session::new(), behind: (cc.to_owned(), cxx) };
+        let build = Build { session: Session::compiling(), behind: (cc.to_owned(), cxx) };
         build.session.write("counter.c", COUNTER);
         build.session.write("main.c", MAIN);
         build
@@ -414,7 +414,7 @@ fn atomic_instructions_in_assembly() {
         static void *work(void *p) { USE; add(&x); return p; }\n\
         int main(void) { pthread_t a, b; pthread_create(&a, 0, work, 0); pthread_create(&b, 0, work, 0);\n\
           pthread_join(a, 0); pthread_join(b, 0); return 0; }\n";
-    let session = Session::new();
+    let session = Session::compiling();
     let file = session.write("assembly.c", SOURCE).display().to_string();
     for compiler in ["gcc", clang()] {
         for level in ["-O0", "-O2"] {
@@ -435,7 +435,7 @@ fn atomic_instructions_in_assembly() {
 /// A library that the program loads itself is not there when `main` begins, and may be gone when it ends.
 #[test]
 fn libraries_that_are_loaded_later() {
-    let session = Session::new();
+    let session = Session::compiling();
     let plugin = session.write("plugin.c", "int answer(void) { return 42; }\n").display().to_string();
     let source = "#include <dlfcn.h>\n#include <pthread.h>\n\
         static void *work(void *p) { return p; }\n\

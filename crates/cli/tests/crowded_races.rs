@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use crate::common::Session;
+use crate::common::{Session, seed};
 
 /// What a thread does is an argument: words like `r4@8`, read four bytes at eight. `|` begins the next thread, `/` the next round.
 const SOURCE: &str = r#"
@@ -148,7 +148,7 @@ fn as_the_bytes_say() {
     let session = Session::new();
     let (source, program) = (session.write("crowd.c", SOURCE), session.path("crowd").display().to_string());
     session.run(["cc", "-g", &source.display().to_string(), "-o", &program]).must_say(0, &[]);
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = Random(seed(0x2545_f491_4f6c_dd1d).max(1));
     let mut raced = 0;
     for _ in 0..60 {
         let mut rounds = without_races(&mut random);

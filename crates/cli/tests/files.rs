@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Session, installed, program};
+use crate::common::{Session, can_use, installed, program};
 
 /// Appends to a file that is there makes another one, and finds that the threads did not come in one order.
 const WRITER: &str = r#"
@@ -75,8 +75,7 @@ fn the_disk_stays_as_it_was() {
 
 #[test]
 fn a_debugger_sees_the_same_and_changes_nothing() {
-    if !installed("gdb") {
-        println!("skipped: gdb is not installed");
+    if !can_use("gdb", installed("gdb")) {
         return;
     }
     let (session, words) = writer();

@@ -5,8 +5,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::Session;
 use crate::common::schema::{must_fit, read_schema};
+use crate::common::{Session, can_use};
 use serde_json::Value;
 
 const ABBA: &str = "examples/abba.c";
@@ -47,11 +47,7 @@ fn sarif_fits_its_schema() {
 /// A published schema, if it is here.
 fn published(name: &str) -> Option<PathBuf> {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("schemas").join(name);
-    if !path.exists() {
-        eprintln!("skipped: {} is not here; `./x test` gets it", path.display());
-        return None;
-    }
-    Some(path)
+    can_use("schemas", path.exists()).then_some(path)
 }
 
 /// Whether `command` has nothing to say against a file with this text. None if it cannot be run.
@@ -64,9 +60,9 @@ fn accepted(command: &[&str], text: &str) -> Option<Result<(), String>> {
 }
 
 /// What is written with `option` for programs of all kinds is valid for `command`, which `nonsense` is not.
-fn fits(command: &[&str], option: &str, empty: &str, nonsense: &str) {
-    if !matches!(accepted(command, empty), Some(Ok(()))) {
-        return eprintln!("skipped: {} cannot be run here", command[0]);
+fn fits(validator: &str, command: &[&str], option: &str, empty: &str, nonsense: &str) {
+    if !can_use(validator, matches!(accepted(command, empty), Some(Ok(())))) {
+        return;
     }
     assert!(matches!(accepted(command, nonsense), Some(Err(_))), "{} says yes to anything", command[0]);
     for program in FINDINGS.into_iter().chain([FIXED, "tests/programs/unsupported.c"]) {
@@ -81,14 +77,20 @@ fn sarif_fits_the_published_schema() {
     // Debian's, which has the package that `./x test` installs.
     let validator = "import json, jsonschema, sys; jsonschema.validate(*[json.load(open(f)) for f in sys.argv[:0:-1]])";
     let command = ["/usr/bin/python3", "-c", validator, &schema];
-    fits(&command, "--sarif", r#"{"version": "2.1.0", "runs": []}"#, r#"{"version": "2.1.0", "runs": 1}"#);
+    fits(
+        "jsonschema",
+        &command,
+        "--sarif",
+        r#"{"version": "2.1.0", "runs": []}"#,
+        r#"{"version": "2.1.0", "runs": 1}"#,
+    );
 }
 
 #[test]
 fn junit_fits_the_published_schema() {
     let Some(schema) = published("jenkins-junit.xsd").map(|path| path.display().to_string()) else { return };
     let command = ["xmllint", "--noout", "--schema", &schema];
-    fits(&command, "--junit", "<testsuites/>", "<testsuites><nonsense/></testsuites>");
+    fits("xmllint", &command, "--junit", "<testsuites/>", "<testsuites><nonsense/></testsuites>");
 }
 
 #[test]

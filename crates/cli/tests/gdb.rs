@@ -1,6 +1,6 @@
-//! gdb on a replayed execution, by scripts. `./x test` installs gdb; without it these tests say that they were skipped.
+//! gdb on a replayed execution, by scripts. `./x test` installs gdb; without it these tests are skipped.
 
-use crate::common::{Finished, Session, installed};
+use crate::common::{Finished, Session, can_use, installed};
 
 /// Two threads, each with a local variable, that lock in opposite orders.
 const PROGRAM: &str = "#include <pthread.h>
@@ -30,8 +30,7 @@ int main(void)
 
 /// What gdb printed for these commands, run on the finding of `program`; none without gdb.
 fn gdb(program: &str, kind: &str, commands: &str) -> Option<Finished> {
-    if !installed("gdb") {
-        eprintln!("skipped: gdb is not installed");
+    if !can_use("gdb", installed("gdb")) {
         return None;
     }
     let session = Session::new();

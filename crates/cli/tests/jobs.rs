@@ -1,9 +1,7 @@
 //! `--jobs`: several processes, one search. Whatever is said of a program is the same, but for the time; and it stays so
 //! when processes are killed on the way.
 
-use std::time::{Duration, Instant};
-
-use crate::common::{Session, root, send};
+use crate::common::{Session, computed, root, send, wait_until};
 use serde_json::Value;
 
 /// The document without what time does to it.
@@ -82,16 +80,16 @@ fn processes_that_are_killed() {
     let session = Session::new();
     let mut killed = 0;
     let running = session.start(session.command(["check", &file, "-DN=14", "--jobs", "3", "--jobs-at-once", "--json"]));
-    let end = Instant::now() + Duration::from_secs(120);
     let mut running = running;
-    while running.child.try_wait().expect("it runs").is_none() && Instant::now() < end {
+    while killed < 6 && !running.has_ended() {
         // Far apart: an execution whose process is killed again when it is run alone counts as lost.
-        std::thread::sleep(Duration::from_millis(400));
-        // Not the compilers.
-        let is_program =
-            |pid: &i32| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("program"));
-        let programs: Vec<i32> = session.targets(&running).into_iter().filter(is_program).collect();
-        if let Some(&pid) = programs.get(killed % 3).filter(|_| killed < 6) {
+        let mut programs = Vec::new();
+        wait_until("all processes are at work", || {
+            programs = session.programs(&running);
+            let at_work = programs.len() == 3 && programs.iter().all(|pid| computed(*pid) >= 10);
+            at_work || running.has_ended()
+        });
+        if let Some(&pid) = programs.get(killed % 3) {
             send(pid, "KILL");
             killed += 1;
         }

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::common::{Expectation, Session, clang, program};
+use crate::common::{Expectation, Session, can_use, clang, program};
 
 const PROGRAMS: [&str; 14] = [
     "atomic-ref",
@@ -36,8 +36,7 @@ fn is_there() -> bool {
 
 #[test]
 fn the_same_verdicts() {
-    if !is_there() {
-        eprintln!("skipped: clang has no libc++ 19 here");
+    if !can_use("libc++", is_there()) {
         return;
     }
     for name in PROGRAMS {

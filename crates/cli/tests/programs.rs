@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::common::matrix::some_of;
 use crate::common::{Expectation, Session, clang, program, sources};
 
 /// Has a test of its own: too many executions.
@@ -16,42 +17,31 @@ fn with_headers() -> Vec<(PathBuf, Expectation)> {
     programs.into_iter().filter(|(_, expected)| !expected.verdict.is_empty()).collect()
 }
 
-fn hold(compiler: &str, level: &str, restart: &str) {
+/// Runs every program in some of `ways`: optimisation level and restart mode.
+fn hold(compiler: &str, ways: &[(&str, &str)]) {
     let programs = with_headers();
     assert!(programs.len() >= 20 || std::env::var_os("HEDDLE_ONLY").is_some());
-    for (file, expected) in programs {
-        let session = Session::new();
-        let mut arguments = vec![file.display().to_string(), level.to_owned(), "--all".to_owned()];
-        arguments.extend(["--cc", compiler, "--restart", restart, "--hang-timeout", "2s"].map(str::to_owned));
-        arguments.extend(expected.flags.iter().cloned());
-        let run = session.check(arguments);
-        expected.hold(&run);
+    for (index, (file, expected)) in programs.iter().enumerate() {
+        for (level, restart) in some_of(ways, index) {
+            let session = Session::new();
+            let mut arguments = vec![file.display().to_string(), level.to_owned(), "--all".to_owned()];
+            arguments.extend(["--cc", compiler, "--restart", restart, "--hang-timeout", "2s"].map(str::to_owned));
+            arguments.extend(["--minimise", "off"].map(str::to_owned));
+            arguments.extend(expected.flags.iter().cloned());
+            let run = session.check(arguments);
+            expected.hold(&run);
+        }
     }
 }
 
 #[test]
-fn gcc_auto() {
-    hold("gcc", "-O0", "auto");
+fn with_gcc() {
+    hold("gcc", &[("-O0", "auto"), ("-O2", "fork")]);
 }
 
 #[test]
-fn gcc_optimised_fork() {
-    hold("gcc", "-O2", "fork");
-}
-
-#[test]
-fn clang_auto() {
-    hold(clang(), "-O0", "auto");
-}
-
-#[test]
-fn clang_optimised_auto() {
-    hold(clang(), "-O2", "auto");
-}
-
-#[test]
-fn clang_optimised_exec() {
-    hold(clang(), "-O2", "exec");
+fn with_clang() {
+    hold(clang(), &[("-O0", "auto"), ("-O2", "auto"), ("-O2", "exec")]);
 }
 
 /// Several files, two languages, one program.

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
 
+use crate::common::number;
 use heddle_model::primitive::{atomic, condvar, futex, process};
 use heddle_model::wire::Restart;
 use heddle_model::{Event, EventFlags, Execution, Executor, Latitude, ObjectId, Outcome, ThreadId};
@@ -21,11 +22,6 @@ use heddle_testkit::{Program, Scripted, oracle};
 /// Prefixes of traces that a program may have to be looked at. More for a longer look by hand.
 fn limit() -> usize {
     number("HEDDLE_RANDOM_LIMIT", 400) as usize
-}
-
-/// A number from the environment: other seeds and larger programs than the fixed ones, to look for trouble by hand.
-fn number(variable: &str, otherwise: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
 /// A trace: its events in canonical order, how it ended, and what every thread got from its operations.
@@ -156,7 +152,7 @@ struct Batch {
 /// `count` random programs of these kinds, small enough to be looked at.
 fn batch(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) -> Batch {
     let (mut programs, mut seeds) = (Vec::new(), Vec::new());
-    let mut seed = number("HEDDLE_RANDOM_SEED", 0);
+    let mut seed = crate::common::seed(0);
     while programs.len() < count {
         seed += 1;
         let mut random = Random::new(seed.wrapping_mul(104_729) ^ (kinds as u64) << 32);

@@ -78,7 +78,7 @@ fn depends_on_orders(program: &Program, places: &BTreeSet<u64>) -> bool {
 fn batch(count: usize, kinds: u32, operations: u64, compiler: &str) -> Batch {
     let (mut programs, mut truths, mut seeds) = (Vec::new(), Vec::new(), Vec::new());
     let mut racy = 0;
-    let mut seed = 0u64;
+    let mut seed = crate::common::seed(0);
     while programs.len() < count {
         seed += 1;
         let mut random = Random::new(seed.wrapping_mul(15_485_863) ^ (kinds as u64) << 32);

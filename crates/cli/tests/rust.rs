@@ -1,12 +1,12 @@
 //! Rust programs: built with the thread sanitizer's instrumentation and linked by `heddle cc`, so that Heddle's runtime takes the place
 //! of the sanitizer's. The standard library is not instrumented here: its locks show as futexes.
 //!
-//! The flags are unstable. Where this compiler does not take them the tests say that they were skipped.
+//! The flags are unstable. Where this compiler does not take them the tests are skipped.
 
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::common::{Finished, Session};
+use crate::common::{Finished, Session, can_use};
 
 /// Without them nothing is instrumented, or the sanitizer's own runtime is linked.
 const FLAGS: [&str; 6] =
@@ -29,11 +29,8 @@ fn takes_the_flags(session: &Session) -> bool {
         .output();
     let said =
         output.map_or_else(|error| error.to_string(), |output| String::from_utf8_lossy(&output.stderr).into_owned());
-    let taken = session.path("empty.o").exists();
-    if !taken {
-        eprintln!("skipped: rustc does not instrument here\n{said}");
-    }
-    taken
+    println!("{said}");
+    can_use("rust-sanitizer", session.path("empty.o").exists())
 }
 
 /// What Heddle says of a program, if it can be built.

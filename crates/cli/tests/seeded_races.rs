@@ -2,9 +2,8 @@
 //! and so is what it leads to.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::common::matrix::{for_each, some_of};
 use crate::common::{Expectation, Session, clang, sources};
 
 /// Programs with a race in them.
@@ -17,56 +16,28 @@ fn seeded() -> Vec<(PathBuf, Vec<String>)> {
     races.collect()
 }
 
-/// Runs `work` for each of `count` numbers, on as many threads as there are cores, and fails with what it says.
-fn for_each(count: usize, work: impl Fn(usize) -> Option<String> + Sync) {
-    let next = AtomicUsize::new(0);
-    let wrong = Mutex::new(Vec::new());
-    let workers = std::thread::available_parallelism().map_or(2, usize::from) + 1;
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= count {
-                        break;
-                    }
-                    wrong.lock().expect("nobody panics with it").extend(work(number));
-                }
-            });
-        }
-    });
-    let wrong = wrong.into_inner().expect("nobody panics with it");
-    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
-}
-
-fn all_are_found(level: &str) {
+#[test]
+fn at_every_level() {
     let programs = seeded();
     assert!(programs.len() >= 50, "{} programs", programs.len());
     let compilers = ["gcc", clang()];
     for_each(programs.len() * 2, |number| {
         let ((file, flags), compiler) = (&programs[number / 2], compilers[number % 2]);
-        let mut words = vec![file.display().to_string(), level.to_owned(), "--cc".to_owned(), compiler.to_owned()];
-        words.extend(["--minimise", "off"].map(str::to_owned));
-        words.extend(flags.iter().cloned());
-        let run = Session::new().check(words);
-        let right = run.json()["findings"][0]["kind"] == "data-race";
-        (!right).then(|| format!("{} with {compiler} {level}:\n{run}", file.display()))
+        for level in some_of(&["-O0", "-O1", "-O2"], number / 2 + number) {
+            let mut words = vec![file.display().to_string(), level.to_owned(), "--cc".to_owned(), compiler.to_owned()];
+            words.extend(["--minimise", "off"].map(str::to_owned));
+            words.extend(flags.iter().cloned());
+            let run = Session::new().check(words);
+            if run.json()["findings"][0]["kind"] != "data-race" {
+                return Some(format!(
+                    "{} with {compiler} {level}:
+{run}",
+                    file.display()
+                ));
+            }
+        }
+        None
     });
-}
-
-#[test]
-fn without_optimisation() {
-    all_are_found("-O0");
-}
-
-#[test]
-fn with_some_optimisation() {
-    all_are_found("-O1");
-}
-
-#[test]
-fn with_optimisation() {
-    all_are_found("-O2");
 }
 
 /// The patterns of bugs with plain variables instead of atomic ones: the race is found, and what it leads to as well.

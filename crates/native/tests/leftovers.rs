@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::common::{WAYS, alone, build, is_running, launch, options};
+use crate::common::{WAYS, alone, build, is_running, launch, options, wait_for_work};
 use heddle_model::wire::Restart;
 use heddle_model::{Executor, Plan};
 use heddle_native::Options;
@@ -46,8 +46,8 @@ fn start_and_stop() {
         let mut executor = launch(&program, options(way));
         processes.extend(executor.process_id());
         executor.submit(&Plan::default()).unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(50));
         let group = executor.process_id().unwrap();
+        wait_for_work(group);
         drop(executor);
         // SAFETY: a call that only asks.
         let left = unsafe { libc::kill(-(group as i32), 0) } == 0;
@@ -84,7 +84,7 @@ fn killed_heddle_leaves_nothing_running() {
         let lines = BufReader::new(heddle.stdout.take().unwrap()).lines();
         let group: i32 =
             lines.map_while(Result::ok).find_map(|line| line.strip_prefix("process ")?.parse().ok()).unwrap();
-        std::thread::sleep(Duration::from_millis(300));
+        wait_for_work(group as u32);
         // SAFETY: a call that only asks.
         let exists = || unsafe { libc::kill(-group, 0) } == 0;
         assert!(exists(), "{way:?}: the program does not run");

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::common::{WAYS, build, launch, options, symbols};
+use crate::common::{WAYS, build, launch, options, symbols, wait_for_work};
 use heddle_model::primitive::process;
 use heddle_model::wire::Restart;
 use heddle_model::{Death, Ending, Executor, ExecutorError, Outcome, Plan};
@@ -125,7 +125,7 @@ fn killed_from_outside() {
         let mut executor = launch(&program, Options { hang_after: Duration::from_secs(60), ..options(way) });
         let victim = executor.process_id().unwrap();
         let killer = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(200));
+            wait_for_work(victim);
             // SAFETY: our own child.
             unsafe { libc::kill(victim as i32, libc::SIGKILL) };
         });
@@ -186,8 +186,9 @@ fn an_interruption_is_heard() {
     let options = Options { hang_after: Duration::from_secs(60), ..options(Restart::Snapshot) };
     let interrupted = options.interrupted.clone();
     let mut executor = launch(&program, options);
+    let group = executor.process_id().unwrap();
     std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(100));
+        wait_for_work(group);
         interrupted.store(true, Ordering::Relaxed);
     });
     let begin = Instant::now();

@@ -4,7 +4,7 @@ use heddle_model::follow::{Policy, Step};
 use heddle_model::{Execution, Executor, Outcome, Plan};
 use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop};
 use heddle_testkit::generate::{self, Random, Shape};
-use heddle_testkit::{FinalState, Program, Scripted};
+use heddle_testkit::{FinalState, Program, Scripted, environment};
 
 use std::collections::HashSet;
 
@@ -63,7 +63,7 @@ fn nobody_waits_because_an_attempt_failed() {
 
 fn hold(more: u32) {
     let (mut looked_at, mut stuck) = (0, 0);
-    let first = std::env::var("HEDDLE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let first = environment::seed(0);
     for seed in first.. {
         let kinds =
             [generate::ATOMICS, generate::TRYLOCKS, generate::LOCKS][seed as usize % 3] | generate::AWAITS | more;

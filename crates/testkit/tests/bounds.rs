@@ -2,7 +2,7 @@
 
 use heddle_search::{Algorithm, Options, Stop};
 use heddle_testkit::generate::{self, Random, Shape};
-use heddle_testkit::{known, oracle};
+use heddle_testkit::{environment, known, oracle};
 
 /// The most preemptions, switches and delays.
 type Limits = (Option<u32>, Option<u32>, Option<u32>);
@@ -10,7 +10,7 @@ type Limits = (Option<u32>, Option<u32>, Option<u32>);
 fn agree(programs: u64, bounds: &[Limits]) {
     let mut looked_at = 0;
     // Other programs, on request: `HEDDLE_SEED=1000000 cargo test -p heddle-testkit bounds::`.
-    let first = std::env::var("HEDDLE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let first = environment::seed(0);
     for seed in first.. {
         let mut random = Random::new(seed);
         // Everything, or a few kinds of operations: those find each other more often.

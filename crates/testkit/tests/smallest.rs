@@ -11,8 +11,8 @@ use heddle_model::follow::Step;
 use heddle_model::{Execution, Outcome, Plan, ThreadId};
 use heddle_search::minimise::{Cost, Goal, cost_of, minimise};
 use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop};
-use heddle_testkit::Scripted;
 use heddle_testkit::generate::{self, Random, Shape};
+use heddle_testkit::{Scripted, environment};
 
 type Waiting = Vec<(u16, u64, u16)>;
 
@@ -62,7 +62,7 @@ impl Goal for This {
 fn nothing_smaller_shows_it() {
     let mut deadlocks = 0;
     let mut smaller = 0;
-    for seed in 0.. {
+    for seed in environment::seed(0).. {
         let shape = Shape { threads: 3, operations: 3, kinds: generate::ALL };
         let program = generate::program(&mut Random::new(seed), shape);
         let mut executor = Scripted::new(&program);

@@ -4,13 +4,18 @@
 //! Every test works in a directory of its own, which is also where its `heddle` puts temporary files, and marks its
 //! processes with a variable in their environment. So tests can run side by side and each sees only its own litter.
 
+mod build_cache;
+#[allow(dead_code)] // It is a program of its own, which the build cache compiles. Here it is looked at by the lints.
+mod caching_compiler;
 mod expectation;
+pub mod matrix;
 pub mod schema;
 mod session;
 pub mod yaml;
 
 pub use expectation::Expectation;
-pub use session::{Finished, Running, Session, send};
+pub use heddle_testkit::environment::{can_use, is_full, number, seed};
+pub use session::{Finished, Running, Session, computed, send, wait_until};
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -16,6 +16,8 @@ const LIMIT: Duration = Duration::from_secs(300);
 pub struct Session {
     directory: tempfile::TempDir,
     marker: String,
+    /// Whether what compilers make is kept and used again.
+    cached: bool,
 }
 
 /// A `heddle` that has ended.
@@ -65,7 +67,12 @@ impl Session {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let directory = tempfile::Builder::new().prefix("end-to-end-").tempdir().expect("a temporary directory");
         fs::create_dir(directory.path().join("tmp")).expect("a directory in it");
-        Session { directory, marker: format!("{}-{number}", std::process::id()) }
+        Session { directory, marker: format!("{}-{number}", std::process::id()), cached: true }
+    }
+
+    /// A new one in which every compiler does its work: for tests of compilation itself.
+    pub fn compiling() -> Session {
+        Session { cached: false, ..Session::new() }
     }
 
     /// A path in its directory.
@@ -93,6 +100,9 @@ impl Session {
         command.env("TMPDIR", self.path("tmp")).env("HEDDLE_TEST_SESSION", &self.marker);
         command.env_remove("CC").env_remove("CXX");
         command.stdin(Stdio::null());
+        if self.cached {
+            super::build_cache::put_before(&mut command, self.directory.path());
+        }
         command
     }
 
@@ -129,12 +139,8 @@ impl Session {
     /// Fails if processes or temporary files of this session are left. Shared memory goes with the processes: it has no name.
     pub fn must_be_clean(&self, after: &Finished) {
         // A process that was killed may need a moment to be gone.
-        let patience = Instant::now() + Duration::from_secs(60);
-        while !self.processes().is_empty() && Instant::now() < patience {
-            sleep(Duration::from_millis(10));
-        }
-        let processes = self.processes();
-        assert!(processes.is_empty(), "processes are left: {processes:?}\n{after}");
+        let what = format!("no process is left\n{after}");
+        wait_until(&what, || self.processes().is_empty());
         let files: Vec<_> = fs::read_dir(self.path("tmp")).expect("it is there").flatten().map(|f| f.path()).collect();
         assert!(files.is_empty(), "temporary files are left: {files:?}\n{after}");
     }
@@ -162,6 +168,31 @@ impl Session {
         processes.retain(|pid| *pid != running.child.id() as i32 && !name_of(*pid).contains("heddle"));
         processes
     }
+
+    /// The processes that run the program under test, and no compiler.
+    pub fn programs(&self, running: &Running) -> Vec<i32> {
+        let mut processes = self.targets(running);
+        processes.retain(|pid| name_of(*pid) == "program");
+        processes
+    }
+}
+
+/// Waits until `condition` holds. A machine under load is given time.
+pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let limit = Instant::now() + LIMIT;
+    while !condition() {
+        assert!(Instant::now() < limit, "{what}: not within {LIMIT:?}");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+/// How long a process has computed, in hundredths of a second; nothing if it is gone. Unlike the time on the wall, it does not pass while
+/// other processes have the machine.
+pub fn computed(pid: i32) -> u64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // After the name, the twelfth and the thirteenth field are the time in the program and in the kernel.
+    let fields = stat.rsplit(") ").next().unwrap_or("").split(' ').skip(11).take(2);
+    fields.filter_map(|field| field.parse::<u64>().ok()).sum()
 }
 
 fn is_zombie(process: &Path) -> bool {
@@ -196,7 +227,7 @@ impl Running {
                 let _ = self.child.wait();
                 panic!("did not end within {LIMIT:?}: {}", self.command);
             }
-            sleep(Duration::from_millis(2));
+            sleep(Duration::from_millis(1));
         };
         let text = |path: &Path| String::from_utf8_lossy(&fs::read(path).expect("its output")).into_owned();
         Finished {
@@ -205,6 +236,16 @@ impl Running {
             stdout: text(&self.stdout),
             stderr: text(&self.stderr),
         }
+    }
+
+    /// The process of `heddle` itself.
+    pub fn pid(&self) -> i32 {
+        self.child.id() as i32
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("it can be asked").is_some()
     }
 
     /// Sends a signal to `heddle` itself.

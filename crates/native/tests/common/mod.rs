@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use heddle_model::wire::Restart;
 use heddle_native::compile::{Choice, CompileError, Compiled, compile};
@@ -60,4 +60,26 @@ pub fn alone(test: &str, body: impl FnOnce()) {
         command.args(["--exact", test, "--nocapture"]).env(VARIABLE, test).output().expect("it can be run again");
     let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
+
+/// Waits until the processes of `group` have computed for a while: they are in the middle of what they were asked to do.
+pub fn wait_for_work(group: u32) {
+    /// Ticks of the kernel's clock for processes: hundredths of a second.
+    const ENOUGH: u64 = 5;
+    let used =
+        || -> u64 { std::fs::read_dir("/proc").unwrap().flatten().map(|entry| ticks(&entry.path(), group)).sum() };
+    let (before, limit) = (used(), Instant::now() + Duration::from_secs(120));
+    while used() < before + ENOUGH {
+        assert!(Instant::now() < limit, "process {group} does nothing");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The time that a process has computed for, if it belongs to `group`.
+fn ticks(process: &Path, group: u32) -> u64 {
+    let status = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
+    // After the name: state, parent, group, and from the twelfth on the time in the program and in the kernel.
+    let fields: Vec<&str> = status.rsplit(") ").next().unwrap_or("").split(' ').collect();
+    let number = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).unwrap_or(0);
+    if number(2) == u64::from(group) { number(11) + number(12) } else { 0 }
 }
