@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use crate::common::{Finished, Running, Session, clang, computed, program, root, send, wait_until};
 
@@ -244,8 +243,11 @@ fn start_long_search(session: &Session, more: &[&str]) -> (Running, Vec<i32>) {
 fn the_program_is_killed_from_outside() {
     for restart in ["snapshot", "fork"] {
         let session = Session::new();
-        let (running, targets) = start_long_search(&session, &["--timeout", "3s", "--restart", restart]);
+        let (running, targets) = start_long_search(&session, &["--restart", restart]);
         send(targets[0], "KILL");
+        let is_other = |pid: &i32| !targets.contains(pid) && computed(*pid) >= 10;
+        wait_until("another process goes on", || session.programs(&running).iter().any(is_other));
+        running.signal("INT");
         let run = running.wait();
         session.must_be_clean(&run);
         let report = run.json();
@@ -282,11 +284,9 @@ fn limits_end_the_search() {
     let file = program("long-search.c").display().to_string();
     let run = Session::new().check([file.as_str(), "--max-executions", "100"]);
     assert_eq!((run.code, &run.json()["executions"]), (3, &100.into()), "{run}");
-    let begin = Instant::now();
     let run = Session::new().check([file.as_str(), "--timeout", "1s"]);
     assert_eq!(run.code, 3, "{run}");
     assert_eq!(run.json()["coverage"]["exhaustive"], false, "{run}");
-    assert!(begin.elapsed() < Duration::from_secs(60));
 }
 
 // --- Files of ours ----------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ mod counts; // Programs whose number of executions is known.
 mod crowded_races; // Data races of many threads in a few bytes.
 mod examples; // `examples/`.
 mod files; // Files and standard input.
+mod foreign_bytes; // Damaged traces, checkpoints and programs.
 mod formats; // SARIF, JUnit, witnesses, graphs.
 mod gdb; // `heddle replay --gdb`.
 mod golden; // Reports, word for word.

@@ -1,7 +1,7 @@
 //! Whatever a program does costs one execution at most, and leaves nothing behind.
 
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::common::{WAYS, build, launch, options, symbols, wait_for_work};
 use heddle_model::primitive::process;
@@ -129,12 +129,10 @@ fn killed_from_outside() {
             // SAFETY: our own child.
             unsafe { libc::kill(victim as i32, libc::SIGKILL) };
         });
-        let begin = Instant::now();
         let execution = executor.run(&Plan::default()).unwrap();
         let killed = Outcome::Killed(Death::Signal(libc::SIGKILL as u8));
         assert_eq!(execution.outcome, killed, "{way:?}");
         assert!(execution.message.contains("SIGKILL"), "{}", execution.message);
-        assert!(begin.elapsed() < Duration::from_secs(45));
         killer.join().unwrap();
         assert_eq!(executor.facts().statistics.lost, 1);
     }
@@ -191,9 +189,7 @@ fn an_interruption_is_heard() {
         wait_for_work(group);
         interrupted.store(true, Ordering::Relaxed);
     });
-    let begin = Instant::now();
     assert!(matches!(executor.run(&Plan::default()), Err(ExecutorError::Interrupted)));
-    assert!(begin.elapsed() < Duration::from_secs(45));
 }
 
 #[test]

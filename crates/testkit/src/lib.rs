@@ -7,10 +7,12 @@
 //! * [`generate`]: random programs. [`known`]: programs whose number of traces is known.
 //! * [`print_c`]: scripted programs as C, for the native engine.
 //! * [`shrink`]: makes programs that show a fault small.
+//! * [`bytes`]: damaged files, for whatever reads foreign bytes.
 //! * [`environment`]: tools that must be there, seeds, how much to run.
 //! * [`oracle`]: everything that a search finds out about a program, and what disagrees with brute force.
 
 mod awaits;
+pub mod bytes;
 pub mod environment;
 pub mod executor;
 pub mod generate;

@@ -79,4 +79,16 @@ mod tests {
         std::fs::write(&inner, format!("@{}", inner.display())).unwrap();
         assert!(matches!(expand(&[format!("@{}", inner.display())]), Err(WrapperError::Response(..))));
     }
+
+    #[test]
+    fn foreign_bytes_as_a_response_file() {
+        let right = b"-c a.c\n-DX=\"a b\" '-DY=\"q\"' a\\ b \"\" @other -o \xc3\xa4.o\n".to_vec();
+        let folder = TemporaryDirectory::new().unwrap();
+        let file = folder.path().join("words");
+        let words = [format!("@{}", file.display())];
+        heddle_testkit::bytes::damage(&[right], |bytes| {
+            std::fs::write(&file, bytes).unwrap();
+            let _ = expand(&words);
+        });
+    }
 }
