@@ -11,7 +11,7 @@
 //! | `0x6200_0000_0000` | shadow call stacks | us |
 //! | `0x6300_0000_0000` | states of threads and objects, the controller's stack | us |
 //! | `0x6400_0000_0000` | images of the program's data, heaps and stacks ([`crate::state::snapshot`]) | us |
-//! | `0x6b00_0000_0000` | what was accessed by whom ([`crate::detect::race`]) | us |
+//! | `0x6b00_0000_0000` | which thread accessed what ([`crate::detect::race`]) | us |
 //! | `0x6c00_0000_0000` | which bytes of the heaps may be touched ([`crate::heap`]) | us |
 
 use heddle_model::wire;

@@ -67,6 +67,7 @@ impl<T> core::ops::Deref for OneThread<T> {
 /// borrow the same part, before another fiber is switched to, and before a function of the program's is called under control.
 /// A function of the program's that is called [uncontrolled](schedule::uncontrolled) finds no execution active, so it
 /// borrows nothing. A call that never returns (the end of the execution) ends every borrow.
+#[repr(transparent)]
 pub struct Exclusive<T>(UnsafeCell<T>);
 
 impl<T> Exclusive<T> {
@@ -83,7 +84,7 @@ impl<T> Exclusive<T> {
         unsafe { &mut *self.0.get() }
     }
 
-    /// Where the part is: for who changes it without borrowing it.
+    /// The address of the part, for code that accesses it without borrowing it.
     pub const fn as_ptr(&self) -> *mut T {
         self.0.get()
     }

@@ -4,7 +4,7 @@ use core::arch::{asm, global_asm};
 
 use crate::calls::pthread::unwinder;
 
-/// Defines functions that the program calls instead of somebody else's of the same name.
+/// Defines functions that the program calls instead of a library's functions of the same name.
 ///
 /// Each is a stub that notes the caller's return address in [`crate::schedule::CALLER`], and the registers that calls
 /// preserve in [`crate::schedule::REGISTERS`], and goes on to the body. So every operation knows where in the program it

@@ -84,7 +84,7 @@ pub fn took(taken: u32, thread: ThreadId) {
     }
 }
 
-/// At the end of a recorded execution of `taken` steps, on the stack of whoever is running, `thread`.
+/// At the end of a recorded execution of `taken` steps, on the stack of the running `thread`.
 #[cold]
 pub fn end(taken: u32, thread: ThreadId) {
     note(taken, thread, 2);
