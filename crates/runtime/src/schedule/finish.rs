@@ -75,71 +75,83 @@ pub fn finish_ended(pc: u64) -> ! {
     finish(Outcome::Ended { ending, fault: None }, pc, b"")
 }
 
-/// Completes the record of the execution and goes back to the controller. `message` is the text that the outcome refers to.
-/// What was done to memory is added here. Works from any stack, also from a signal handler's, because nobody comes back here.
-#[cold]
-pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
-    let (world, record, recording) = (world(), schedule().record.get(), recording());
-    schedule().active.set(false);
-    if recording {
-        debug::end(world.events, current());
-    }
-    let room = header().layout.threads;
-    world.end_section();
-    if matches!(outcome, Outcome::Hang | Outcome::Capacity(_) | Outcome::Livelock { .. }) {
-        // It has taken what it was about to do, and runs: it waits for nothing.
-        world.thread_mut(current()).pending = Operation::new(yielding::YIELD, ObjectId::NONE);
-    }
-    for thread in world.ids() {
-        let state = *world.thread(thread);
-        // Who has just ended the process, or a round, is not about to do anything.
+/// Adds the threads that have not ended and what they are about to do, with their call stacks. `pc` is where the running
+/// thread is, if it races.
+fn push_threads(outcome: &Outcome, pc: u64) {
+    let record = schedule().record.get();
+    for thread in world().ids() {
+        let state = *world().thread(thread);
+        // The thread that has just ended the process, or a round, is not about to do anything.
         let over =
             matches!(outcome, Outcome::Ended { .. } | Outcome::Livelock { .. }) && thread == record.last_event().thread;
-        if state.phase == Phase::Alive && !over {
-            let enabled = world.enabled(thread) as u8;
-            let custom = state.pending.code.family() == primitive::custom::FAMILY;
-            let pending = Pending {
-                operation: if custom { custom::with_answers(state.pending) } else { state.pending },
-                pc: state.pc,
-                thread,
-                enabled,
-                asleep: state.asleep as u8,
-                flags: world.foresee_flags(thread),
-                reserved: 0,
-            };
-            record.push_pending(pending, room);
-            if recording {
-                // Who races is not at an operation of its own.
-                let racing = outcome.race().is_some() && thread == current();
-                record_stack(thread, if racing { pc } else { state.pc });
-            }
+        if state.phase != Phase::Alive || over {
+            continue;
+        }
+        let custom = state.pending.code.family() == primitive::custom::FAMILY;
+        let pending = Pending {
+            operation: if custom { custom::with_answers(state.pending) } else { state.pending },
+            pc: state.pc,
+            thread,
+            enabled: world().enabled(thread) as u8,
+            asleep: state.asleep as u8,
+            flags: world().foresee_flags(thread),
+            reserved: 0,
+        };
+        record.push_pending(pending, header().layout.threads);
+        if recording() {
+            // A thread that races is not at an operation of its own.
+            let racing = outcome.race().is_some() && thread == current();
+            record_stack(thread, if racing { pc } else { state.pc });
         }
     }
+}
+
+/// Adds what a recorded execution has beyond its events and threads: the call stacks of a fault or a race, where objects were
+/// allocated, and the frames of local variables.
+fn push_places(outcome: &Outcome) {
+    if let Some(fault) = outcome.fault() {
+        memcheck::stacks_of(fault, push_stack);
+    }
+    if let Some(race) = outcome.race() {
+        race::stacks_of(race.address as usize, push_stack);
+        push_site(race.address);
+        locals::used(race.address);
+    }
+    locals::each(|[object, code, end]| push_stack(&[wire::LOCAL, object, code, end]));
+    // Looking for a block goes through all of them: a report has no room for more objects.
+    world().objects.iter().take(4096).for_each(|(object, _)| push_site(object.0));
+    if !misuse::all_made_before().is_empty() {
+        push_stack(misuse::all_made_before());
+    }
+}
+
+/// Completes the record of the execution and goes back to the controller. `message` is the text that the outcome refers to.
+/// What was done to memory is added here. Works from any stack, also from a signal handler's, because it never returns.
+#[cold]
+pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
+    let record = schedule().record.get();
+    schedule().active.set(false);
+    if recording() {
+        debug::end(world().events, current());
+    }
+    world().end_section();
+    if matches!(outcome, Outcome::Hang | Outcome::Capacity(_) | Outcome::Livelock { .. }) {
+        // The thread has taken what it was about to do, and runs: it waits for nothing.
+        world().thread_mut(current()).pending = Operation::new(yielding::YIELD, ObjectId::NONE);
+    }
+    push_threads(&outcome, pc);
     record.set_message(message);
     if let Outcome::Ended { fault, .. } = &mut outcome {
         *fault = exit::describe(&record);
     }
-    if recording {
-        if let Some(fault) = outcome.fault() {
-            memcheck::stacks_of(fault, push_stack);
-        }
-        if let Some(race) = outcome.race() {
-            race::stacks_of(race.address as usize, push_stack);
-            push_site(race.address);
-            locals::used(race.address);
-        }
-        locals::each(|[object, code, end]| push_stack(&[wire::LOCAL, object, code, end]));
-        // Looking for a block goes through all of them: a report has no room for more objects.
-        world.objects.iter().take(4096).for_each(|(object, _)| push_site(object.0));
-        if !misuse::all_made_before().is_empty() {
-            push_stack(misuse::all_made_before());
-        }
+    if recording() {
+        push_places(&outcome);
     }
     let goes_on =
         matches!(outcome, Outcome::Ended { .. } | Outcome::StepLimit { .. } | Outcome::Hang | Outcome::Capacity(_));
-    let circle = goes_on && circle::exists(world);
+    let circle = goes_on && circle::exists(world());
     let result = record.result();
-    result.left = if outcome.is_ended() { world.left } else { 0 };
+    result.left = if outcome.is_ended() { world().left } else { 0 };
     result.pc = pc;
     result.thread = current();
     result.outcome = wire::WireOutcome::new(&outcome, circle);
