@@ -19,7 +19,7 @@ const PREBUILT: &str = "HEDDLE_RUNTIME_LIBRARY";
 /// bound to itself, whatever the program defines, and all at load time: a lazily bound call would write to the
 /// program's memory in the middle of an execution. It has no constructors but its own, which
 /// runs before everybody's.
-const FLAGS: [&str; 8] = [
+const FLAGS: [&str; 7] = [
     "--cfg=heddle_freestanding",
     "-Cforce-unwind-tables=yes",
     "-Clink-arg=-Wl,-Bsymbolic-functions",
@@ -27,7 +27,6 @@ const FLAGS: [&str; 8] = [
     "-Clink-arg=-Wl,-soname,libheddle_runtime.so",
     "-Clink-arg=-nostartfiles",
     "-Clink-arg=-Wl,-z,initfirst",
-    "-Cdebuginfo=1",
 ];
 
 fn main() {

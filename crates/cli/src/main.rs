@@ -8,6 +8,7 @@ mod commands;
 mod console;
 mod formats;
 mod interrupt;
+mod log;
 mod progress;
 mod stepping;
 mod store;
@@ -20,6 +21,7 @@ use console::Console;
 
 fn main() -> ExitCode {
     install_panic_hook();
+    log::start();
     let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
     if let Some(code) = commands::cc::intercept(&line) {
         return code;

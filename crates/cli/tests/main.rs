@@ -21,6 +21,7 @@ mod golden; // Reports, word for word.
 mod interface; // Flags, text, JSON, exit codes.
 mod jobs; // `--jobs`.
 mod libcpp; // LLVM's C++ library.
+mod log; // `HEDDLE_LOG`.
 mod outcomes; // Programs with all the outcomes that they can have.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.

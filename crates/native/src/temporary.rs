@@ -1,20 +1,20 @@
 //! A directory for what lives only as long as a run: object files, the linked program, the runtime library.
 //!
-//! It is private (mode 0700), removed when its owner goes, and recognisable if its owner could not: whoever makes a
-//! new one removes those whose owners are gone. An owner holds a lock on a file in it, which the kernel lets go of
-//! however the process ends; a process id would not do, since several containers may share `/tmp`.
+//! The directory is private (mode 0700) and is removed when its owner drops it. If the owner was killed, the next one
+//! who makes a directory removes it. An owner holds a lock on a file in its directory, which the kernel releases however
+//! the process ends. A process id would not do, since several containers may share `/tmp`.
 
-use std::ffi::CString;
 use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const PREFIX: &str = "heddle-";
 const LOCK: &str = ".owner";
-/// A directory without a lock, and younger than this, may be one whose owner has not made it yet.
+/// A younger directory without a lock may be one whose owner is about to make the lock.
 const SETTLED: Duration = Duration::from_secs(60);
 
 /// A private directory, removed with all that is in it when this is dropped.
@@ -35,7 +35,7 @@ impl TemporaryDirectory {
             let lock_file = path.join(LOCK);
             match File::create(&lock_file) {
                 // Somebody who tidies may have come between the two and taken it for abandoned: then it is gone.
-                Ok(owner) if lock(&owner) && lock_file.exists() => {
+                Ok(owner) if owner.try_lock().is_ok() && lock_file.exists() => {
                     return Ok(TemporaryDirectory { path, _owner: owner });
                 }
                 Ok(_) => {}
@@ -64,20 +64,24 @@ impl Drop for TemporaryDirectory {
     }
 }
 
-/// A new directory with mode 0700.
+/// Makes a directory that only its owner can use, with a name that nobody can guess.
 fn make(parent: &Path) -> io::Result<PathBuf> {
-    let template = parent.join(format!("{PREFIX}XXXXXX"));
-    let mut name = CString::new(template.as_os_str().as_bytes())?.into_bytes_with_nul();
-    // SAFETY: a string that ends in zero and is ours to change.
-    if unsafe { libc::mkdtemp(name.as_mut_ptr().cast()) }.is_null() {
-        let error = io::Error::last_os_error();
-        return Err(io::Error::new(error.kind(), format!("cannot make a directory in {}: {error}", parent.display())));
+    loop {
+        let random = RandomState::new().hash_one(std::process::id());
+        let path = parent.join(format!("{PREFIX}{random:016x}"));
+        match fs::DirBuilder::new().mode(0o700).create(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                let what = format!("cannot make a directory in {}: {error}", parent.display());
+                return Err(io::Error::new(error.kind(), what));
+            }
+        }
     }
-    name.pop();
-    Ok(PathBuf::from(std::ffi::OsStr::from_bytes(&name)))
 }
 
-/// Removes a directory and what is in it, the lock last: who is killed meanwhile leaves one that the next can tell is abandoned.
+/// Removes a directory and what is in it, the lock last. If this process is killed meanwhile, the next one can tell that
+/// the directory is abandoned.
 fn remove(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)?.flatten().filter(|entry| entry.file_name() != LOCK) {
         let path = entry.path();
@@ -86,19 +90,14 @@ fn remove(path: &Path) -> io::Result<()> {
     remove_empty(path)
 }
 
-/// Removes a directory with nothing but the lock in it. If a compiler whose Heddle was killed has just put something there, the lock is put back:
-/// without it nobody could tell later that the directory is abandoned.
+/// Removes a directory with nothing but the lock in it. If a compiler whose Heddle was killed has just put something
+/// there, the lock is put back. Without it nobody could tell later that the directory is abandoned.
 fn remove_empty(path: &Path) -> io::Result<()> {
     let _ = fs::remove_file(path.join(LOCK));
     fs::remove_dir(path).inspect_err(|_| drop(File::create(path.join(LOCK))))
 }
 
-fn lock(file: &File) -> bool {
-    // SAFETY: a call on a descriptor that is open.
-    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) == 0 }
-}
-
-/// Removes the directories of owners that were killed. Failing is no matter: it is tidying.
+/// Removes the directories of owners that were killed. Errors are ignored: the next one tries again.
 fn remove_abandoned(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
@@ -107,7 +106,7 @@ fn remove_abandoned(parent: &Path) {
         }
         let path = entry.path();
         match File::open(path.join(LOCK)) {
-            Ok(owner) if lock(&owner) => drop(remove(&path)),
+            Ok(owner) if owner.try_lock().is_ok() => drop(remove(&path)),
             Ok(_) => {}
             Err(_) => {
                 let age = entry.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());

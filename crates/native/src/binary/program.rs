@@ -1,4 +1,4 @@
-//! A program that was given as a file: can it be run under control, and how much of it will be seen?
+//! Examines an executable file: whether it can be run under control, and how much of it is observed.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,60 +9,62 @@ use crate::binary::uninstrumented;
 use heddle_model::Instrumentation;
 use object::elf;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
+use rustix::fs::{Access, Mode, access};
+use rustix::process::{getgid, getuid};
 
 /// A program that can be run under control.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
-    /// Where it is: an absolute path.
+    /// The absolute path of the file.
     pub path: PathBuf,
-    /// How much of it is visible.
+    /// How much of the program is observed.
     pub instrumentation: Instrumentation,
-    /// What it says to Heddle by names of its own.
+    /// Labels and atomic functions that the program declares.
     pub annotations: Annotations,
-    /// Object files in it that were not instrumented, by name: what they do to memory is not seen.
+    /// Linked object files that were not instrumented, by name. Their accesses to memory are not observed.
     pub unseen: Vec<String>,
 }
 
-/// Why a file is no program that Heddle can run.
+/// The reason why Heddle cannot run a file.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("{}: no such file", .0.display())]
     NotFound(PathBuf),
-    /// It is not a plain file.
+    /// The path is a directory or a special file.
     #[error("{}: not a file", .0.display())]
     NotAFile(PathBuf),
-    /// It may not be executed.
+    /// The user may not execute the file.
     #[error("{}: not executable", .0.display())]
     NotExecutable(PathBuf),
-    /// It may not be read.
+    /// The file cannot be read.
     #[error("{}: cannot be read: {}", .0.display(), .1)]
     Unreadable(PathBuf, io::Error),
-    /// Text for an interpreter.
+    /// The file is a script for an interpreter.
     #[error("{}: a script; give Heddle the program that it starts", .0.display())]
     Script(PathBuf),
-    /// Something else.
+    /// The file is not an ELF file.
     #[error("{}: not a program for Linux (no ELF file)", .0.display())]
     NotElf(PathBuf),
-    /// Of 32 bits.
+    /// The program is for 32-bit processors.
     #[error("{}: a 32-bit program; only 64-bit programs are supported", .0.display())]
     Bits32(PathBuf),
-    /// For another processor.
+    /// The program is for another processor.
     #[error("{}: a program for another processor; only x86-64 is supported", .0.display())]
     OtherProcessor(PathBuf),
-    /// A library or an object file.
+    /// The file is a library or an object file.
     #[error("{}: not a program but {}", .0.display(), .1)]
     NotAProgram(PathBuf, &'static str),
-    /// Without the loader that would load the runtime.
+    /// The program is linked statically, so there is no loader to load the runtime.
     #[error("{}: a static program; Heddle's runtime can only be loaded into dynamically linked programs", .0.display())]
     Static(PathBuf),
-    /// The loader would leave the runtime out, and the program would run by itself.
+    /// The program changes its user or group, so the loader would not load the runtime.
     #[error("{}: runs as another user (set-user-ID or set-group-ID), and then without Heddle's runtime; check a copy without that", .0.display())]
     Privileged(PathBuf),
-    /// Linked with the compiler's own race detector.
+    /// The program is linked with the compiler's own race detector.
     #[error("{}: linked with ThreadSanitizer's own library ({}); link it with Heddle's, or build it without -fsanitize=thread", .0.display(), .1)]
     OtherSanitizer(PathBuf, String),
-    /// Cut off or contradictory.
+    /// The file is truncated or inconsistent.
     #[error("{}: damaged: {}", .0.display(), .1)]
     Damaged(PathBuf, String),
 }
@@ -70,7 +72,7 @@ pub enum ProgramError {
 type Elf = elf::FileHeader64<object::Endianness>;
 
 impl Program {
-    /// Looks at the file.
+    /// Examines a file.
     pub fn open(path: &Path) -> Result<Program, ProgramError> {
         let own = path.to_owned();
         let unreadable = |error: io::Error| match error.kind() {
@@ -103,7 +105,7 @@ impl Program {
 }
 
 impl Program {
-    /// What of the file is loaded, without its build number: that depends on where it was built.
+    /// The parts of the file that are loaded, without its build ID, which depends on the directory it was built in.
     ///
     /// # Errors
     ///
@@ -126,7 +128,7 @@ impl Program {
     }
 }
 
-/// What the first bytes say.
+/// Checks the first bytes of a file.
 fn kind(start: &[u8], path: &Path) -> Result<(), ProgramError> {
     let own = path.to_owned();
     if start.starts_with(b"#!") {
@@ -145,20 +147,16 @@ fn kind(start: &[u8], path: &Path) -> Result<(), ProgramError> {
     Ok(())
 }
 
-/// Whether the kernel would run it as somebody else than who asks.
+/// Whether the kernel would run the program with another user's or group's rights.
 fn changes_user(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    // SAFETY: only ask.
-    let (user, group) = unsafe { (libc::getuid(), libc::getgid()) };
-    let has = |bit: u32| metadata.mode() & bit != 0;
-    has(libc::S_ISUID) && metadata.uid() != user || has(libc::S_ISGID) && metadata.gid() != group
+    let mode = Mode::from_raw_mode(metadata.mode());
+    mode.contains(Mode::SUID) && metadata.uid() != getuid().as_raw()
+        || mode.contains(Mode::SGID) && metadata.gid() != getgid().as_raw()
 }
 
 fn may_execute(path: &Path) -> bool {
-    use std::os::unix::ffi::OsStrExt;
-    let Ok(name) = std::ffi::CString::new(path.as_os_str().as_bytes()) else { return false };
-    // SAFETY: a string that ends in zero.
-    unsafe { libc::access(name.as_ptr(), libc::X_OK) == 0 }
+    access(path, Access::EXEC_OK).is_ok()
 }
 
 fn examine(bytes: &[u8], path: &Path) -> Result<Instrumentation, ProgramError> {
@@ -212,7 +210,7 @@ fn dynamic_flags(
     entries.iter().find(|entry| entry.d_tag(endian) == elf::DT_FLAGS_1).map_or(0, |entry| entry.d_val(endian))
 }
 
-/// The libraries that the program asks for.
+/// The libraries that the program needs, by name.
 fn needed(header: &Elf, endian: object::Endianness, bytes: &[u8]) -> object::Result<Vec<String>> {
     let sections = header.sections(endian, bytes)?;
     let Some((entries, strings)) = sections.dynamic(endian, bytes)? else { return Ok(Vec::new()) };

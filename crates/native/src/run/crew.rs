@@ -22,6 +22,8 @@ use std::time::{Duration, Instant};
 use heddle_model::wire::ThreadName;
 use heddle_model::{ExecutorError, Facts, Outcome, Plan};
 
+use tracing::debug;
+
 use super::options::{Hire, Options};
 use super::setup::Setup;
 use super::worker::{Worker, start_failed};
@@ -150,6 +152,7 @@ impl Crew {
             ));
         }
         self.workers.push(worker);
+        debug!(workers = self.workers.len(), "worker is added");
         Ok(self.workers.len() - 1)
     }
 

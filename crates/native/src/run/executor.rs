@@ -10,6 +10,8 @@ use heddle_model::finding::Location;
 use heddle_model::wire::{Restart, ThreadName};
 use heddle_model::{Execution, Executor, ExecutorError, Facts, Plan};
 
+use tracing::{debug, trace};
+
 use super::crew::Crew;
 use super::options::Options;
 use super::process;
@@ -219,6 +221,7 @@ impl Executor for NativeExecutor {
     }
 
     fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
+        debug!(places = places.len(), "accesses to plain memory become visible");
         self.learnt.places.extend(places);
         self.crew.reveal(places)
     }
@@ -228,6 +231,7 @@ impl Executor for NativeExecutor {
             return Err(io::Error::other("no plan is under way").into());
         }
         let outcome = self.crew.receive(&self.setup)?;
+        trace!(?outcome, events = self.taken().events.len(), "execution");
         Ok(self.crew.last().execution(outcome))
     }
 }

@@ -1,14 +1,14 @@
-//! One process of the program under test: how it is started, what it says before it can speak, how it ends.
+//! One process of the program under test: how it is started, observed and killed.
 //!
-//! Everything that could differ from one start to the next is held still: address space randomisation off, the
-//! environment in a fixed order and of a fixed size (the stack begins below it), one language and time zone, no standard input (the
-//! runtime opens the file that is to be it, for each execution), the same limits.
-//! The process leads a group of its own, which is killed as a whole, and dies when Heddle does.
+//! Everything that could differ from one start to the next is fixed: address space randomisation is off, the environment
+//! has a fixed order and size (the stack begins below it), language, time zone and limits are the same, and there is no
+//! standard input. (The runtime opens the file that is to be standard input for each execution.) The process leads a
+//! process group of its own, which is killed as a whole, and dies when Heddle does.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{BorrowedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -17,11 +17,18 @@ use std::time::Duration;
 
 use heddle_model::Death;
 use heddle_model::wire::ENVIRONMENT;
+use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
+use rustix::io::FdFlags;
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpgid, getppid, getrlimit, kill_process,
+    kill_process_group, set_parent_process_death_signal, setrlimit,
+};
+use tracing::debug;
 
-/// The most that is kept of what the process printed past the runtime, for messages.
+/// How many bytes are kept of what the process printed without the runtime, for messages.
 const KEPT: u64 = 4096;
 
-/// A running process. Killed with its group, and reaped, when dropped.
+/// A running process. Dropping it kills its process group and reaps it.
 pub struct Process {
     child: Child,
     printed: File,
@@ -29,9 +36,9 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts `program` with the runtime loaded into it and the shared memory `wire` to talk through.
-    pub fn start(program: &Path, arguments: &[OsString], runtime: &Path, wire: i32) -> io::Result<Process> {
-        let printed = anonymous_file(c"heddle-printed")?;
+    /// Starts `program` with the runtime library loaded into it. `wire` is the descriptor of the shared memory.
+    pub fn start(program: &Path, arguments: &[OsString], runtime: &Path, wire: RawFd) -> io::Result<Process> {
+        let printed = anonymous_file("heddle-printed")?;
         let mut command = Command::new(program);
         command
             .args(arguments)
@@ -52,7 +59,7 @@ impl Process {
         self.child.id()
     }
 
-    /// How it ended, if it did. Its group is gone then, too.
+    /// How the process ended, if it did. Its group has ended then, too.
     pub fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
         if self.ended.is_none() && self.is_dead()? {
             self.kill();
@@ -60,55 +67,53 @@ impl Process {
         Ok(self.ended)
     }
 
-    /// Whether it is dead; it stays unreaped, so that its number is not given to another.
+    /// Whether the process is dead. It is not reaped here, so that its number is not given to another process.
     fn is_dead(&self) -> io::Result<bool> {
-        // SAFETY: a call that fills a structure of ours.
-        unsafe {
-            let mut information: libc::siginfo_t = std::mem::zeroed();
-            let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-            if libc::waitid(libc::P_PID, self.child.id(), &mut information, options) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            Ok(information.si_pid() != 0)
-        }
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        Ok(rustix::process::waitid(WaitId::Pid(Pid::from_child(&self.child)), options)?.is_some())
     }
 
-    /// Ends it and everything that it started.
+    /// Kills the process and everything that it started.
     pub fn kill(&mut self) {
         if self.ended.is_none() {
-            // SAFETY: a call. The group is that of a child which was not reaped, so its number is not another's.
-            unsafe { libc::kill(-(self.child.id() as i32), libc::SIGKILL) };
+            // The leader of the group was not reaped, so the group's number is not another's.
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
             self.ended = self.child.wait().ok();
+            debug!(process = self.id(), status = ?self.ended, "process has ended");
         }
     }
 
-    /// Sends a signal to `runner` if that is one of this program's processes, else to the first of them. The number
-    /// comes from memory that the program can write to.
-    pub fn signal(&self, runner: u32, signal: i32) {
-        // SAFETY: calls.
-        unsafe { libc::kill(self.own(runner) as i32, signal) };
+    /// Sends SIGPROF, which asks the runtime where the program is. It goes to the process `runner` if that belongs to
+    /// this program, else to the first process: the program can write to the memory that the number comes from.
+    pub fn ask(&self, runner: u32) {
+        let _ = kill_process(self.own(runner), Signal::PROF);
     }
 
-    /// What `runner` is doing.
+    /// What the process `runner` is doing, or the first process if `runner` does not belong to this program.
+    ///
+    /// A process that sleeps may wait for another one of its group: the parent of forked executions waits for its
+    /// child. On a busy machine that child may be ready to run and not get a processor for long. So the whole group
+    /// counts then.
     pub fn activity(&self, runner: u32) -> Option<Activity> {
-        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.own(runner))).ok()?;
-        // The name of the command, in brackets, may have anything in it; the fields begin after its end.
-        let mut fields = text[text.rfind(')')? + 1..].split_whitespace();
-        let state = fields.next()?.chars().next()?;
-        let ticks: u64 = fields.skip(10).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
-        // SAFETY: a call.
-        let rate = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1) as u64;
-        Some(Activity { state, processor: Duration::from_millis(ticks * 1000 / rate) })
+        let own = stat(self.own(runner).as_raw_pid() as u32)?.activity;
+        Some(if own.state == 'S' { self.group().fold(own, Activity::with) } else { own })
     }
 
-    fn own(&self, runner: u32) -> u32 {
+    /// What the processes of the group are doing.
+    fn group(&self) -> impl Iterator<Item = Activity> {
         let leader = self.child.id();
-        // SAFETY: a call. 0 would ask about ourselves.
-        let ours = runner != 0 && unsafe { libc::getpgid(runner as i32) } == leader as i32;
-        if ours { runner } else { leader }
+        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        numbers.filter_map(stat).filter(move |stat| stat.group == leader).map(|stat| stat.activity)
     }
 
-    /// What it printed past the runtime's eyes, at most the last few kilobytes.
+    fn own(&self, runner: u32) -> Pid {
+        let leader = Pid::from_child(&self.child);
+        let runner = i32::try_from(runner).ok().and_then(Pid::from_raw);
+        runner.filter(|&runner| getpgid(Some(runner)) == Ok(leader)).unwrap_or(leader)
+    }
+
+    /// The last kilobytes that the process printed without the runtime, for example before it was loaded.
     pub fn printed(&mut self) -> String {
         let mut bytes = Vec::new();
         let length = self.printed.metadata().map_or(0, |data| data.len());
@@ -126,13 +131,41 @@ impl Drop for Process {
     }
 }
 
-/// What a process is doing, as the kernel sees it.
+/// What a process is doing, according to the kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Activity {
-    /// `R` runs or wants to, `S` waits, `T` is stopped by somebody.
+    /// The state letter of `/proc/PID/stat`: `R` runs or is ready to, `S` waits, `T` is stopped by a signal or debugger.
     pub state: char,
-    /// How long it has run.
+    /// How much processor time it has used.
     pub processor: Duration,
+}
+
+impl Activity {
+    /// Of two processes: the state of the one that is nearer to running, and the larger time.
+    fn with(self, other: Activity) -> Activity {
+        let state = if other.state == 'R' { 'R' } else { self.state };
+        Activity { state, processor: self.processor.max(other.processor) }
+    }
+}
+
+/// Some fields of `/proc/PID/stat`.
+struct Stat {
+    group: u32,
+    activity: Activity,
+}
+
+fn stat(process: u32) -> Option<Stat> {
+    parse_stat(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
+}
+
+fn parse_stat(text: &str) -> Option<Stat> {
+    // The command's name stands in brackets and may contain anything. The fields begin after the last bracket.
+    let mut fields = text[text.rfind(')')? + 1..].split_whitespace();
+    let state = fields.next()?.chars().next()?;
+    let group = fields.nth(1)?.parse().ok()?;
+    let ticks: u64 = fields.skip(8).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
+    let rate = rustix::param::clock_ticks_per_second().max(1);
+    Some(Stat { group, activity: Activity { state, processor: Duration::from_millis(ticks * 1000 / rate) } })
 }
 
 /// How a process ended, in words: a predicate of "the program".
@@ -170,8 +203,8 @@ pub fn signal_name(signal: i32) -> &'static str {
     }
 }
 
-/// Whether programs can be started without address space randomisation. Some containers forbid it; addresses then
-/// differ from one process to the next.
+/// Whether programs can be started without address space randomisation. Where a container forbids it, addresses differ
+/// from one process to the next.
 pub fn can_fix_addresses() -> bool {
     // SAFETY: calls that change a property of this thread, which is put back at once.
     unsafe {
@@ -182,44 +215,40 @@ pub fn can_fix_addresses() -> bool {
     }
 }
 
-/// The default stack of a thread, as libc would choose it.
+/// The stack size of a thread that does not ask for one, as libc would choose it.
 pub fn default_stack_size() -> u64 {
-    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: a call that fills a structure of ours.
-    let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut limit) } == 0;
-    if known && limit.rlim_cur != libc::RLIM_INFINITY { limit.rlim_cur.min(LARGEST_STACK) } else { USUAL_STACK }
+    getrlimit(Resource::Stack).current.map_or(USUAL_STACK, |limit| limit.min(LARGEST_STACK))
 }
 
 const USUAL_STACK: u64 = 8 << 20;
-/// Above this the kernel lays memory out differently, and addresses would depend on the limit.
+/// The largest limit for stacks. With a larger one the kernel lays memory out differently, and addresses would depend on it.
 const LARGEST_STACK: u64 = 64 << 20;
 
-/// In the child, before the program: only system calls.
-pub fn prepare(wire: i32, parent: u32) -> io::Result<()> {
-    // SAFETY: system calls with numbers and structures of our own.
+/// Prepares a child between `fork` and `exec`: makes only system calls. `wire` is the descriptor of the shared memory.
+pub fn prepare(wire: RawFd, parent: u32) -> io::Result<()> {
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    // Heddle may have died before the kernel was told.
+    if getppid().is_none_or(|now| now.as_raw_pid() as u32 != parent) {
+        // SAFETY: ends this process, without running anything of Heddle's.
+        unsafe { libc::_exit(1) };
+    }
+    // SAFETY: system calls that take numbers. Some containers forbid this; `can_fix_addresses` tells.
     unsafe {
-        if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // Heddle may have died before it was asked to be told.
-        if libc::getppid() as u32 != parent {
-            libc::_exit(1);
-        }
-        // Refused in some containers; `can_fix_addresses` tells.
         let personality = libc::personality(0xffff_ffff);
         libc::personality((personality | libc::ADDR_NO_RANDOMIZE) as libc::c_ulong);
-        let no_core = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        libc::setrlimit(libc::RLIMIT_CORE, &no_core);
-        let mut stack = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        if libc::getrlimit(libc::RLIMIT_STACK, &mut stack) == 0 && stack.rlim_cur > LARGEST_STACK {
-            stack.rlim_cur = USUAL_STACK;
-            libc::setrlimit(libc::RLIMIT_STACK, &stack);
-        }
-        // Inherited by design, where everything else of Heddle's closes on exec.
-        if libc::fcntl(wire, libc::F_SETFD, 0) != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // What a shell ignores or blocks is inherited; the program is to behave the same everywhere.
+    }
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    let stack = getrlimit(Resource::Stack);
+    if stack.current.is_none_or(|limit| limit > LARGEST_STACK) {
+        let _ = setrlimit(Resource::Stack, Rlimit { current: Some(USUAL_STACK), ..stack });
+    }
+    // SAFETY: the descriptor is open: the shared memory outlives the start of the process.
+    let wire = unsafe { BorrowedFd::borrow_raw(wire) };
+    // The shared memory is inherited by design, where everything else of Heddle's closes on exec.
+    rustix::io::fcntl_setfd(wire, FdFlags::empty())?;
+    // A shell may ignore or block signals, and programs inherit that. The program is to behave the same everywhere.
+    // SAFETY: system calls with a structure of our own.
+    unsafe {
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
@@ -230,18 +259,18 @@ pub fn prepare(wire: i32, parent: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// The environment of the program: the user's, in the order of the names, with what Heddle needs. The language and the time zone are always the same,
-/// so that a program does the same everywhere.
+/// The environment of the program: the user's, sorted by name, with what Heddle adds. Language and time zone are always
+/// the same, so that a program does the same everywhere.
 ///
-/// It is filled up to a fixed size, because it lies above the stack: addresses of the main thread's variables would
-/// otherwise depend on the shell that Heddle was started from.
-pub fn environment(runtime: &Path, wire: i32) -> Vec<(OsString, OsString)> {
-    const OWN: [&str; 5] = ["LD_PRELOAD", "LD_BIND_NOW", ENVIRONMENT, PADDING, "LD_DEBUG"];
+/// It is padded to a fixed size. It lies above the stack, so addresses of the main thread's variables would otherwise
+/// depend on the shell that Heddle was started from.
+pub fn environment(runtime: &Path, wire: RawFd) -> Vec<(OsString, OsString)> {
+    const OWN: [&str; 6] = ["LD_PRELOAD", "LD_BIND_NOW", ENVIRONMENT, PADDING, "LD_DEBUG", "HEDDLE_LOG"];
     let own = |name: &OsStr| OWN.iter().any(|own| name == OsStr::new(own)) || is_about_the_place(name);
     let mut variables: Vec<(OsString, OsString)> = std::env::vars_os().filter(|(name, _)| !own(name)).collect();
     variables.extend(PLACE.map(|(name, value)| (name.into(), value.into())));
     variables.push(("LD_PRELOAD".into(), runtime.into()));
-    // A call that is bound when it is first made would write to the program's memory in the middle of an execution.
+    // A lazily bound call would write to the program's memory in the middle of an execution.
     variables.push(("LD_BIND_NOW".into(), "1".into()));
     variables.push((ENVIRONMENT.into(), wire.to_string().into()));
     variables.sort();
@@ -251,10 +280,10 @@ pub fn environment(runtime: &Path, wire: i32) -> Vec<(OsString, OsString)> {
     variables
 }
 
-/// The language and the time zone of all programs.
+/// The language and time zone of all programs.
 const PLACE: [(&str, &str); 2] = [("LC_ALL", "C"), ("TZ", "UTC0")];
 
-/// Whether a variable says where the user is.
+/// Whether a variable sets the language or time zone.
 fn is_about_the_place(name: &OsStr) -> bool {
     let name = name.as_bytes();
     name.starts_with(b"LC_") || [&b"LANG"[..], b"LANGUAGE", b"TZ", b"TZDIR"].contains(&name)
@@ -263,15 +292,30 @@ fn is_about_the_place(name: &OsStr) -> bool {
 const PADDING: &str = "HEDDLE_PADDING";
 const PADDED: usize = 16 << 10;
 
-fn anonymous_file(name: &std::ffi::CStr) -> io::Result<File> {
-    // SAFETY: a name that ends in zero; the descriptor is new and nobody else's.
-    let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
-    if descriptor < 0 {
-        return Err(io::Error::last_os_error());
+/// A file in memory. Everything that is written to it is appended, since two streams share it.
+fn anonymous_file(name: &str) -> io::Result<File> {
+    let file = memfd_create(name, MemfdFlags::CLOEXEC)?;
+    fcntl_setfl(&file, OFlags::APPEND)?;
+    Ok(File::from(file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_found_behind_any_name() {
+        let rate = rustix::param::clock_ticks_per_second();
+        let text = format!("7 (a) R 1 (b) S 3 42 5 6 7 8 9 10 11 12 {} {} 15 16", rate, 2 * rate);
+        let stat = parse_stat(&text).unwrap();
+        assert_eq!((stat.group, stat.activity.state, stat.activity.processor.as_secs()), (42, 'S', 3));
+        assert!(parse_stat("7 (a").is_none());
     }
-    // SAFETY: as above. Both streams append: they share the file.
-    let file = File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
-    // SAFETY: a call on an open descriptor.
-    unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFL, libc::O_APPEND) };
-    Ok(file)
+
+    #[test]
+    fn a_process_that_wants_to_run_speaks_for_its_group() {
+        let activity = |state, seconds| Activity { state, processor: Duration::from_secs(seconds) };
+        let both = activity('S', 1).with(activity('R', 3)).with(activity('Z', 2));
+        assert_eq!((both.state, both.processor.as_secs()), ('R', 3));
+    }
 }

@@ -1,4 +1,4 @@
-//! One execution with everything that can be known of it: for replays, and for telling a finding.
+//! Records one execution with call stacks, output and allocation sites, for replays and reports.
 
 use heddle_checking::Recorded;
 use heddle_model::follow::Step;
@@ -8,13 +8,12 @@ use heddle_model::{Executor, ExecutorError, ObjectId, Plan};
 use crate::run::executor::NativeExecutor;
 
 impl NativeExecutor {
-    /// Runs `schedule` once more and writes down all that happens, call stacks too. Plans that are under way are
-    /// discarded.
+    /// Runs `schedule` and records everything that happens, including call stacks. Plans under way are discarded.
     pub fn record(&mut self, schedule: &[Step]) -> Result<Recorded, ExecutorError> {
         self.record_plan(&Plan { schedule: schedule.to_vec(), record: true, ..Plan::default() })
     }
 
-    /// Runs `plan` once more and writes down all that happens, call stacks too. Plans that are under way are discarded.
+    /// Runs `plan` and records everything that happens, including call stacks. Plans under way are discarded.
     pub fn record_plan(&mut self, plan: &Plan) -> Result<Recorded, ExecutorError> {
         self.discard()?;
         let plan = Plan { record: true, ..plan.clone() };
@@ -56,8 +55,8 @@ impl NativeExecutor {
     }
 }
 
-/// The next stack: a word with the number of frames, then as many return addresses. Empty where there was no more
-/// room for it.
+/// Reads the next call stack: a word with the number of frames, then as many return addresses. Empty if the room for
+/// stacks was exhausted.
 fn stack(words: &mut impl Iterator<Item = u64>) -> Vec<u64> {
     let frames = words.next().unwrap_or(0);
     words.by_ref().take(frames as usize).collect()

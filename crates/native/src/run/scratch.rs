@@ -1,7 +1,7 @@
-//! Where executions write to files: a directory for each process, so that workers do not see each other's.
+//! The directory for files that executions write. Each process has its own, so that workers do not see each other's files.
 //!
-//! The runtime fills it and empties it between executions; here it is made and removed. It lies in the run's temporary directory, which is
-//! removed in any case.
+//! The driver makes and removes the directory; the runtime fills it, and empties it between executions. It lies in the
+//! temporary directory of the run, which is removed in any case.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use heddle_model::wire::SCRATCH;
 
-/// A directory, removed with all that is in it when this is dropped.
+/// A directory for files. Dropping it removes the directory with its contents.
 #[derive(Debug)]
 pub struct Scratch {
     path: Option<PathBuf>,
 }
 
-/// Directories ever made by this process.
+/// How many directories this process has made.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
 impl Scratch {
@@ -24,7 +24,7 @@ impl Scratch {
         Scratch { path: None }
     }
 
-    /// A new one in `parent`; none if that cannot be.
+    /// Makes a directory in `parent`. No directory, if that fails.
     pub fn new(parent: &Path) -> Scratch {
         // Links in it would be seen as something else by the program.
         let path = parent.canonicalize().ok().map(|parent| {
@@ -35,7 +35,7 @@ impl Scratch {
         Scratch { path: path.filter(fits).filter(|path| std::fs::create_dir(path).is_ok()) }
     }
 
-    /// Its path; empty if there is none.
+    /// The path of the directory; empty if there is none.
     pub fn bytes(&self) -> Vec<u8> {
         self.path.as_ref().map_or_else(Vec::new, |path| path.as_os_str().as_bytes().to_vec())
     }

@@ -1,8 +1,8 @@
-//! One process with its shared memory: plans in, results out, and what can go wrong in between.
+//! One process with its shared memory: plans in, results out.
 //!
-//! The process is waited for in two ways: a short while by looking at the counter again and again, since an
-//! execution takes a few microseconds, then asleep in the kernel. Asleep, it is also watched: it may die, it may
-//! run for ever without a visible operation, and the user may have had enough.
+//! The driver waits for a result in two ways. It first polls a counter for a short time, because an execution takes a few
+//! microseconds. Then it sleeps in the kernel, and wakes up from time to time to see whether the process has died or hangs,
+//! or the user has interrupted the search.
 
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -14,6 +14,9 @@ use heddle_model::facts::{Needs, Outside, Statistics};
 use heddle_model::wire::{self, LABELS, LEAKS, MEMORY, Restart, Stage};
 use heddle_model::{Death, Facts, Plan};
 
+use rustix::thread::futex::{self, Timespec};
+use tracing::debug;
+
 use crate::binary::program::Program;
 use crate::run::options::Options;
 use crate::run::process::{self, Process};
@@ -22,55 +25,55 @@ use crate::run::setup::Setup;
 use crate::run::watchdog::Watchdog;
 use crate::run::wire::{Settings, Taken, Wire};
 
-/// Why a program could not be brought to the beginning of `main`.
+/// The reason why a program did not reach `main`.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The kernel would not start it.
+    /// The kernel refused to start the program.
     #[error("the program cannot be started: {0}")]
     CannotExecute(io::Error),
-    /// Its libraries are missing, or do not fit.
+    /// A library of the program is missing or does not match.
     #[error("the program cannot be loaded: {printed}")]
     CannotLoad {
         /// What the loader printed.
         printed: String,
     },
-    /// It went without Heddle's runtime.
+    /// The program ran without Heddle's runtime.
     #[error("the program {what} before Heddle's runtime was loaded{}", after(.printed))]
     NotLoaded {
-        /// How it ended.
+        /// How the program ended.
         what: String,
-        /// What it printed.
+        /// What the program printed.
         printed: String,
     },
-    /// It died in a constructor.
+    /// The program died before `main`, for example in a constructor.
     #[error("the program {what} before main{}", after(.printed))]
     DiedBeforeMain {
-        /// How it ended.
+        /// How the program ended.
         what: String,
-        /// What it printed.
+        /// What the program printed.
         printed: String,
     },
-    /// It does not come to `main`.
+    /// The program did not reach `main` in time.
     #[error("the program did not reach main within {} seconds{}", .within.as_secs(), after(.printed))]
     TimedOut {
-        /// How long it was given.
+        /// The time limit.
         within: Duration,
-        /// What it printed.
+        /// What the program printed.
         printed: String,
     },
-    /// The runtime refuses, and says why.
+    /// The runtime refused to run the program. The text is its reason.
     #[error("the program cannot be run under control: {0}")]
     Trouble(String),
-    /// The user asked to stop.
+    /// The user interrupted the start.
     #[error("interrupted")]
     Interrupted,
-    /// The machine failed.
+    /// An input or output error of the system.
     #[error("cannot run the program: {0}")]
     Io(#[from] io::Error),
 }
 
 impl StartError {
-    /// Whether somebody has killed it on its way: it may well get there the next time.
+    /// Whether the process was killed on its way to `main`. It may get there the next time.
     pub(crate) fn was_killed(&self) -> bool {
         let killed = process::describe(Death::Signal(libc::SIGKILL as u8));
         matches!(self, StartError::NotLoaded { what, .. } | StartError::DiedBeforeMain { what, .. } if *what == killed)
@@ -81,31 +84,31 @@ fn after(printed: &str) -> String {
     if printed.is_empty() { String::new() } else { format!("; it printed:\n{printed}") }
 }
 
-/// What came of waiting.
+/// The result of waiting for an execution.
 pub enum Waited {
-    /// The execution is there.
+    /// The execution has ended, and its result can be taken.
     Done,
-    /// The process ended: a signal or status, and words.
+    /// The process ended: the signal or status, and a description.
     Died(Death, String),
-    /// It ran without a visible operation, or stood where Heddle does not see it, and did not answer when asked
-    /// where it was. It is dead now.
+    /// The process made no progress, did not answer when asked where it was, and was killed. The text says how it hung.
     Hung(&'static str),
-    /// The user asked to stop.
+    /// The user interrupted the search.
     Interrupted,
-    /// It did not come in time. It goes on.
+    /// The deadline has passed. The execution goes on.
     Late,
 }
 
-/// How often to look before going to sleep: some 30 microseconds.
+/// How often the counter is polled before the driver sleeps: about 30 microseconds.
 const LOOKS: u32 = 1000;
-/// After looking in vain, how many waits at most go without: on a busy machine looking takes the processor away from
-/// the very program that is waited for.
+/// How many waits at most go without polling after polling was in vain. On a busy machine, polling takes the processor away
+/// from the program that is waited for.
 const PATIENCE: u32 = 63;
-/// How long to sleep at first and at most before looking whether the process is still there.
+/// How long the driver sleeps at first before it looks whether the process is alive.
+/// [`LONG_NAP`] is the longest time.
 const NAP: Duration = Duration::from_millis(1);
 const LONG_NAP: Duration = Duration::from_millis(40);
 
-/// What a process is told before it begins.
+/// The settings that a process is given before it starts.
 pub fn settings(
     options: &Options,
     program: &Program,
@@ -140,13 +143,13 @@ pub fn settings(
 pub struct Session {
     process: Process,
     wire: Wire,
-    /// After the process: that may be writing to it.
+    /// Declared after the process, so that it is removed when the process is dead.
     _scratch: Scratch,
-    /// Plans put in, ever.
+    /// How many plans were submitted to this process.
     submitted: u32,
-    /// It was seen at `main`.
+    /// The process has reached `main`.
     ready: bool,
-    /// How many waits to go to sleep at once, and how many it was the last time.
+    /// How many more waits go without polling. `patience` is how many it were the last time.
     without_looking: u32,
     patience: u32,
 }
@@ -166,6 +169,16 @@ impl Session {
         let wire = Wire::new(options.layout, &settings, &facts.threads)?;
         let process = Process::start(&program.path, &options.arguments, &runtime, wire.descriptor())
             .map_err(StartError::CannotExecute)?;
+        debug!(
+            process = process.id(),
+            restart = facts.restart.name(),
+            threads = facts.needs.threads,
+            unwinder = facts.needs.unwinder,
+            known_threads = facts.threads.len(),
+            visible_places = places.len(),
+            program = %program.path.display(),
+            "process starts"
+        );
         Ok(Session { process, wire, _scratch: scratch, submitted: 0, ready: false, without_looking: 0, patience: 0 })
     }
 
@@ -197,7 +210,7 @@ impl Session {
         self.process.id()
     }
 
-    /// The shared memory, to be changed between executions.
+    /// The shared memory, for changes between executions.
     pub fn wire_mut(&mut self) -> &mut Wire {
         &mut self.wire
     }
@@ -207,7 +220,7 @@ impl Session {
         &self.wire
     }
 
-    /// Waits until the program is at `main`.
+    /// Waits until the program reaches `main`.
     pub fn wait_until_ready(&mut self, options: &Options) -> Result<(), StartError> {
         let begin = Instant::now();
         let mut nap = Duration::from_micros(20);
@@ -216,6 +229,7 @@ impl Session {
             let stage = self.wire.header().stage.load(Ordering::Acquire);
             if stage == Stage::Ready as u32 {
                 self.ready = true;
+                debug!(process = self.id(), after = ?begin.elapsed(), "process is at main");
                 return Ok(());
             }
             if ended || stage == Stage::Failed as u32 {
@@ -233,13 +247,13 @@ impl Session {
         }
     }
 
-    /// Whether the process got as far as `main`. A program that has come so far may have written over its stage.
+    /// Whether the process reached `main`. A program that did may have overwritten its stage in the shared memory.
     pub fn was_ready(&self) -> bool {
         let stage = self.wire.header().stage.load(Ordering::Acquire);
         self.ready || ![Stage::Launched, Stage::Loaded, Stage::Failed].iter().any(|&before| stage == before as u32)
     }
 
-    /// Why it did not get to `main`. Ends it.
+    /// The reason why the process did not reach `main`. Kills the process.
     pub fn start_error(&mut self) -> StartError {
         let stage = self.wire.header().stage.load(Ordering::Acquire);
         if stage == Stage::Failed as u32 {
@@ -262,7 +276,7 @@ impl Session {
         StartError::NotLoaded { what, printed }
     }
 
-    /// Hands a plan over. False if it does not fit.
+    /// Submits a plan. Returns false if it is too large for the shared memory.
     pub fn submit(&mut self, plan: &Plan) -> bool {
         if !self.wire.put(self.submitted, plan) {
             return false;
@@ -277,17 +291,17 @@ impl Session {
         true
     }
 
-    /// How many of its plans have come to their end.
+    /// How many plans the process has executed.
     pub fn completed(&self) -> u32 {
         self.wire.header().completed.load(Ordering::Relaxed)
     }
 
-    /// Whether more than one plan was ever handed to this process.
+    /// Whether more than one plan was submitted to this process.
     pub fn has_run_others(&self) -> bool {
         self.submitted != 1
     }
 
-    /// Waits for the result of plan number `index` of this session, by itself or while others work on the same search.
+    /// Waits for the result of plan number `index` of this session. `in_company`: other processes work on the same search.
     pub fn wait(&mut self, index: u32, options: &Options, in_company: bool) -> io::Result<Waited> {
         if self.is_done(index) {
             return Ok(Waited::Done);
@@ -350,6 +364,7 @@ impl Session {
             }
             if self.was_ready() {
                 if let Some(how) = watchdog.look(&self.process, &self.wire, options) {
+                    debug!(process = self.id(), how, "process hangs and is killed");
                     self.process.kill();
                     return Ok(Waited::Hung(how));
                 }
@@ -363,19 +378,18 @@ impl Session {
         }
     }
 
-    /// Copies the result of plan number `index`. False if it makes no sense.
+    /// Copies the result of plan number `index`. Returns false if it is inconsistent.
     pub fn take(&self, index: u32, into: &mut Taken, record: bool) -> bool {
         self.wire.get(index, into, record).is_some()
     }
 }
 
 fn futex_wait(word: &AtomicU32, value: u32, timeout: Duration) {
-    let timeout = libc::timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: timeout.subsec_nanos().into() };
-    // SAFETY: a word and a time that outlive the call. Shared between processes, so not a private futex.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, value, &timeout, 0, 0) };
+    let timeout = Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: timeout.subsec_nanos().into() };
+    // Two processes share the futex, so it is not a private one. Why the wait ended does not matter.
+    let _ = futex::wait(word, futex::Flags::empty(), value, Some(&timeout));
 }
 
 fn futex_wake(word: &AtomicU32) {
-    // SAFETY: a word that outlives the call.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1, 0, 0, 0) };
+    let _ = futex::wake(word, futex::Flags::empty(), 1);
 }

@@ -1,30 +1,32 @@
-//! Notices that nothing happens any more.
+//! Detects executions that hang.
 //!
-//! Time on the clock is not enough: on a busy machine a program may not get to run at all. A hang is processor time used
-//! up without a visible operation, or a wait in the kernel that nobody will end. The process is asked where it is
-//! (SIGPROF, which the runtime answers by ending the execution there); one that does not answer is given up.
+//! Elapsed time is not enough: on a busy machine a program may not get to run at all. A hang is processor time used without
+//! a visible operation, or a wait in the kernel that does not end. The process is then asked where it is by SIGPROF, which
+//! the runtime answers by ending the execution there. A process that does not answer is killed.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
+
+use tracing::debug;
 
 use crate::run::options::Options;
 use crate::run::process::{Activity, Process};
 use crate::run::wire::Wire;
 
-/// How long a process that hangs has to say where: on the clock if it sleeps all the same, else while it runs. One that is
-/// ready to run and does not get a processor is waited for.
+/// How long a hanging process may take to answer: elapsed time if it sleeps, processor time if it runs. A process that is
+/// ready to run but gets no processor is given more time.
 const ANSWER: Duration = Duration::from_secs(1);
-/// And how long in any case.
+/// How long a process that gets no processor may take to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Watches one wait for one execution.
 pub struct Watchdog {
     progress: u64,
     runner: u32,
-    /// When something last happened.
+    /// When the execution last made progress.
     pub since: Instant,
     first: Option<Activity>,
-    /// When it was asked where it is, and how much processor time it had used.
+    /// When the process was asked where it is, and how much processor time it had used by then.
     asked: Option<(Instant, Duration)>,
 }
 
@@ -32,12 +34,12 @@ const SPINS: &str = "ran without a visible operation and did not say where";
 const WAITS: &str = "waited for something outside of Heddle's control and did not say where";
 
 impl Watchdog {
-    /// From now on.
+    /// Watches from now on. `progress` is the current value of the runtime's counter.
     pub fn new(progress: u64) -> Watchdog {
         Watchdog { progress, runner: 0, since: Instant::now(), first: None, asked: None }
     }
 
-    /// Looks; a reason if the process hangs and does not even say where.
+    /// Checks the process. Returns how it hangs, if it hangs and did not answer.
     pub fn look(&mut self, process: &Process, wire: &Wire, options: &Options) -> Option<&'static str> {
         let header = wire.header();
         let (progress, runner) = (header.progress.load(Ordering::Relaxed), header.runner.load(Ordering::Relaxed));
@@ -70,7 +72,8 @@ impl Watchdog {
         }
         match self.asked {
             None => {
-                process.signal(runner, libc::SIGPROF);
+                debug!(process = runner, ?still, ?used, state = %now.state, "process makes no progress: it is asked where it is");
+                process.ask(runner);
                 self.asked = Some((Instant::now(), now.processor));
                 None
             }

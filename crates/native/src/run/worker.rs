@@ -15,6 +15,8 @@ use heddle_model::facts::{Fallback, Needs};
 use heddle_model::wire::{PLACES, Restart, ThreadName};
 use heddle_model::{Death, Execution, ExecutorError, Facts, Outcome, Plan};
 
+use tracing::debug;
+
 use super::options::RestartMode;
 use super::plans::Plans;
 use super::process;
@@ -178,6 +180,7 @@ impl Worker {
                 Waited::Late => return Err(ExecutorError::Late),
                 Waited::Died(..) if !session.was_ready() => return Err(start_failed(session.start_error())),
                 Waited::Died(_, what) if session.has_run_others() => {
+                    debug!(what, "process died: its execution is run again, alone");
                     self.facts.statistics.repeated += 1;
                     self.facts.died = Some(what);
                     self.try_alone();
@@ -191,6 +194,7 @@ impl Worker {
             let outcome = self.taken.outcome;
             if !sensible || outcome == Outcome::Running {
                 if session.has_run_others() {
+                    debug!("result makes no sense: its execution is run again, alone");
                     self.try_alone();
                     continue;
                 }
@@ -202,7 +206,10 @@ impl Worker {
                     let what = self.taken.message.clone();
                     self.fall_back(Some(Fallback { what, pc: self.taken.result.pc }));
                 }
-                Outcome::NeedsThreads { count } if self.prepare_more(setup, count) => self.end_session(),
+                Outcome::NeedsThreads { count } if self.prepare_more(setup, count) => {
+                    debug!(needs = ?self.facts.needs, "execution needs more than was prepared");
+                    self.end_session();
+                }
                 _ => {
                     if self.facts.restart == Restart::Exec {
                         self.end_session();
@@ -253,6 +260,7 @@ impl Worker {
     /// Uses these names of threads. A process with other names is replaced; the new one runs its unfinished plans.
     pub fn agree(&mut self, setup: &Setup, names: &[ThreadName]) -> Result<(), ExecutorError> {
         if self.facts.threads != names {
+            debug!(known = names.len(), "worker starts over with the names of threads that others use");
             self.facts.threads = names.to_vec();
             self.restart_session(setup).map_err(start_failed)?;
         }
@@ -322,6 +330,7 @@ impl Worker {
 
     /// From the next process on, executions start over by fork.
     fn fall_back(&mut self, why: Option<Fallback>) {
+        debug!(?why, "executions start over by fork from now on");
         self.end_session();
         (self.facts.fallback, self.facts.restart) = (why, Restart::Fork);
     }
@@ -350,6 +359,7 @@ impl Worker {
 
     /// Ends the process, whose execution has no result. The plans behind it are given to the next process.
     fn lose(&mut self, outcome: Outcome, message: &str) -> Outcome {
+        debug!(?outcome, message, "execution is lost");
         self.facts.statistics.lost += 1;
         self.taken.lost(outcome, message);
         self.end_session();

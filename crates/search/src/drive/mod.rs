@@ -17,6 +17,7 @@ pub(crate) mod summary;
 use std::time::Instant;
 
 use heddle_model::{Executor, ExecutorError, Facts};
+use tracing::debug;
 
 use crate::algorithm::Method;
 use crate::drive::counts::Counts;
@@ -125,6 +126,12 @@ impl Search {
             }
             let method = position.method(options);
             let mut strategy = strategy.take().unwrap_or_else(|| method.start(options));
+            debug!(
+                ?method,
+                places = position.places.len(),
+                executions = position.total().executions,
+                "round of the search"
+            );
             let end = round.run(&mut *strategy, &method, position);
             position.elapsed = round.elapsed + begin.elapsed();
             match end? {

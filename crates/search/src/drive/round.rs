@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use heddle_model::follow::Policy;
 use heddle_model::primitive::section;
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
+use tracing::debug;
 
 use crate::algorithm::Method;
 use crate::drive::observer::{Flow, Info, Observer, Progress};
@@ -185,6 +186,7 @@ impl Round<'_> {
         if self.options.checkpoint.is_some() {
             position.elapsed = self.elapsed + self.begin.elapsed();
             let bytes = save::write(position, strategy, self.executor.facts());
+            debug!(bytes = bytes.len(), executions = position.total().executions, "checkpoint");
             self.observer.checkpoint(&bytes);
         }
     }

@@ -1,8 +1,8 @@
-//! From source files to a program that carries the runtime.
+//! Compiles source files to a program that is linked with Heddle's runtime.
 //!
-//! Each file is compiled with instrumentation ([`crate::build::instrument`]) and debug information; the objects are linked
-//! without it, against Heddle's own library. Nothing of the user's is changed or written to: all that is made lies
-//! in a private directory that goes with the [`Compiled`] program.
+//! Each file is compiled with instrumentation ([`crate::build::instrument`]) and debug information. The objects are linked
+//! without the instrumentation flag, which would bring the compiler's own runtime, and with Heddle's library. The user's
+//! directories are not written to: all output lies in a private directory that is removed with the [`Compiled`] program.
 
 mod arguments;
 mod compiler;
@@ -17,31 +17,33 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tracing::debug;
+
 use crate::binary::program::Program;
 use crate::binary::{annotations, uninstrumented};
 use crate::build::{instrument, library};
 use crate::temporary::TemporaryDirectory;
 
-/// A program that was compiled for this run. Removed when dropped.
+/// A program that was compiled for this run. Dropping it removes the program.
 #[derive(Debug)]
 pub struct Compiled {
     /// The program.
     pub program: Program,
-    /// What the compilers printed though they succeeded: warnings.
+    /// The warnings of the compilers.
     pub warnings: String,
     /// The compilers that were used.
     pub compilers: Vec<Compiler>,
     _directory: TemporaryDirectory,
 }
 
-/// The directory of Heddle's own headers, in the private one.
+/// The name of the directory for Heddle's headers within the private directory.
 const INCLUDE: &str = "include";
 /// How often to look whether a compiler has finished.
 const POLL: std::time::Duration = std::time::Duration::from_millis(2);
 
 /// Compiles and links what `words` say: source files, object files, libraries and flags, as for a compiler.
 ///
-/// `interrupted` is looked at while compilers run: raised, they are ended and so is this.
+/// When `interrupted` becomes true, the running compilers are killed and the compilation ends with an error.
 pub fn compile(words: &[String], choice: &Choice, interrupted: &AtomicBool) -> Result<Compiled, CompileError> {
     let arguments = arguments::parse(words)?;
     if !arguments.iter().any(|a| matches!(a, Argument::Source { .. } | Argument::Linkable(_))) {
@@ -177,8 +179,8 @@ fn link_arguments(
     words
 }
 
-/// Compiles all, as many at once as there are processors. The first failure in the order of the files is the one
-/// that is reported, so that the message does not depend on who was faster.
+/// Compiles all files, as many at once as there are processors. Of several failures the first in the order of the files is
+/// reported, so that the message does not depend on timing.
 fn run_all(
     jobs: &[Job<'_>],
     directory: &Path,
@@ -209,7 +211,7 @@ fn run_all(
     Ok(())
 }
 
-/// A compiler at work. Ended when dropped: an error about one file ends those of the others.
+/// A compiler at work. Dropping it kills the compiler, so that an error in one file ends the compilation of the others.
 struct Running {
     child: Child,
     log: PathBuf,
@@ -223,6 +225,7 @@ impl Drop for Running {
 }
 
 fn start(command: &mut Command, log: &Path) -> Result<Running, CompileError> {
+    debug!(?command, "compiler starts");
     // A file and not a pipe: nobody has to read while it writes.
     let file = std::fs::File::create(log)?;
     let child =
@@ -249,7 +252,7 @@ fn finish(mut running: Running, interrupted: &AtomicBool) -> Result<(bool, Strin
     Ok((status.success(), String::from_utf8_lossy(&std::fs::read(&running.log)?).into_owned()))
 }
 
-/// What kind of trouble the linker had. Its words differ between linkers, so what is not recognised stays general.
+/// Classifies a linker's failure by its message. Messages differ between linkers; an unknown one is reported as it is.
 fn link_error(said: String) -> CompileError {
     if said.contains("undefined reference to `main'") || said.contains("undefined symbol: main\n") {
         return CompileError::NoMain { said };

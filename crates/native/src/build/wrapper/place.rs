@@ -1,7 +1,7 @@
-//! Where the runtime and the headers lie that programs are built against: a directory that stays.
+//! The permanent directory with the runtime library and the headers that programs are built against.
 //!
-//! Its name has a digest of what is in it, so that programs built by one version of Heddle go on to run when another is
-//! installed. It appears at once, complete, or not at all: builds run many compilers side by side.
+//! The directory's name contains a digest of its contents, so that programs built by one version of Heddle still run when
+//! another version is installed. It is renamed into place when it is complete, because builds run many compilers at once.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -11,10 +11,10 @@ use std::{env, fs, io};
 use super::WrapperError;
 use crate::build::{instrument, library};
 
-/// The directory of the headers, in it.
+/// The name of the directory for headers within the permanent directory.
 pub const INCLUDE: &str = "include";
 
-/// The directory, made if there is none yet.
+/// The path of the permanent directory. It is made if it does not exist.
 pub fn find() -> Result<PathBuf, WrapperError> {
     let parent = parent();
     let mut digest = DefaultHasher::new();
@@ -30,11 +30,11 @@ pub fn find() -> Result<PathBuf, WrapperError> {
 }
 
 fn own_uid() -> u32 {
-    // SAFETY: only asks.
-    unsafe { libc::geteuid() }
+    rustix::process::geteuid().as_raw()
 }
 
-/// `$HEDDLE_CACHE`, else where caches are kept, else, for who has no home, the system's directory for temporary files.
+/// The parent of the permanent directory: `$HEDDLE_CACHE`, else the user's cache directory, else, for users without a home
+/// directory, the system's directory for temporary files.
 fn parent() -> PathBuf {
     let named = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let caches =
