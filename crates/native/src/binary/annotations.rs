@@ -1,35 +1,35 @@
-//! What a program says to Heddle by names of its own, read off its file: labels that must be reached, and functions that run
-//! as one step.
+//! What a program declares to Heddle, read from its file: labels that must be reached, and functions that run atomically.
 //!
-//! `heddle_reachable("label")` leaves the label and its place in a section of its own, whether or not it is ever run: two
-//! texts, each ending in a zero byte. Functions named `__VERIFIER_atomic_...` are known by their symbols; a program without
-//! symbols has none.
+//! `heddle_reachable("label")` puts the label and its place into a section of its own, whether or not it is ever executed:
+//! two strings, each ending in a zero byte. Functions named `__VERIFIER_atomic_...` are found by their symbols. A program
+//! without a symbol table has none.
 
 use heddle_model::facts::Label;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolKind};
 
-/// What a program says to Heddle.
+/// What a program declares to Heddle.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Annotations {
-    /// The labels that must be reached, each once for each place.
+    /// Labels that must be reached. A label occurs once for each place.
     pub labels: Vec<Label>,
-    /// Functions that run as one step: from the first address to one past the last.
+    /// Functions that run atomically: the first address, and one past the last.
     pub atomic_functions: Vec<[u64; 2]>,
-    /// Where the program begins.
+    /// The program's entry point.
     pub entry: u64,
 }
 
-/// The section with the labels.
+/// The name of the section with the labels.
 const SECTION: &str = "heddle_labels";
-/// What the names of functions that run as one step begin with; two of these are calls of Heddle's.
+/// The prefix of functions that run atomically. `__VERIFIER_atomic_begin` and `__VERIFIER_atomic_end` are calls of Heddle's
+/// instead.
 pub const ATOMIC: &str = "__VERIFIER_atomic_";
 
-/// Whether a source file has functions that run as one step, or may have.
+/// Whether a source file may have functions that run atomically.
 pub fn are_in(source: &std::path::Path) -> bool {
     std::fs::read(source).is_ok_and(|text| text.windows(ATOMIC.len()).any(|part| part == ATOMIC.as_bytes()))
 }
 
-/// What the program in `bytes` says. Nothing, if it cannot be read.
+/// What the program in `bytes` declares. Nothing, if it cannot be read.
 pub fn of(bytes: &[u8]) -> Annotations {
     let Ok(file) = object::File::parse(bytes) else { return Annotations::default() };
     let section = file.section_by_name(SECTION).and_then(|section| section.data().ok());

@@ -1,7 +1,7 @@
-//! Atomic instructions that no compiler made.
+//! Finds atomic instructions in inline assembly.
 //!
-//! In instrumented code every atomic is a call of the runtime. An instruction with a `lock` prefix, or an exchange with memory, is
-//! there because somebody wrote it down in assembly; what it orders is not seen. Heddle cannot follow it, but it can say where it is.
+//! In instrumented code every atomic operation is a call of the runtime. An instruction with a `lock` prefix, or an exchange
+//! with memory, can only come from inline assembly. Heddle does not observe it, but can report its source line.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use heddle_model::finding::Location;
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind};
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolKind};
 
-/// The lines of a program's or library's source that have such instructions, each once. What has no symbols and no line numbers was not
-/// built by Heddle.
+/// The source lines of a program or library with atomic instructions in inline assembly, each once. Empty for files without
+/// symbols or line numbers, which were not built by Heddle.
 pub fn lines(path: &Path) -> Vec<Location> {
     let addresses = atomics(path);
     let Some(loader) = (!addresses.is_empty()).then(|| Loader::new(path).ok()).flatten() else { return Vec::new() };
@@ -26,7 +26,7 @@ pub fn lines(path: &Path) -> Vec<Location> {
     lines
 }
 
-/// Addresses in the file, ascending.
+/// The addresses of atomic instructions in a file, ascending.
 fn atomics(path: &Path) -> Vec<u64> {
     let Ok(bytes) = std::fs::read(path) else { return Vec::new() };
     let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };

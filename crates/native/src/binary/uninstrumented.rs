@@ -1,8 +1,8 @@
-//! Object files that were not instrumented: which they are, and how a program remembers them.
+//! Object files that were not instrumented: finding them, and recording their names in the linked program.
 //!
-//! Both compilers give every instrumented file a constructor that calls `__tsan_init`. An object with code and without
-//! that call was built by somebody else, and what it does to memory is not seen. The names of such files stand in a section of
-//! what is linked from them, where [`crate::binary::program`] finds them.
+//! Both compilers give every instrumented file a constructor that calls `__tsan_init`. An object file with code and without
+//! that call was not instrumented, and its accesses to memory are not observed. The names of such files are kept in a
+//! section of the linked program, where [`crate::binary::program`] finds them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use object::read::archive::ArchiveFile;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SectionKind};
 
-/// The section: names that end in zero bytes.
+/// The name of the section. It contains names of files, each ending in a zero byte.
 pub const SECTION: &str = ".heddle.plain";
 
-/// Calls `look` with each object file in `path`: the file itself, or those of an archive.
+/// Calls `look` with each object file in `path`, which is an object file or an archive.
 fn each(path: &Path, mut look: impl FnMut(&object::File<'_>)) {
     // What cannot be read is no object: the linker will have more to say about it.
     let Ok(bytes) = std::fs::read(path) else { return };
@@ -25,7 +25,7 @@ fn each(path: &Path, mut look: impl FnMut(&object::File<'_>)) {
     }
 }
 
-/// Those of `names` that an object file or archive defines.
+/// The symbols of `names` that an object file or archive defines.
 pub fn defined(path: &Path, names: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     each(path, |file| {
@@ -40,8 +40,8 @@ pub fn defined(path: &Path, names: &[&str]) -> Vec<String> {
     found
 }
 
-/// What to call the part of `path` that was not instrumented, if there is one. Libraries that are loaded and not linked in
-/// are seen when the program runs.
+/// The name to report for an object file or archive that is not (or only partly) instrumented. `None` for instrumented ones,
+/// and for shared libraries, which are examined when the program runs.
 pub fn unseen(path: &Path) -> Option<String> {
     let (mut all, mut plain) = (0, 0);
     each(path, |file| {
@@ -71,7 +71,7 @@ pub fn write(names: &[String], directory: &Path) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// The names in a program.
+/// The names that [`write`] has recorded in a program.
 pub fn read(bytes: &[u8]) -> Vec<String> {
     let file = object::File::parse(bytes).ok();
     let data = file.as_ref().and_then(|file| file.section_by_name(SECTION)?.data().ok()).unwrap_or(&[]);
@@ -79,7 +79,7 @@ pub fn read(bytes: &[u8]) -> Vec<String> {
     names.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
-/// Whether a library that a program has loaded was instrumented.
+/// Whether a shared library was instrumented.
 pub fn is_instrumented(path: &Path) -> bool {
     let mut found = false;
     each(path, |file| found |= file.dynamic_symbols().any(|symbol| symbol.name() == Ok("__tsan_init")));

@@ -1,15 +1,15 @@
-//! The runtime library, which is part of this one.
+//! The runtime library, embedded in this crate.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Its name, as programs that are linked with it ask for it.
+/// The library's name, as programs that are linked with it request it from the loader.
 pub const NAME: &str = "libheddle_runtime.so";
 
-/// The library itself.
+/// The library's file.
 pub static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libheddle_runtime.so"));
 
-/// Writes it into `directory`, where the linker and the program's loader can find it.
+/// Writes the library into `directory`, for the linker and the program's loader.
 pub fn write_to(directory: &Path) -> io::Result<PathBuf> {
     let path = directory.join(NAME);
     if !path.exists() {

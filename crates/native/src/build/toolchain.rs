@@ -1,4 +1,4 @@
-//! The compilers of the system as what makes the programs of a check.
+//! The system's compilers as the toolchain of a check.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::build::compile::{self, Choice, CompileError, Compiled, Compiler, Comp
 pub struct Toolchain {
     /// Which compilers to use.
     pub choice: Choice,
-    /// Raised by whoever wants a compilation to end early.
+    /// Set to true to end a compilation early.
     pub interrupted: Arc<AtomicBool>,
 }
 

@@ -1,8 +1,8 @@
-//! gdb on a replayed execution.
+//! Opens gdb on a replayed execution.
 //!
-//! gdb starts the program itself, so that it can start it again: to go back is to run again up to an earlier step. The
-//! program finds its plan in the shared memory, as ever; this side only puts the plan there again whenever it was used
-//! up. `heddle.py` has the commands.
+//! gdb starts the program itself, so that it can start it again: going back means running again up to an earlier step. The
+//! program finds its plan in the shared memory, like any execution. Heddle puts the plan there again whenever it was used.
+//! `heddle.py` defines the gdb commands.
 
 use std::ffi::OsString;
 use std::io;
@@ -23,20 +23,20 @@ use crate::temporary::TemporaryDirectory;
 
 const SCRIPT: &str = include_str!("heddle.py");
 
-/// What to start gdb with.
+/// How gdb is started.
 #[derive(Clone, Copy, Debug)]
 pub struct Debugger<'d> {
-    /// The command.
+    /// The gdb command.
     pub gdb: &'d str,
-    /// Commands to run instead of asking a person.
+    /// A file of commands to run instead of an interactive session.
     pub batch: Option<&'d Path>,
-    /// The trace of the execution, as a file's bytes.
+    /// The trace file of the execution.
     pub trace: &'d [u8],
 }
 
 impl NativeExecutor {
-    /// Opens gdb with the program at the end of the execution of `plan`, and waits until it is left. Returns whether
-    /// gdb was content.
+    /// Opens gdb with the program at the end of the execution of `plan`, and waits for gdb to exit. Returns whether gdb
+    /// succeeded.
     pub fn debug(&mut self, plan: &Plan, debugger: &Debugger<'_>) -> io::Result<bool> {
         let directory = TemporaryDirectory::new()?;
         std::fs::write(directory.path().join("heddle.py"), SCRIPT)?;

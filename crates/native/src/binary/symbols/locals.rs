@@ -1,8 +1,9 @@
-//! Local variables that lie on a stack, by where they are in the frame of their function.
+//! Finds local variables by their offset in the stack frame of a function.
 //!
-//! Compilers say where a variable is relative to the function's frame base, and what that is: the end of the frame, or
-//! the frame pointer, which Heddle's flags ask for and which lies two words below it. Variables that are now here and now there (in
-//! optimised code) are not looked for: those that threads share have an address, and one place.
+//! Debug information gives the location of a variable relative to the function's frame base. The frame base is the end of
+//! the frame, or the frame pointer, which Heddle's flags preserve and which points two words below the end. Variables with
+//! several locations (in optimised code) are not found. A variable that threads share has its address taken, so it has one
+//! location.
 
 use gimli::{AttributeValue, Operation, UnitOffset};
 
@@ -12,17 +13,17 @@ use super::variables::{Dwarf, Entry, Unit, name_of, type_of};
 /// A local variable, or a part of one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Local {
-    /// The function that it belongs to.
+    /// The name of the function that has the variable.
     pub function: String,
-    /// What it is called there.
+    /// The variable's name, with the path to the part.
     pub name: String,
 }
 
-/// The number of the frame pointer among the registers (rbp), and where it points to, from the end of the frame.
+/// The DWARF number of the frame pointer (rbp), and its offset from the end of the frame.
 const FRAME_POINTER: u16 = 6;
 const FRAME_POINTER_AT: i64 = -16;
 
-/// What lies `offset` bytes from the end of the frame of the function that `code` is in.
+/// The variable `offset` bytes from the end of the frame of the function that contains the address `code`.
 pub fn find(dwarf: &Dwarf<'_>, code: u64, offset: i64) -> Option<Local> {
     let mut headers = dwarf.units();
     while let Some(header) = headers.next().ok()? {
@@ -92,7 +93,7 @@ fn contains<'d>(dwarf: &Dwarf<'d>, unit: &Unit<'d>, entry: &Entry<'d>, code: u64
     false
 }
 
-/// What this entry is an instance of, or the definition of.
+/// The entry that this one is an inlined instance or the definition of.
 fn origin<'d>(unit: &Unit<'d>, entry: &Entry<'d>) -> Option<Entry<'d>> {
     let reference =
         entry.attr_value(gimli::DW_AT_abstract_origin).or_else(|| entry.attr_value(gimli::DW_AT_specification))?;
@@ -100,7 +101,7 @@ fn origin<'d>(unit: &Unit<'d>, entry: &Entry<'d>) -> Option<Entry<'d>> {
     unit.entry(UnitOffset(offset.0)).ok()
 }
 
-/// The name of an entry, which may stand where it is declared.
+/// The name of an entry, which may be given at its declaration.
 fn full_name<'d>(dwarf: &Dwarf<'d>, unit: &Unit<'d>, entry: &Entry<'d>) -> Option<String> {
     name_of(dwarf, unit, entry).or_else(|| {
         let first = origin(unit, entry)?;
@@ -108,7 +109,7 @@ fn full_name<'d>(dwarf: &Dwarf<'d>, unit: &Unit<'d>, entry: &Entry<'d>) -> Optio
     })
 }
 
-/// Where the frame base of a function is, from the end of its frame.
+/// The offset of a function's frame base from the end of its frame.
 fn frame_base<'d>(unit: &Unit<'d>, entry: &Entry<'d>) -> Option<i64> {
     match only_operation(unit, entry, gimli::DW_AT_frame_base)? {
         Operation::CallFrameCFA => Some(0),
@@ -117,7 +118,7 @@ fn frame_base<'d>(unit: &Unit<'d>, entry: &Entry<'d>) -> Option<i64> {
     }
 }
 
-/// Where a variable is, from the frame base.
+/// The offset of a variable from the frame base.
 fn frame_offset<'d>(unit: &Unit<'d>, entry: &Entry<'d>) -> Option<i64> {
     match only_operation(unit, entry, gimli::DW_AT_location)? {
         Operation::FrameOffset { offset } => Some(offset),

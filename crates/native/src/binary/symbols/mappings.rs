@@ -1,55 +1,55 @@
-//! Where the program and its libraries lie in memory, as the kernel says.
+//! The memory mappings of a process, as the kernel reports them.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// One stretch of memory that is a part of a file.
+/// A range of addresses, usually a part of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mapping {
     /// The first address.
     pub start: u64,
-    /// One past the last.
+    /// One past the last address.
     pub end: u64,
-    /// Where in the file it begins.
+    /// The offset in the file.
     pub offset: u64,
     /// The file, or a name in brackets: `[stack]`. Empty for memory without a name.
     pub path: PathBuf,
 }
 
-/// All of them, in the order of their addresses.
+/// The mappings of a process, by address.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Mappings {
     list: Vec<Mapping>,
 }
 
 impl Mappings {
-    /// Those of a running process.
+    /// Reads the mappings of a running process.
     pub fn of_process(process: u32) -> io::Result<Mappings> {
         Ok(Mappings::parse(&std::fs::read_to_string(format!("/proc/{process}/maps"))?))
     }
 
-    /// From the text of a `/proc/PID/maps`.
+    /// Parses the text of `/proc/PID/maps`.
     pub fn parse(text: &str) -> Mappings {
         Mappings { list: text.lines().filter_map(line).collect() }
     }
 
-    /// Whether nothing is known.
+    /// Whether there are no mappings.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// All of them.
+    /// The mappings, by address.
     pub fn iter(&self) -> impl Iterator<Item = &Mapping> {
         self.list.iter()
     }
 
-    /// The one that `address` lies in.
+    /// The mapping that contains `address`.
     pub fn find(&self, address: u64) -> Option<&Mapping> {
         let after = self.list.partition_point(|mapping| mapping.start <= address);
         self.list[..after].last().filter(|mapping| address < mapping.end)
     }
 
-    /// The files, each with its first stretch.
+    /// The first mapping of each file.
     pub fn files(&self) -> Vec<&Mapping> {
         let mut files: Vec<&Mapping> = Vec::new();
         for mapping in self.list.iter().filter(|mapping| mapping.path.is_absolute()) {
@@ -69,7 +69,7 @@ impl Mappings {
     }
 }
 
-/// `start-end permissions offset device inode   path`.
+/// Parses a line `start-end permissions offset device inode   path`.
 fn line(text: &str) -> Option<Mapping> {
     let mut rest = text;
     let mut word = || {

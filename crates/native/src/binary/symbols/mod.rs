@@ -1,8 +1,8 @@
-//! From addresses to what a person calls them: functions, files and lines, names of variables.
+//! Resolves addresses to functions, source lines, and names of variables.
 //!
-//! The program runs where it was loaded, without randomisation, so an address belongs to a file that is mapped there
-//! ([`Mappings`]); the file's own debug information says the rest. Files are opened when the first address in them is
-//! asked for, and answers are kept. Nothing here is for the hot path: addresses are looked up when a finding is told.
+//! The program is loaded without randomisation, so an address belongs to the file that is mapped there ([`Mappings`]), and
+//! the file's debug information resolves it. A file is opened when the first address in it is looked up, and results are
+//! cached. Addresses are looked up only when a finding is reported, never during a search.
 
 mod locals;
 mod mappings;
@@ -29,15 +29,15 @@ use crate::build::library;
 pub enum Place {
     /// A variable of the program, or a part of one: `fork[2]`, `account.lock`.
     Variable(String),
-    /// In a block that this thread allocated.
+    /// A heap block that this thread allocated.
     Heap(ThreadId),
-    /// On the stack of this thread.
+    /// The stack of this thread.
     Stack(ThreadId),
-    /// Somewhere else.
+    /// Unknown memory.
     Unknown,
 }
 
-/// Looks addresses up in one program.
+/// Resolves the addresses of one program.
 pub struct Symbols {
     mappings: Mappings,
     modules: Vec<Module>,
@@ -46,7 +46,7 @@ pub struct Symbols {
 }
 
 impl Symbols {
-    /// For a program that is loaded like this. Opens nothing yet.
+    /// Resolves addresses of a program with these mappings. Files are opened later, when needed.
     pub fn new(mappings: &Mappings) -> Symbols {
         Symbols {
             modules: mappings.files().into_iter().map(Module::new).collect(),
@@ -56,8 +56,8 @@ impl Symbols {
         }
     }
 
-    /// The functions that a return address lies in, innermost first: several where calls were inlined. None for
-    /// Heddle's own, which are not the program's.
+    /// The functions that a return address lies in, innermost first. Several where calls were inlined. Empty for Heddle's
+    /// own functions.
     pub fn frames(&self, return_address: u64) -> Vec<Location> {
         // The call is before the address that it returns to, which may belong to the next line or function.
         let address = return_address.wrapping_sub(1);
@@ -72,13 +72,13 @@ impl Symbols {
         frames
     }
 
-    /// A call stack, innermost first: the frames of all its return addresses.
+    /// The frames of a call stack, innermost first.
     pub fn stack(&self, return_addresses: &[u64]) -> Vec<Location> {
         return_addresses.iter().flat_map(|&address| self.frames(address)).collect()
     }
 
-    /// Where in the user's own source a call stack is: its innermost frame that is not in a header of the system's,
-    /// or else its innermost.
+    /// The innermost frame of a call stack in the user's own source. If all frames are in system headers, the innermost
+    /// one.
     pub fn location(&self, return_addresses: &[u64]) -> Option<Location> {
         let stack = self.stack(return_addresses);
         stack.iter().find(|frame| is_own(frame)).or(stack.first()).cloned()
@@ -118,7 +118,7 @@ impl Symbols {
         }
     }
 
-    /// The local variable at `address`, in a frame that ends at `end` of the function that `code`, a return address, lies in.
+    /// The local variable at `address`. The frame ends at `end` and belongs to the function around the return address `code`.
     pub fn local(&self, address: u64, code: u64, end: u64) -> Option<Local> {
         let code = code.wrapping_sub(1);
         self.module(code)?.local(code, address.wrapping_sub(end) as i64)
@@ -129,13 +129,13 @@ impl Symbols {
         self.modules.iter().find(|module| module.path() == path && !path.ends_with(library::NAME))
     }
 
-    /// The module whose data lies there: zeroed data is mapped without the file's name, behind it.
+    /// The module whose data contains `address`. Zero-initialised data follows the file's mappings without its name.
     fn data_module(&self, address: u64) -> Option<&Module> {
         let last = self.modules.iter().rev().find(|module| module.start() <= address)?;
         last.contains(address).then_some(last)
     }
 
-    /// Files below the current directory are named from there, as the user does.
+    /// Makes a path below the current directory relative to it.
     fn shorten(&self, frame: &mut Location) {
         if let Some(current) = &self.current_directory
             && let Ok(short) = std::path::Path::new(&frame.file).strip_prefix(current)

@@ -11,7 +11,7 @@ use super::locals::Local;
 use super::mappings::Mapping;
 use super::variables::Variables;
 
-/// A file that is mapped into the program. Opened when it is first asked.
+/// A file that is mapped into the program. It is opened at the first query.
 pub struct Module {
     path: PathBuf,
     start: u64,
@@ -21,17 +21,17 @@ pub struct Module {
     variables: OnceCell<Option<Variables>>,
 }
 
-/// How the file's own addresses relate to those in memory.
+/// The relation of the file's addresses to those in memory.
 #[derive(Clone, Copy, Default)]
 struct Layout {
-    /// Added to the file's addresses.
+    /// The difference from the file's addresses to those in memory.
     bias: u64,
     /// One past the last address in memory.
     end: u64,
 }
 
 impl Module {
-    /// The file whose first stretch in memory is `first`.
+    /// The file with the first mapping `first`.
     pub fn new(first: &Mapping) -> Module {
         Module {
             path: first.path.clone(),
@@ -48,12 +48,12 @@ impl Module {
         &self.path
     }
 
-    /// Its first address in memory.
+    /// The file's first address in memory.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// Whether `address` belongs to it, zeroed data included.
+    /// Whether `address` belongs to the file, including zero-initialised data.
     pub fn contains(&self, address: u64) -> bool {
         (self.start..self.layout().end).contains(&address)
     }
@@ -88,13 +88,13 @@ impl Module {
         frames
     }
 
-    /// The variable that lies at `address`, or the part of one.
+    /// The variable, or part of a variable, at `address`.
     pub fn variable(&self, address: u64) -> Option<String> {
         let variables = self.variables.get_or_init(|| Variables::open(&self.path)).as_ref()?;
         variables.name(address.wrapping_sub(self.layout().bias))
     }
 
-    /// The variable of the function that `code` lies in, `offset` bytes from the end of its frame, or the part of one.
+    /// The local variable, or part of one, `offset` bytes from the end of the frame of the function around `code`.
     pub fn local(&self, code: u64, offset: i64) -> Option<Local> {
         let variables = self.variables.get_or_init(|| Variables::open(&self.path)).as_ref()?;
         variables.local(code.wrapping_sub(self.layout().bias), offset)
@@ -122,7 +122,7 @@ fn read_layout(path: &Path, start: u64, offset: u64) -> Option<Layout> {
     Some(Layout { bias, end: bias.wrapping_add(last) })
 }
 
-/// Without detours: `/a/b/../c.c` is what a build directory leaves.
+/// Removes `.` and `..` from a path such as `/a/b/../c.c`, which builds in other directories produce.
 fn clean(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

@@ -1,4 +1,4 @@
-//! Against programs that the machine's own compilers make.
+//! Tests with programs that the machine's compilers make.
 
 use std::path::Path;
 use std::process::Command;

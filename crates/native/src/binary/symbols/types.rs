@@ -1,16 +1,15 @@
-//! From an offset in a variable to the part of it: `[2]`, `.lock`, `.slots[3].next`.
+//! Names the part of a variable at an offset: `[2]`, `.lock`, `.slots[3].next`.
 
 use gimli::UnitOffset;
 
 use super::variables::{Dwarf, Entry, Unit, name_of, type_of};
 
-/// Types of types of types: a loop in damaged debug information must end.
+/// How deep types may be nested. Damaged debug information may contain cycles.
 const DEEPEST: u32 = 64;
 
-/// How to write the part at `offset` in a variable of type `kind`. None if the variable ends before.
+/// The path of the part at `offset` in a variable of type `kind`. `None` if the variable is shorter.
 ///
-/// Parts that belong to the implementation of a library are not gone into: what a person calls a mutex is a mutex,
-/// not the lock word in it.
+/// Types of the standard library are not opened: a mutex is reported as a mutex, not as the lock word in it.
 pub fn path(dwarf: &Dwarf<'_>, unit: &Unit<'_>, kind: UnitOffset, offset: u64) -> Option<String> {
     let mut path = String::new();
     let mut types = Types { dwarf, unit, path: &mut path };
@@ -66,7 +65,7 @@ impl<'d> Types<'_, 'd> {
         }
     }
 
-    /// The member, or base class (without a name), that `offset` lies in: its name, type and offset.
+    /// The member or base class that contains `offset`: its name (none for a base class), type and offset.
     fn member(&self, kind: UnitOffset, offset: u64, depth: u32) -> Option<(Option<String>, UnitOffset, u64)> {
         let mut tree = self.unit.entries_tree(Some(kind)).ok()?;
         let mut children = tree.root().ok()?.children();
@@ -89,7 +88,7 @@ impl<'d> Types<'_, 'd> {
         None
     }
 
-    /// How many bytes a value of this type has.
+    /// The size of a type in bytes.
     fn size(&self, kind: UnitOffset, depth: u32) -> Option<u64> {
         let (kind, entry) = self.strip(kind)?;
         if let Some(size) = entry.attr_value(gimli::DW_AT_byte_size).and_then(|value| value.udata_value()) {
@@ -105,7 +104,7 @@ impl<'d> Types<'_, 'd> {
         }
     }
 
-    /// How many elements an array has in each dimension; 0 where it does not say.
+    /// The number of elements of an array in each dimension; 0 where it is unknown.
     fn dimensions(&self, array: UnitOffset) -> Vec<u64> {
         let mut dimensions = Vec::new();
         let Ok(mut tree) = self.unit.entries_tree(Some(array)) else { return dimensions };
@@ -122,7 +121,7 @@ impl<'d> Types<'_, 'd> {
         dimensions
     }
 
-    /// Without the names and qualifiers around it.
+    /// The type behind typedefs and qualifiers.
     fn strip(&self, kind: UnitOffset) -> Option<(UnitOffset, Entry<'d>)> {
         let mut kind = kind;
         for _ in 0..DEEPEST {

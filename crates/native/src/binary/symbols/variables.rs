@@ -1,7 +1,7 @@
-//! The program's variables that have an address of their own: globals, and locals that are static.
+//! Finds variables with static storage: globals and static locals.
 //!
-//! Names come from the debug information, with the path to the part that was asked for ([`types`](super::types)); a
-//! file without it still has a symbol table.
+//! Names come from the debug information, with the path to the part at the address ([`types`](super::types)). For files
+//! without debug information the symbol table is used.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -19,14 +19,14 @@ pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;
 pub(super) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
 pub(super) type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
 
-/// The variables of one file.
+/// The static variables of one file.
 pub struct Variables {
     bytes: Mmap,
     described: Vec<Described>,
     symbols: Vec<Symbol>,
 }
 
-/// One that the debug information describes.
+/// A variable that the debug information describes.
 struct Described {
     address: u64,
     name: String,
@@ -34,7 +34,7 @@ struct Described {
     kind: UnitOffset,
 }
 
-/// One of the symbol table.
+/// A variable of the symbol table.
 struct Symbol {
     address: u64,
     size: u64,
@@ -42,7 +42,7 @@ struct Symbol {
 }
 
 impl Variables {
-    /// Those of a file.
+    /// Reads the variables of a file.
     pub fn open(path: &Path) -> Option<Variables> {
         let file = File::open(path).ok()?;
         // SAFETY: a file that the program is running from; see `Program::open`.
@@ -54,12 +54,13 @@ impl Variables {
         Some(variables)
     }
 
-    /// What lies at `address`, an address of the file's own.
+    /// The variable at `address`, which is relative to the file.
     pub fn name(&self, address: u64) -> Option<String> {
         self.described_at(address).or_else(|| self.symbol_at(address))
     }
 
-    /// The variable of the function that `code`, an address of the file's own, lies in, `offset` bytes from the end of its frame.
+    /// The local variable `offset` bytes from the end of the frame of the function around `code`, which is relative to the
+    /// file.
     pub fn local(&self, code: u64, offset: i64) -> Option<Local> {
         locals::find(&self.dwarf()?, code, offset)
     }
@@ -181,7 +182,7 @@ fn read_unit(
     Ok(())
 }
 
-/// The address of a variable that has one for the whole life of the program. Thread-locals do not.
+/// The address of a variable with static storage. `None` for others, such as thread-local ones.
 fn static_address(dwarf: &Dwarf<'_>, unit: &Unit<'_>, entry: &Entry<'_>) -> Option<u64> {
     let expression = entry.attr_value(gimli::DW_AT_location)?.exprloc_value()?;
     let mut operations = expression.operations(unit.encoding());
@@ -198,7 +199,7 @@ pub(super) fn name_of(dwarf: &Dwarf<'_>, unit: &Unit<'_>, entry: &Entry<'_>) -> 
     Some(name.to_string_lossy().into_owned())
 }
 
-/// The type of an entry, where it is described in the same unit.
+/// The type of an entry, if the same unit describes it.
 pub(super) fn type_of(entry: &Entry<'_>) -> Option<UnitOffset> {
     match entry.attr_value(gimli::DW_AT_type)? {
         AttributeValue::UnitRef(offset) => Some(offset),

@@ -1,8 +1,8 @@
-//! What the user wrote for the compiler: files and flags, mixed, as on a compiler's own command line.
+//! The files and flags that the user gave for the compiler, in any order, as on a compiler's own command line.
 //!
-//! The words are not understood beyond what is needed to compile and link in two steps: which of them are files,
-//! which take the next word as their value, and which are for one of the two steps only. Everything else is passed
-//! through, in order: the order matters to a linker.
+//! Words are interpreted only as far as compiling and linking in two steps requires: which words are files, which flags
+//! take the next word as their value, and which flags belong to one of the two steps only. Everything else is passed on
+//! in its order, because the order matters to a linker.
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ impl std::fmt::Display for Language {
 }
 
 impl Language {
-    /// By the file's suffix, as compilers do.
+    /// The language that compilers take a file for by its suffix.
     pub fn of(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {
             "c" | "i" => Some(Language::C),
@@ -43,20 +43,20 @@ pub fn is_compiler_input(path: &Path) -> bool {
     Language::of(path).is_some() || is_linker_input(path)
 }
 
-/// Object files and libraries, which go to the linker as they are: `x.o`, `x.a`, `libx.so.1`.
+/// Whether a file goes to the linker unchanged: object files and libraries (`x.o`, `x.a`, `libx.so.1`).
 fn is_linker_input(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
     matches!(path.extension().and_then(|e| e.to_str()), Some("o" | "a" | "so" | "lo")) || name.contains(".so.")
 }
 
-/// One word, or a flag with the word that belongs to it.
+/// One word of the command line, or a flag with its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Argument {
     /// A file to compile.
     Source {
-        /// Where.
+        /// The file.
         path: PathBuf,
-        /// In which language.
+        /// Its language.
         language: Language,
     },
     /// A file for the linker.
@@ -69,7 +69,7 @@ pub enum Argument {
     Flag(Vec<String>),
 }
 
-/// Flags that take the next word as their value where it is not part of the same word.
+/// Compiler flags whose value is the next word, unless it is part of the same word.
 pub(crate) const COMPILE_WITH_VALUE: [&str; 17] = [
     "-I",
     "-D",
@@ -92,7 +92,7 @@ pub(crate) const COMPILE_WITH_VALUE: [&str; 17] = [
 pub(crate) const LINK_WITH_VALUE: [&str; 8] = ["-l", "-L", "-Xlinker", "-T", "-u", "-z", "-rpath", "-e"];
 pub(crate) const BOTH_WITH_VALUE: [&str; 5] = ["-target", "--sysroot", "-isysroot", "-B", "-arch"];
 
-/// Words that would make the compiler do something else than a program, and what to say about each.
+/// Flags with which the compiler would not make a program, and the reason to give for each.
 const REFUSED: [(&str, &str); 8] = [
     ("-c", "Heddle links the program itself"),
     ("-S", "Heddle links the program itself"),
@@ -104,11 +104,11 @@ const REFUSED: [(&str, &str); 8] = [
     ("-r", "Heddle links the program itself"),
 ];
 
-/// Sanitizers that need a library of their own.
+/// Sanitizers that need a runtime library of their own, which contradicts Heddle's.
 pub(crate) const CONTRADICTS: [&str; 9] =
     ["address", "hwaddress", "leak", "memory", "kernel-address", "cfi", "safe-stack", "dataflow", "realtime"];
 
-/// Sorts the words.
+/// Classifies the words of a command line.
 pub fn parse(words: &[String]) -> Result<Vec<Argument>, CompileError> {
     let mut arguments = Vec::new();
     let mut forced = None;
@@ -190,7 +190,7 @@ fn is_for_linking(word: &str) -> bool {
     LINK_WITH_VALUE.contains(&word) || glued.iter().any(|prefix| word.starts_with(prefix))
 }
 
-/// Whether the user said how much to optimise.
+/// Whether the user chose an optimisation level.
 pub fn has_optimisation(arguments: &[Argument]) -> bool {
     arguments.iter().any(|argument| matches!(argument, Argument::Flag(flag) if flag[0].starts_with("-O")))
 }

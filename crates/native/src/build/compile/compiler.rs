@@ -1,7 +1,7 @@
-//! Which compiler, and what kind it is.
+//! Finds a compiler and asks it what it is.
 //!
-//! In this order: what the user names, `$CC` (`$CXX` for C++), clang, gcc. clang comes first because its
-//! instrumentation is complete by construction; gcc's has holes that flags and headers close.
+//! Candidates in this order: the compiler that the user names, `$CC` (`$CXX` for C++), clang, gcc. clang comes before gcc
+//! because its instrumentation is complete by construction. gcc's has holes, which flags and headers close.
 
 use std::env;
 use std::ffi::OsStr;
@@ -10,46 +10,46 @@ use std::process::{Command, Stdio};
 
 use super::{CompileError, Language};
 
-/// The families of compilers that Heddle knows how to speak to.
+/// The families of compilers that Heddle supports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CompilerKind {
-    /// LLVM's.
+    /// LLVM's clang.
     Clang,
-    /// GNU's.
+    /// GNU's gcc.
     Gcc,
 }
 
-/// A compiler for one language, tried out.
+/// A compiler for one language, which was run to find out its kind and version.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Compiler {
-    /// The command and what always comes first: `ccache gcc -m64`.
+    /// The command with the words that always come first: `ccache gcc -m64`.
     pub command: Vec<String>,
-    /// Its family.
+    /// The compiler's family.
     pub kind: CompilerKind,
-    /// Its major version.
+    /// The compiler's major version.
     pub version: u32,
-    /// What it compiles.
+    /// The language that it compiles.
     pub language: Language,
 }
 
-/// Versions that are looked for by name where there is no plain `clang`, newest first.
+/// Versions that are tried by name (`clang-19`), newest first, if there is no plain `clang`.
 const CLANG_VERSIONS: std::ops::RangeInclusive<u32> = 14..=21;
 
-/// Where a compiler may be named.
+/// The places where a compiler may be named.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// By the user: `--cc`.
+    /// The user's choice: `--cc`.
     pub explicit: Option<String>,
     /// `$CC`.
     pub cc: Option<String>,
     /// `$CXX`.
     pub cxx: Option<String>,
-    /// Where commands are: `$PATH`.
+    /// The directories to find commands in: `$PATH`.
     pub path: Option<std::ffi::OsString>,
 }
 
 impl Choice {
-    /// What the environment says, and the user.
+    /// The choice of the user and of the environment variables.
     pub fn from_environment(explicit: Option<String>) -> Choice {
         // Who builds with `CC="heddle cc"` does not mean that the compiler is Heddle.
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty() && !is_heddle(value));
@@ -89,7 +89,7 @@ impl Choice {
         self.probe(command, language)
     }
 
-    /// Where the command is, if it can be run.
+    /// The path of a command, if it can be run.
     fn which(&self, command: &str) -> Option<PathBuf> {
         if command.contains('/') {
             return is_executable(Path::new(command)).then(|| PathBuf::from(command));
@@ -97,7 +97,7 @@ impl Choice {
         env::split_paths(self.path.as_deref()?).map(|folder| folder.join(command)).find(|path| is_executable(path))
     }
 
-    /// Asks the compiler what it is. A name says nothing: `cc` may be either, and gcc's name may be clang.
+    /// Asks the compiler what it is. Its name does not tell: `cc` may be either, and `gcc` may be clang.
     fn probe(&self, command: Vec<String>, language: Language) -> Result<Compiler, CompileError> {
         let output = Command::new(&command[0])
             .args(&command[1..])
@@ -128,7 +128,7 @@ impl Choice {
 }
 
 impl Compiler {
-    /// The command, ready for arguments.
+    /// A command that runs the compiler, to add arguments to.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).stdin(Stdio::null());
@@ -136,14 +136,15 @@ impl Compiler {
     }
 }
 
-/// Whether a command is Heddle's own compiler.
+/// Whether a command is `heddle cc` or `heddle c++`.
 fn is_heddle(command: &str) -> bool {
     let mut words = command.split_whitespace();
     let name = words.next().and_then(|word| Path::new(word).file_name()).unwrap_or_default();
     name == "heddle-cc" || name == "heddle-c++" || name == "heddle" && matches!(words.next(), Some("cc" | "c++"))
 }
 
-/// The name of the same compiler for `language`: `clang++-19` for `clang-19`. None if the name says nothing.
+/// The name under which a compiler compiles `language`: `clang++-19` for `clang-19`. `None` if the name follows no known
+/// pattern.
 fn sibling(name: &str, language: Language) -> Option<String> {
     const PAIRS: [(&str, &str); 3] = [("clang", "clang++"), ("gcc", "g++"), ("cc", "c++")];
     let (folder, file) = match name.rfind('/') {

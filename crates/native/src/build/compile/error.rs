@@ -1,4 +1,4 @@
-//! Why there is no program.
+//! The reasons why source files did not become a program.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,76 +6,76 @@ use std::path::PathBuf;
 use super::Language;
 use crate::binary::program::ProgramError;
 
-/// Why there is no program.
+/// The reason why source files did not become a program.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
-    /// A file that is not there.
+    /// A file does not exist.
     #[error("{}: no such file", .path.display())]
     NoSuchFile {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
-    /// A file that is neither source nor object nor library.
+    /// A file is neither a source file nor an object file nor a library.
     #[error("{}: neither a C or C++ source file nor an object file or library", .path.display())]
     UnknownInput {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
     /// Nothing to compile or link.
     #[error("no source file is given")]
     NoInput,
-    /// A flag that Heddle cannot honour.
+    /// A flag asks for something that Heddle cannot do.
     #[error("the flag {flag} cannot be used here: {why}")]
     RefusedFlag {
-        /// Which.
+        /// The flag.
         flag: String,
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
-    /// A flag without the word that belongs to it.
+    /// A flag lacks its value.
     #[error("the flag {flag} needs a value")]
     MissingValue {
-        /// Which.
+        /// The flag.
         flag: String,
     },
-    /// No compiler on this machine.
+    /// No compiler was found on this machine.
     #[error("no {language} compiler was found: install clang or gcc, or name one with --cc or ${}", if *.language == Language::C { "CC" } else { "CXX" })]
     NoCompiler {
-        /// For what.
+        /// The language to compile.
         language: Language,
     },
-    /// The compiler that was named is not there.
+    /// The compiler that the user named does not exist.
     #[error("the compiler {command} was not found")]
     CompilerNotFound {
-        /// Its name.
+        /// The compiler's name.
         command: String,
     },
-    /// The compiler is there and cannot be run.
+    /// The compiler exists but cannot be run.
     #[error("the compiler {command} cannot be run: {source}")]
     CannotRun {
-        /// Its name.
+        /// The compiler's name.
         command: String,
-        /// Why.
+        /// The system's reason.
         source: io::Error,
     },
-    /// Neither clang nor gcc.
+    /// The compiler is neither clang nor gcc.
     #[error("{command} is neither clang nor gcc{}", if .said.is_empty() { String::new() } else { format!(": {said}") })]
     UnknownCompiler {
-        /// Its name.
+        /// The compiler's name.
         command: String,
-        /// What it said when asked.
+        /// What the compiler printed when it was asked.
         said: String,
     },
-    /// A compiler for other machines.
+    /// The compiler does not compile for x86-64.
     #[error("{command} does not compile for x86-64, the only processor that is supported")]
     OtherTarget {
-        /// Its name.
+        /// The compiler's name.
         command: String,
     },
-    /// The compiler refused.
+    /// A source file does not compile.
     #[error("{} does not compile:\n{}", .path.display(), .said.trim_end())]
     DoesNotCompile {
-        /// What.
+        /// The source file.
         path: PathBuf,
         /// What the compiler printed.
         said: String,
@@ -86,27 +86,27 @@ pub enum CompileError {
         /// What the linker printed.
         said: String,
     },
-    /// A library is not there.
+    /// A library was not found.
     #[error("the library {library} was not found:\n{}", .said.trim_end())]
     NoLibrary {
-        /// As in `-lm`: `m`.
+        /// The library's name as after `-l`: `m` for `-lm`.
         library: String,
         /// What the linker printed.
         said: String,
     },
-    /// The linker refused.
+    /// The program does not link.
     #[error("the program does not link:\n{}", .said.trim_end())]
     DoesNotLink {
         /// What the linker printed.
         said: String,
     },
-    /// It was linked, and is not a program that Heddle can run.
+    /// The linked program cannot be run by Heddle.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// The user asked to stop.
+    /// The user interrupted the compilation.
     #[error("interrupted")]
     Interrupted,
-    /// The machine failed.
+    /// An input or output error of the system.
     #[error("cannot compile: {0}")]
     Io(#[from] io::Error),
 }

@@ -1,7 +1,7 @@
-//! What a compiler is told so that every access to memory that may be shared, and every atomic, becomes a call.
+//! The flags and headers that turn every access to memory that may be shared, and every atomic, into a call.
 //!
-//! Both compilers do that for their own race detector (`-fsanitize=thread`); Heddle brings other functions under the
-//! same names. That leaves holes, which are closed here:
+//! Both compilers do that for their own race detector (`-fsanitize=thread`). Heddle defines other functions under the
+//! same names. This leaves holes, which are closed here:
 //!
 //! * What libc's memory and string functions touch. libc is not instrumented, so calls of them from instrumented code
 //!   are renamed, `strcpy` to `__wrap_strcpy`, which the runtime defines. [`HEADERS`] rename what is declared and
@@ -11,13 +11,13 @@
 //! * Both compilers know what these functions do and put their work in place of the call, uninstrumented. They are
 //!   told to forget it (`NOT_BUILT_IN`). `strlen` is not among them: it is never expanded, and programs use it in
 //!   constant expressions.
-//! * clang leaves out the read of `x++`, and both take accesses to `volatile` variables for others: they are told not to.
-//! * clang does not instrument vectors of more than 16 bytes, so it is told not to make any.
-//! * libstdc++ looks at an atomic many times before it sleeps on it: headers named like its own make that one time.
-//! * The members of `std::string` live in libstdc++: a header named `string`, found first, keeps them in the program. So does what links the nodes
-//!   of maps, sets and lists: headers named like its own bring the same functions.
+//! * clang omits the read of `x++`, and both compilers treat `volatile` accesses like others. Flags change that.
+//! * clang does not instrument vectors of more than 16 bytes. Vectorisation is turned off.
+//! * libstdc++ polls an atomic many times before it waits for it. Headers that replace its own poll once.
+//! * The members of `std::string`, and the functions that link the nodes of maps, sets and lists, are compiled in
+//!   libstdc++. Headers that replace its own compile them with the program.
 //!
-//! What stays open is in `docs/limitations.md`.
+//! The remaining holes are listed in `docs/limitations.md`.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -25,19 +25,19 @@ use std::path::Path;
 use crate::binary::uninstrumented;
 use crate::build::compile::{CompilerKind, Language};
 
-/// A header of Heddle's.
+/// A header that Heddle brings.
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
-    /// The name of its file.
+    /// The file's name.
     pub name: &'static str,
-    /// What it says.
+    /// The file's text.
     pub text: &'static str,
 }
 
-/// The header that [`flags`] put before every source file.
+/// The header that [`flags`] includes before every source file.
 pub const FIRST: &str = "heddle-instrument.h";
 
-/// The headers. They are to be in a directory that comes first on the path of system headers (`-isystem`).
+/// The headers that Heddle brings. Their directory must come first on the path of system headers (`-isystem`).
 pub const HEADERS: &[Header] = &[
     Header { name: FIRST, text: include_str!("include/heddle-instrument.h") },
     Header { name: "string", text: include_str!("include/string") },
@@ -48,14 +48,14 @@ pub const HEADERS: &[Header] = &[
     Header { name: "heddle.h", text: include_str!("include/heddle.h") },
 ];
 
-/// What makes a compiler look for headers in `directory`, where [`HEADERS`] are. In what it says of lines they are the C++ library's, as those
-/// that they stand before; the directory's name is another each time.
+/// The flags that add `directory`, which has the [`HEADERS`], to the path of system headers. Debug information names it as a
+/// part of the C++ library, because the headers stand before the library's and the directory's own name is random.
 pub fn search(directory: &Path) -> [String; 3] {
     let directory = directory.display();
     ["-isystem".to_owned(), directory.to_string(), format!("-fdebug-prefix-map={directory}=/usr/include/c++/heddle")]
 }
 
-/// The functions of libc that instrumented code calls by another name. The header has the same list.
+/// The functions of libc that instrumented code calls under another name. The header [`FIRST`] has the same list.
 pub const RENAMED: &[&str] = &[
     "bcmp",
     "bcopy",
@@ -123,7 +123,7 @@ pub const RENAMED: &[&str] = &[
     "wmemset",
 ];
 
-/// Functions that compilers would expand in place.
+/// Functions that compilers would expand in place, without instrumentation.
 const NOT_BUILT_IN: &[&str] = &[
     "memcpy",
     "memmove",
@@ -154,9 +154,9 @@ const NOT_BUILT_IN: &[&str] = &[
     "strndup",
 ];
 
-/// The flags that instrument, for one file. `version` is the compiler's major version.
+/// The flags that instrument one file. `version` is the compiler's major version.
 ///
-/// The versions that Heddle knows (gcc 12 to 14, clang 14 to 19) need the same.
+/// The supported versions (gcc 12 to 14, clang 14 to 19) all need the same flags.
 pub fn flags(compiler: CompilerKind, version: u32, language: Language) -> Vec<String> {
     let _ = (version, language);
     let mut flags = vec!["-fsanitize=thread", "-include", FIRST];
@@ -185,12 +185,12 @@ pub fn flags(compiler: CompilerKind, version: u32, language: Language) -> Vec<St
     flags.into_iter().map(str::to_owned).chain(forget).collect()
 }
 
-/// The flags for the linker, given through the compiler, to link `objects`.
+/// The flags, passed to the compiler, that link `objects`.
 pub fn link_flags<P: AsRef<Path>>(objects: impl IntoIterator<Item = P>) -> Vec<String> {
     wrap_flags(&objects.into_iter().flat_map(|object| uninstrumented::defined(object.as_ref(), RENAMED)).collect())
 }
 
-/// The same, for objects that define `own` of the functions of [`RENAMED`] themselves.
+/// The flags, passed to the compiler, that link objects which define the functions `own` of [`RENAMED`] themselves.
 pub fn wrap_flags(own: &HashSet<String>) -> Vec<String> {
     let flag = |name: &&str| match own.contains(*name) {
         true => format!("-Wl,--defsym=__wrap_{name}={name}"),

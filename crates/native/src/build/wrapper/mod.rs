@@ -1,13 +1,15 @@
-//! `heddle cc` and `heddle c++`: a compiler that instruments, in the place of the one that a build would use.
+//! `heddle cc` and `heddle c++`: a compiler wrapper that instruments, for use as the compiler of an existing build.
 //!
-//! The build's own words go to the compiler as they are, in their order. What is added depends on what the words ask for
-//! (`words`): instrumentation when C or C++ is compiled, the runtime when a program or a library is linked, nothing
-//! for questions. A line that compiles and links at once is done in two steps, as [`crate::build::compile`] does it: at the link the flag
-//! that instruments would bring the compiler's own library. The runtime and the headers lie in a directory that stays
-//! (`place`), because what is linked runs later, also without Heddle: configure scripts run what they build.
+//! The build's own arguments go to the compiler unchanged and in their order. The wrapper adds instrumentation flags when C
+//! or C++ is compiled, the runtime library when a program or library is linked, and nothing to queries such as
+//! `--version` (`words`). A command that compiles and links at once is run in two steps, like [`crate::build::compile`]:
+//! at the link, the instrumentation flag would bring the compiler's own runtime.
 //!
-//! What is linked carries the names of the object files that were not instrumented ([`uninstrumented`]), so that a verdict can say
-//! what it did not see.
+//! The runtime library and the headers lie in a permanent directory (`place`), because the programs run later, also
+//! without Heddle. Configure scripts, for example, run what they build.
+//!
+//! A linked program carries the names of its object files that were not instrumented ([`uninstrumented`]), so that the
+//! report of a check can list them.
 
 mod place;
 mod response;
@@ -23,41 +25,41 @@ use crate::build::{instrument, library};
 use crate::temporary::TemporaryDirectory;
 use words::{Input, Line, Step, Word};
 
-/// Why nothing was compiled.
+/// The reason why the wrapper did not run the compiler.
 #[derive(Debug, thiserror::Error)]
 pub enum WrapperError {
-    /// No compiler behind the wrapper, or the like.
+    /// The wrapped compiler was not found or does not work.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// A file of further words.
+    /// A response file cannot be read.
     #[error("{}: {}", .0.display(), .1)]
     Response(PathBuf, String),
-    /// A flag that contradicts what is added.
+    /// A flag contradicts the flags that the wrapper adds.
     #[error("{flag}: {why}")]
     Refused {
-        /// Which.
+        /// The flag.
         flag: String,
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
-    /// The directory for runtime and headers.
+    /// The directory for the runtime library and headers cannot be used.
     #[error("{}: {} ($HEDDLE_CACHE names another directory for Heddle's runtime and headers)", .0.display(), .1)]
     Place(PathBuf, std::io::Error),
-    /// The machine failed.
+    /// An input or output error of the system.
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }
 
-/// What to run behind the wrapper: `$HEDDLE_CC` and `$HEDDLE_CXX`, else clang, else gcc. Not `$CC`, which is the wrapper
-/// itself more often than not.
+/// The compiler to wrap: `$HEDDLE_CC` or `$HEDDLE_CXX`, else clang, else gcc. Not `$CC`, which usually names the wrapper
+/// itself.
 pub fn choice() -> Choice {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let plain = Choice::from_environment(None);
     Choice { cc: variable("HEDDLE_CC"), cxx: variable("HEDDLE_CXX"), ..plain }
 }
 
-/// Does what `words` ask for, as the compiler for `language`. The compilers write to the terminal themselves. Returns the
-/// status to exit with.
+/// Runs the compiler for `language` with the arguments `words`. The compiler writes to the terminal itself. Returns the
+/// exit status.
 pub fn run(language: Language, words: &[String]) -> Result<i32, WrapperError> {
     let compiler = choice().find(language)?;
     let words = response::expand(words)?;
@@ -83,13 +85,13 @@ pub fn run(language: Language, words: &[String]) -> Result<i32, WrapperError> {
     }
 }
 
-/// What the shell would say of it.
+/// The exit status as a shell reports it: 128 plus the signal's number for a process that was killed.
 fn status(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
 }
 
-/// What stands before the build's own words: Heddle's header is to come before whatever they include.
+/// The arguments before the build's own: Heddle's header must come before all others.
 fn before(line: &Line, place: &Path, input: Option<&Input>) -> Vec<String> {
     let mut words = vec!["-g".to_owned()];
     // Text that is preprocessed for others than the compiler is not to have declarations in front of it.
@@ -101,7 +103,7 @@ fn before(line: &Line, place: &Path, input: Option<&Input>) -> Vec<String> {
     words
 }
 
-/// What stands behind them, so that it holds whatever they say.
+/// The arguments after the build's own, which override them.
 fn after(compiler: &Compiler, source: Option<&Path>) -> Vec<String> {
     let flags = instrument::flags(compiler.kind, compiler.version, compiler.language);
     let mut words: Vec<String> = Vec::new();
@@ -118,12 +120,12 @@ fn after(compiler: &Compiler, source: Option<&Path>) -> Vec<String> {
     words
 }
 
-/// Flags that mean nothing in this step are no news, least of all to a build that takes warnings for errors.
+/// A flag that silences warnings about unused arguments, which would break builds that treat warnings as errors.
 fn quiet(compiler: &Compiler) -> Option<String> {
     (compiler.kind == CompilerKind::Clang).then(|| "-Qunused-arguments".to_owned())
 }
 
-/// Compiles what there is to compile, each file to an object of its own, and links.
+/// Compiles each source file to an object of its own, then links.
 fn link(compiler: &Compiler, line: &Line, place: &Path) -> Result<i32, WrapperError> {
     let directory = TemporaryDirectory::new()?;
     let mut objects: Vec<PathBuf> = Vec::new();
@@ -193,8 +195,8 @@ fn link_words(
     Ok(words)
 }
 
-/// The runtime, for the linker and for the loader: it is to be asked for though nobody seems to need it, and whatever kind of
-/// libraries is wanted where it stands.
+/// The arguments that link the runtime library: even if no symbol seems to need it, and as a shared library even where the
+/// build asks for static ones.
 fn runtime_words(place: &Path) -> Vec<String> {
     vec![
         "-Wl,--push-state,--no-as-needed,-Bdynamic".to_owned(),
@@ -205,7 +207,7 @@ fn runtime_words(place: &Path) -> Vec<String> {
 }
 
 impl Compiler {
-    /// As for a build: its words, its input, its terminal.
+    /// A command with the build's standard input.
     fn start(&self) -> Command {
         let mut command = self.command();
         command.stdin(Stdio::inherit());

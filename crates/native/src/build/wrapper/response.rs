@@ -1,16 +1,16 @@
 //! Response files: `@file` on a compiler's command line stands for the words in the file.
 //!
-//! As gcc and clang read them: words are separated by white space, quotes of either kind keep it, a backslash keeps the next
-//! character. A file may name others. A name that is no file is a word like any other.
+//! The syntax is that of gcc and clang. White space separates words, single and double quotes protect it, and a backslash
+//! protects the next character. A response file may name others. `@name` is an ordinary word if there is no such file.
 
 use std::path::PathBuf;
 
 use super::WrapperError;
 
-/// Deeper than this somebody includes itself.
+/// How deep response files may be nested. A deeper one includes itself.
 const DEEPEST: usize = 64;
 
-/// The words with those of all response files in their place.
+/// Replaces each response file in `words` by its words.
 pub fn expand(words: &[String]) -> Result<Vec<String>, WrapperError> {
     let mut expanded = Vec::new();
     add(words, 0, &mut expanded)?;

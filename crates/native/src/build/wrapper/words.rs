@@ -1,56 +1,56 @@
-//! What a build says to its compiler, understood as far as needed: what is to be done, and to which files.
+//! Parses the command line that a build gives to its compiler: which step is asked for, and which files.
 //!
-//! Every word is kept, and goes on in its place. A word that is not known is a flag; one that is known to take the
-//! next word as its value keeps it, so that a value is never taken for a file.
+//! Every word is kept in its place. An unknown word is a flag. A flag that is known to take a value keeps the next word, so
+//! that the value is not mistaken for a file.
 
 use std::path::{Path, PathBuf};
 
 use crate::build::compile::{BOTH_WITH_VALUE, COMPILE_WITH_VALUE, CONTRADICTS, LINK_WITH_VALUE, Language};
 
-/// What is to be done.
+/// The last step that a command line asks for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Step {
-    /// To answer something: nothing is compiled.
+    /// The compiler prints information; nothing is compiled.
     Query,
-    /// To link, after compiling what is to be compiled.
+    /// Compile the sources and link.
     Link,
-    /// To compile or assemble (`-c`, `-S`, `-fsyntax-only`).
+    /// Compile or assemble (`-c`, `-S`, `-fsyntax-only`).
     Compile,
-    /// To preprocess (`-E`, `-M`, `-MM`).
+    /// Preprocess (`-E`, `-M`, `-MM`).
     Preprocess,
 }
 
-/// A file.
+/// A file on the command line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Input {
-    /// Where.
+    /// The file's path.
     pub path: PathBuf,
-    /// What it is compiled as, in the words of `-x`; none if it goes to the linker as it is.
+    /// The language it is compiled as, as in `-x`. `None` if it goes to the linker unchanged.
     pub language: Option<String>,
-    /// Whether its language is what the build says and not what its name says.
+    /// Whether `-x` sets the language, instead of the file's name.
     forced: bool,
 }
 
-/// One word, or a flag with the word that belongs to it.
+/// One word of the command line, or a flag with its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Word {
     /// A file.
     Input(Input),
     /// A flag.
     Flag(Vec<String>),
-    /// `-x`: it is in the inputs that follow.
+    /// `-x`, which sets the language of the inputs that follow.
     Language(Vec<String>),
 }
 
-/// A command line.
+/// A parsed command line.
 #[derive(Debug)]
 pub struct Line {
     words: Vec<Word>,
-    /// What is to be done.
+    /// The last step that is asked for.
     pub step: Step,
 }
 
-/// More flags that take the next word as their value than those that `heddle check` knows.
+/// Flags that take the next word as their value, besides those that `heddle check` knows.
 const WITH_VALUE: [&str; 13] = [
     "-o",
     "-MF",
@@ -67,14 +67,14 @@ const WITH_VALUE: [&str; 13] = [
     "-R",
 ];
 
-/// Flags that make a compiler answer something.
+/// Flags that make a compiler print information.
 const QUERIES: [&str; 7] =
     ["--version", "-###", "-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs", "--help"];
 
-/// The languages that are instrumented.
+/// The languages, as in `-x`, that are instrumented.
 const INSTRUMENTED: [&str; 6] = ["c", "c++", "cpp-output", "c++-cpp-output", "c-header", "c++-header"];
 
-/// Understands the words for the compiler of `driver`.
+/// Parses the command line of a compiler for `driver`.
 pub fn understand(words: &[String], driver: Language) -> Line {
     let mut line = Line { words: Vec::new(), step: Step::Link };
     let mut forced: Option<String> = None;
@@ -116,7 +116,7 @@ pub fn understand(words: &[String], driver: Language) -> Line {
     line
 }
 
-/// What a compiler takes a file for by its name. A compiler for C++ takes C for C++.
+/// The language that a compiler takes a file for by its name. A C++ compiler takes C for C++.
 fn by_name(path: &Path, driver: Language) -> Option<&'static str> {
     let cxx = driver == Language::Cxx;
     Some(match path.extension()?.to_str()? {
@@ -144,7 +144,7 @@ impl Input {
 }
 
 impl Line {
-    /// All words, in order.
+    /// All words, in their order.
     pub fn words(&self) -> &[Word] {
         &self.words
     }
@@ -163,7 +163,7 @@ impl Line {
         self.inputs().any(Input::is_instrumented)
     }
 
-    /// Everything, as it was written.
+    /// All words, as they were written.
     pub fn all(&self) -> Vec<String> {
         let mut words = Vec::new();
         for word in &self.words {
@@ -175,7 +175,7 @@ impl Line {
         words
     }
 
-    /// The flags for one file, where files are compiled one by one.
+    /// The flags to compile a single file with.
     pub fn flags_to_compile(&self) -> Vec<String> {
         let links = |flag: &[String]| {
             let name = flag[0].as_str();
@@ -186,7 +186,7 @@ impl Line {
         self.flags().filter(|flag| !links(flag) && !is_dependency(flag)).flatten().cloned().collect()
     }
 
-    /// Where the names of included files go for one file, where they are asked for on the way.
+    /// The flags that write the dependencies of one file, if the command line asks for dependencies.
     pub fn dependencies_of(&self, input: &Input) -> Vec<String> {
         let mut words: Vec<String> = self.flags().filter(|flag| is_dependency(flag)).flatten().cloned().collect();
         let has = |names: [&str; 2]| words.iter().any(|word| names.contains(&word.as_str()));
@@ -212,7 +212,7 @@ impl Line {
         })
     }
 
-    /// Whether what is linked is an object again.
+    /// Whether the link makes an object file again (`-r`).
     pub fn is_partial(&self) -> bool {
         self.flags().any(|flag| matches!(flag[0].as_str(), "-r" | "-Wl,-r" | "-Wl,--relocatable" | "-Wl,-i"))
     }
@@ -224,7 +224,7 @@ impl Line {
         input.is_some_and(|input| input.is_instrumented() && !input.forced) && !self.flags().any(reduces)
     }
 
-    /// A flag that contradicts what is added, and why.
+    /// A flag that contradicts the flags that the wrapper adds, with the reason.
     pub fn refused(&self) -> Option<(String, &'static str)> {
         for flag in self.flags() {
             if self.step == Step::Link && matches!(flag[0].as_str(), "-static" | "-static-pie") {
@@ -249,7 +249,7 @@ fn is_dependency(flag: &[String]) -> bool {
         || flag[0].starts_with("-MQ")
 }
 
-/// Whether a flag is given on when only objects are linked. Sanitizers would bring their libraries.
+/// Whether a flag is passed on when objects are linked. Sanitizer flags are not: they would bring their libraries.
 pub fn is_for_linking(flag: &[String]) -> bool {
     let name = flag[0].as_str();
     let compiles = matches!(name, "-include" | "-imacros");
