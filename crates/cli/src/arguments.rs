@@ -409,7 +409,7 @@ pub struct Replay {
     /// Open gdb with the program at the failing point; `help heddle` there lists commands to walk through the execution.
     #[arg(long, conflicts_with_all = ["json", "output", "step"])]
     pub gdb: bool,
-    /// The same without anybody at the keyboard: gdb runs the commands in this file and ends.
+    /// Like --gdb, without anybody at the keyboard: gdb runs the commands in this file and ends.
     #[arg(long, value_name = "SCRIPT", conflicts_with_all = ["json", "output", "step"])]
     pub gdb_batch: Option<PathBuf>,
     /// Print one JSON document (schema heddle/1) on standard output, and nothing else there.

@@ -25,7 +25,7 @@ pub enum Format {
     Witness,
     /// The happens-before graph of the first finding, for Graphviz.
     Dot,
-    /// The same for Mermaid.
+    /// The happens-before graph of the first finding, for Mermaid.
     Mermaid,
 }
 

@@ -59,7 +59,7 @@ pub fn size(text: &str) -> Result<u64, String> {
     if bytes == 0 { Err(format!("`{text}` is no memory at all")) } else { Ok(bytes) }
 }
 
-/// The same, and `0`.
+/// A [`size`], or `0`.
 pub fn size_or_none(text: &str) -> Result<u64, String> {
     if text.trim() == "0" { Ok(0) } else { size(text) }
 }

@@ -34,4 +34,5 @@ mod sampling; // Random schedules.
 mod seeded_races; // Every data race of the test programs, by compiler and level.
 mod small; // `tests/small`.
 mod smallest; // Minimisation.
+mod sources; // Rules about the sources.
 mod walking; // `heddle replay --step` and `check --from`.

@@ -81,7 +81,7 @@ fn ten_thousand_with_clang() {
     alone("restart::ten_thousand_with_clang", || ten_thousand(clang(), "-O2"));
 }
 
-/// The same plan gives the same events, addresses and all, however the execution starts over.
+/// A plan gives the same events, addresses and all, however the execution starts over.
 #[test]
 fn restart_modes_agree_event_for_event() {
     for file in ["everything.cpp", "malloc-family.c", "thread-local.c", "nested.c", "heap-mutexes.cpp"] {

@@ -52,7 +52,7 @@ pub fn fib_bench(n: u8) -> Program {
     program
 }
 
-/// The same, and a third thread that looks at both variables meanwhile.
+/// [`fib_bench`] with a third thread that looks at both variables meanwhile.
 pub fn fib_bench_watched(n: u8) -> Program {
     let mut program = fib_bench(n);
     program.threads.push(vec![Load(0, 0), Load(1, 1)]);

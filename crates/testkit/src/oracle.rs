@@ -41,7 +41,7 @@ pub fn explore(program: &Program, options: &Options, depth: usize) -> Findings {
     explore_with(program, options, depth, true)
 }
 
-/// The same, with or without the traces (which take time).
+/// Like [`explore`], with or without the traces: to write them down takes time.
 pub fn explore_with(program: &Program, options: &Options, depth: usize, with_traces: bool) -> Findings {
     let mut executor = Scripted::with_depth(program, depth);
     executor.remember_states();
@@ -144,7 +144,7 @@ pub enum Promise {
     /// No trace is completed twice. Sleep sets alone see to that: of two executions of one trace the second meets, where
     /// they part, a thread that sleeps until something dependent happens, which in its trace does not.
     Once,
-    /// The same, and nothing is abandoned.
+    /// No trace is completed twice, and no execution is abandoned.
     NothingElse,
 }
 

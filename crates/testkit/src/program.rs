@@ -60,14 +60,14 @@ pub enum Instruction {
     TimedWriteLock(u8, Register),
     /// Sleeps on a variable while it has this value; the register gets 0 or the error number.
     FutexWait(u8, u8, Register),
-    /// The same, or times out.
+    /// Sleeps on a variable while it has this value, or times out; the register gets 0 or the error number.
     FutexTimedWait(u8, u8, Register),
     /// Wakes at most so many that sleep on a variable; the register gets how many.
     FutexWake(u8, u8, Register),
     /// Wakes one that sleeps on the first variable, and moves at most so many others to the second; the register gets how
     /// many were woken.
     FutexRequeue(u8, u8, u8, Register),
-    /// The same if the first variable is 0; the register gets how many were woken and moved, or the error number.
+    /// [`FutexRequeue`](Self::FutexRequeue), but only if the first variable is 0; the register gets how many were woken and moved, or the error number.
     FutexCompareRequeue(u8, u8, u8, Register),
     /// Wakes one sleeper of a condition variable.
     Signal(u8),

@@ -235,7 +235,7 @@ fn interleavings_have_no_other_traces() {
     brute_force(3000, generate::ALL, 1000);
 }
 
-/// The same for those whose commutation is a claim of its own.
+/// Locks and barriers against brute force: that their operations commute is a claim of its own.
 #[test]
 fn interleavings_of_locks_and_barriers() {
     brute_force(800, generate::KINDS | generate::LOCKS | generate::TRYLOCKS, 300);

@@ -486,4 +486,24 @@ mod tests {
             assert!(wire.get(0, &mut taken, true).is_none());
         }
     }
+
+    /// Whatever a program writes into its slot, a result is taken or refused.
+    #[test]
+    fn foreign_bytes_as_a_result() {
+        let wire = wire(&[]);
+        let good =
+            WireResult { outcome: WireOutcome::new(&Outcome::Deadlock, false), events: 64, pending: 8, ..nothing() };
+        let size = wire.layout.slot_size as usize;
+        // SAFETY: a slot is as long as this, within the mapping, and no process has it.
+        let right = unsafe {
+            (*wire.slot(0).cast::<Slot>()).result = good;
+            std::slice::from_raw_parts(wire.slot(0), size).to_vec()
+        };
+        let mut taken = Taken::new();
+        heddle_testkit::bytes::damage(&[right], |bytes| {
+            // SAFETY: no more than there is room for in the slot, which no process has.
+            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), wire.slot(0), bytes.len().min(size)) };
+            let _ = wire.get(0, &mut taken, true);
+        });
+    }
 }

@@ -18,7 +18,7 @@ pub fn build(name: &str, text: &str, flags: &[&str]) -> Result<Compiled, Compile
     build_with(None, name, text, flags)
 }
 
-/// The same with a compiler of choice.
+/// [`build`] with a compiler of choice.
 pub fn build_with(compiler: Option<&str>, name: &str, text: &str, flags: &[&str]) -> Result<Compiled, CompileError> {
     let folder = TemporaryDirectory::new().unwrap();
     let path = folder.path().join(name);
