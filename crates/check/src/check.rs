@@ -91,33 +91,34 @@ impl<'o> Check<'o> {
             }
             trouble = keeper.trouble;
         }
+        let Collector { mut tally, dump, .. } = collector;
         let symbols = engine.names();
         if let Some(divergence) = &divergence {
-            collector.diverged(diverged::twice(divergence, &*symbols));
-        } else if let Some(strayed) = collector.strayed {
-            collector.diverged(diverged::strayed(&strayed, &*symbols));
+            tally.diverged(diverged::twice(divergence, &*symbols));
+        } else if let Some(strayed) = tally.strayed {
+            tally.diverged(diverged::strayed(&strayed, &*symbols));
         }
         let dismissed = engine.settle();
         debug_assert!(dismissed.is_ok() || end != End::Search(Stop::Exhausted), "{dismissed:?}");
         if !options.interrupted.load(Relaxed) {
             // However this ends, what was found was found.
-            if options.livelocks && (options.all || collector.findings.is_empty()) {
-                let _ = livelocks::look(&mut collector, engine, earlier + counts.ran(), LIVELOCK_BUDGET);
+            if options.livelocks && (options.all || tally.findings.is_empty()) {
+                let _ = livelocks::look(&mut tally, engine, earlier + counts.ran(), LIVELOCK_BUDGET);
             }
-            let _ = smallest::look(&mut collector, engine, &options.interrupted, options.minimise);
+            let _ = smallest::look(&mut tally, engine, &options.interrupted, options.minimise);
         }
         // What was found before the signal is told in spite of it.
         options.interrupted.store(false, Relaxed);
 
-        let listing = collector.dump.take().map(|dump| dump.tell(&*symbols));
-        let mut told = Told::of(&collector, engine, program, &options)?;
-        let remarks = collector.leftovers.tell(engine, Path::new(&program.directory));
+        let listing = dump.map(|dump| dump.tell(&*symbols));
+        let mut told = Told::of(&tally, engine, program, &options)?;
+        let remarks = tally.leftovers.tell(engine, Path::new(&program.directory));
         let (facts, settings) = (engine.facts(), engine.settings());
         let judgement = Judgement {
             options: &options,
             facts: &facts,
             settings: &settings,
-            collector: &collector,
+            tally: &tally,
             counts,
             method,
             end,
@@ -128,10 +129,10 @@ impl<'o> Check<'o> {
             unsupported: told.unsupported.take(),
             out_of_memory: told.out_of_memory.take(),
             unrepeatable: told.unrepeatable,
-            looping: collector.round.as_ref().map(|round| round.tell(&*symbols)),
+            looping: tally.round.as_ref().map(|round| round.tell(&*symbols)),
         };
         let report = judgement.report();
-        let warnings = warnings(&report, &facts, trouble, collector.not_kept);
+        let warnings = warnings(&report, &facts, trouble, tally.not_kept);
         Ok(Conclusion { report, traces: told.traces, listing, warnings })
     }
 }
@@ -147,8 +148,8 @@ fn begin(options: &Options, engine: &dyn Engine, collector: &mut Collector<'_>) 
     if let Some(path) = &options.resume {
         let checkpoint = checkpoint::read(path)?;
         checkpoint.must_be_about(&about)?;
-        collector.restore(&checkpoint.collected).ok_or_else(|| CheckpointError::Damaged { path: path.clone() })?;
         let resumed = Search::resume(search_options.clone(), &checkpoint.search);
+        collector.tally = checkpoint.tally;
         search = Some(resumed.map_err(|source| CheckpointError::Search { path: path.clone(), source })?);
     }
     collector.keeper = Some(Keeper::new(path, about)?);

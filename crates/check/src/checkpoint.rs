@@ -1,57 +1,83 @@
-//! Checkpoints: a search in a file, to go on from after Ctrl-C, a crash, or a loss of power (`--checkpoint`, `--resume`).
+//! A search in a file, to go on from after Ctrl-C, a crash, or a loss of power (`--checkpoint`, `--resume`).
 //!
-//! A line that says what it is, a JSON document in one line (what the search is about, and what was collected so far), the search itself
-//! in bytes ([`heddle_search::Search::resume`]), and a digest of all that. A file is written beside the old one and takes its
-//! place when it is on the disk: there is a whole one at any time.
+//! The file is a line that says what it is, a [`Checkpoint`] by postcard, and a digest of all that. A new file is written
+//! beside the old one and takes its place when it is on the disk: at any time there is a whole one.
 //!
-//! What the search is about: the program, where it and its libraries lie in memory, this version of Heddle, and every option that
-//! changes what is explored. All of it must be the same, since schedules and addresses mean nothing elsewhere.
+//! A checkpoint says what its search is about: the program, where it and its libraries lie in memory, the version of Heddle,
+//! and every option that changes what is explored. All of it must be equal when the search goes on, since schedules and
+//! addresses mean nothing elsewhere.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use heddle_model::ExecutorError;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::engine::Engine;
 use crate::options::Options;
+use crate::tally::Tally;
 
-const FIRST_LINE: &str = "heddle checkpoint 1\n";
+/// The number changes whenever older files cannot be read any more.
+const FIRST_LINE: &str = "heddle checkpoint 2\n";
+
+/// What a search is about: a name for each thing that must be equal, and its value.
+pub type About = BTreeMap<String, String>;
 
 /// A checkpoint that was read.
+#[derive(Debug, Deserialize)]
 pub struct Checkpoint {
-    /// What was collected.
-    pub collected: Value,
-    /// The search.
+    about: About,
+    /// All that was collected.
+    pub tally: Tally,
+    /// The search, for [`heddle_search::Search::resume`].
     pub search: Vec<u8>,
-    about: Value,
+}
+
+/// A checkpoint that is written. Its fields are those of [`Checkpoint`].
+#[derive(Serialize)]
+struct Written<'w> {
+    about: &'w About,
+    tally: &'w Tally,
+    search: &'w [u8],
 }
 
 /// Where checkpoints go.
+#[derive(Debug)]
 pub struct Keeper {
     path: PathBuf,
-    about: Value,
-    /// Why the last one could not be written.
+    about: About,
+    /// Why the last checkpoint could not be written.
     pub trouble: Option<String>,
 }
 
-/// What a search is about: a name for each thing that must be equal, and its value.
+/// What the search of `options` over the program of `engine` is about.
 ///
 /// # Errors
 ///
 /// When the program cannot be read any more.
-pub fn about(options: &Options, engine: &dyn Engine) -> Result<Value, CheckpointError> {
+pub fn about(options: &Options, engine: &dyn Engine) -> Result<About, CheckpointError> {
     let settings = engine.settings();
-    let mut about = Map::new();
-    let mut add = |name: &str, what: String| about.insert(name.to_owned(), Value::String(what));
+    let mut about = About::new();
+    let mut add = |name: &str, what: String| about.insert(name.to_owned(), what);
     add("heddle", env!("CARGO_PKG_VERSION").to_owned());
     for (name, what) in engine.identity().map_err(CheckpointError::Engine)? {
         add(name, what);
     }
-    add("--algorithm", options.search.algorithm.name().to_owned());
-    add("--max-steps", format!("{:?}", options.search.max_steps));
+    let search = &options.search;
+    add("--algorithm", search.algorithm.name().to_owned());
+    add("--max-steps", format!("{:?}", search.max_steps));
+    add("--max-preemptions", format!("{:?}", search.max_preemptions));
+    add("--max-switches", format!("{:?}", search.max_switches));
+    add("--max-delays", format!("{:?}", search.max_delays));
+    add("--iterate", search.iterate.to_string());
+    add("--no-sleep-sets", (!search.sleep_sets).to_string());
+    add("--no-locksets", (!search.locksets).to_string());
+    add("--seed", search.seed.to_string());
+    add("--depth", search.depth.to_string());
+    add("--from", format!("{:?}", options.prefix));
     add("what the thread library may do", format!("{:?}", settings.latitude));
     add("--races", format!("{:?}", options.races));
     add("--memory", settings.memory.to_string());
@@ -60,8 +86,9 @@ pub fn about(options: &Options, engine: &dyn Engine) -> Result<Value, Checkpoint
     add("--misuse", settings.misuse.to_string());
     add("--livelocks", options.livelocks.to_string());
     add("--nondet", format!("{:?}", settings.nondet));
+    add("--outcomes", options.outcomes.to_string());
     add("--memory-limit", settings.memory_limit.to_string());
-    Ok(Value::Object(about))
+    Ok(about)
 }
 
 /// Why a checkpoint cannot be used.
@@ -122,7 +149,7 @@ impl Keeper {
     /// # Errors
     ///
     /// When there is none.
-    pub fn new(path: &Path, about: Value) -> Result<Keeper, CheckpointError> {
+    pub fn new(path: &Path, about: About) -> Result<Keeper, CheckpointError> {
         let path = std::path::absolute(path)
             .map_err(|source| CheckpointError::Unreadable { path: path.to_path_buf(), source })?;
         match path.parent() {
@@ -131,17 +158,15 @@ impl Keeper {
         }
     }
 
-    /// Writes one.
-    pub fn keep(&mut self, collected: &Value, search: &[u8]) {
-        let result = self.write(collected, search);
+    /// Writes a checkpoint. Whoever asks [`Keeper::trouble`] learns whether that failed.
+    pub fn keep(&mut self, tally: &Tally, search: &[u8]) {
+        let result = self.write(tally, search);
         self.trouble = result.err().map(|error| format!("{}: {error}", self.path.display()));
     }
 
-    fn write(&self, collected: &Value, search: &[u8]) -> std::io::Result<()> {
-        let mut bytes = FIRST_LINE.as_bytes().to_vec();
-        bytes.extend(json!({ "about": self.about, "collected": collected }).to_string().into_bytes());
-        bytes.push(b'\n');
-        bytes.extend_from_slice(search);
+    fn write(&self, tally: &Tally, search: &[u8]) -> io::Result<()> {
+        let written = Written { about: &self.about, tally, search };
+        let mut bytes = postcard::to_extend(&written, FIRST_LINE.as_bytes().to_vec()).map_err(io::Error::other)?;
         let digest = xxh3_64(&bytes);
         bytes.extend(digest.to_le_bytes());
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
@@ -184,10 +209,8 @@ pub fn parse(bytes: &[u8]) -> Option<Checkpoint> {
         return None;
     }
     let rest = whole.strip_prefix(FIRST_LINE.as_bytes())?;
-    let end = rest.iter().position(|&byte| byte == b'\n')?;
-    let mut document: Value = serde_json::from_slice(&rest[..end]).ok()?;
-    let (about, collected) = (document["about"].take(), document["collected"].take());
-    Some(Checkpoint { collected, search: rest[end + 1..].to_vec(), about })
+    let checkpoint: Checkpoint = postcard::from_bytes(rest).ok()?;
+    checkpoint.tally.is_sound().then_some(checkpoint)
 }
 
 impl Checkpoint {
@@ -196,11 +219,71 @@ impl Checkpoint {
     /// # Errors
     ///
     /// When something differs.
-    pub fn must_be_about(&self, about: &Value) -> Result<(), CheckpointError> {
-        let nothing = Map::new();
-        let (then, now) = (self.about.as_object().unwrap_or(&nothing), about.as_object().unwrap_or(&nothing));
-        let Some((name, what)) = now.iter().find(|(name, what)| then.get(*name) != Some(what)) else { return Ok(()) };
-        let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or("nothing").to_owned();
-        Err(CheckpointError::Different { name: name.clone(), now: text(Some(what)), then: text(then.get(name)) })
+    pub fn must_be_about(&self, about: &About) -> Result<(), CheckpointError> {
+        let then = |name: &str| self.about.get(name).cloned();
+        match about.iter().find(|(name, now)| then(name).as_ref() != Some(now)) {
+            None => Ok(()),
+            Some((name, now)) => Err(CheckpointError::Different {
+                name: name.clone(),
+                now: now.clone(),
+                then: then(name).unwrap_or_else(|| "nothing".to_owned()),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tally::tests::full;
+
+    fn written(tally: &Tally) -> Vec<u8> {
+        let about = About::from([("the program".to_owned(), "a".to_owned())]);
+        let whole = Written { about: &about, tally, search: &[1, 2, 3] };
+        let bytes = postcard::to_extend(&whole, FIRST_LINE.as_bytes().to_vec()).expect("all of it can be written");
+        sealed(bytes)
+    }
+
+    fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+        let digest = xxh3_64(&bytes);
+        bytes.extend(digest.to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn the_whole_tally_comes_back() {
+        let tally = full();
+        let read = parse(&written(&tally)).expect("it is a checkpoint");
+        assert_eq!(format!("{:?}", read.tally), format!("{tally:?}"));
+        assert_eq!(read.search, [1, 2, 3]);
+    }
+
+    #[test]
+    fn another_search_is_refused_by_name() {
+        let read = parse(&written(&Tally::default())).expect("it is a checkpoint");
+        let now = |what: &str| About::from([("the program".to_owned(), what.to_owned())]);
+        assert!(read.must_be_about(&now("a")).is_ok());
+        let error = read.must_be_about(&now("b")).expect_err("another program").to_string();
+        assert!(error.contains("the program is not what it was") && error.ends_with("b, then a"), "{error}");
+    }
+
+    /// Bytes that nobody wrote are refused or read, and nothing else: with the digest of a whole file, too.
+    #[test]
+    fn damaged_bytes_are_refused_without_a_panic() {
+        let bytes = written(&full());
+        let content = &bytes[..bytes.len() - 8];
+        for length in 0..bytes.len() {
+            assert!(parse(&bytes[..length]).is_none(), "cut off after {length} bytes");
+            let _ = parse(&sealed(content[..length.min(content.len())].to_vec()));
+        }
+        for at in 0..content.len() {
+            for flip in [1u8, 0x80, 0xff] {
+                let mut bad = content.to_vec();
+                bad[at] ^= flip;
+                if let Some(read) = parse(&sealed(bad)) {
+                    assert!(read.tally.is_sound());
+                }
+            }
+        }
     }
 }

@@ -16,11 +16,11 @@ impl Judgement<'_> {
     /// What the verdict covers.
     pub(crate) fn coverage(&self) -> Coverage {
         let Judgement { options, facts, settings, .. } = *self;
-        let collector = self.collector;
-        let lost = !collector.lost.is_empty() || self.unrepeatable > 0 || self.unsupported.is_some();
+        let tally = self.tally;
+        let lost = !tally.lost.is_empty() || self.unrepeatable > 0 || self.unsupported.is_some();
         // A hang, a race, or a process that died cuts an execution off: what would have followed is not known.
         let goes_on = settings.races == wire::Races::Go.name();
-        let cut = collector.findings.iter().any(|found| {
+        let cut = tally.findings.iter().any(|found| {
             let ends = matches!(found.class, Class::Finding(FindingKind::DataRace)) && !goes_on;
             found.lost || ends || matches!(found.class, Class::Finding(FindingKind::Hang))
         });
@@ -31,7 +31,7 @@ impl Judgement<'_> {
             exhaustive: exhausted
                 && options.prefix.is_none()
                 && !facts.undetermined
-                && collector.bounded == 0
+                && tally.bounded == 0
                 && !self.left_out.bounded
                 && !facts.timeouts_left_out
                 && !lost

@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::failure::Failure;
 use crate::options::Options;
 use crate::resolve;
-use crate::tally::{Candidate, Collector};
+use crate::tally::{Candidate, Tally};
 use crate::trace::Story;
 
 /// What was found, told: with names, places and trace files.
@@ -28,9 +28,9 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Makes what `collector` kept happen again, with everything written down.
+    /// Makes what `tally` kept happen again, with everything written down.
     pub(crate) fn of(
-        collector: &Collector<'_>,
+        tally: &Tally,
         engine: &mut dyn Engine,
         program: &trace::Program,
         options: &Options,
@@ -39,7 +39,7 @@ impl Told {
         let mut told = Told { traces: Vec::new(), unsupported: None, out_of_memory: None, unrepeatable: 0 };
         let mut by_key: HashMap<String, usize> = HashMap::new();
         let mut numbers: HashMap<FindingKind, u32> = HashMap::new();
-        for candidate in &collector.findings {
+        for candidate in &tally.findings {
             let shown = engine.discard().and_then(|()| engine.reveal(&candidate.places));
             let aimed = shown.and_then(|()| aim(engine, candidate));
             let recording = match aimed.and_then(|plan| resolve::record(engine, &plan, &directory)) {
@@ -72,13 +72,13 @@ impl Told {
             by_key.insert(key, told.traces.len());
             told.traces.push(trace);
         }
-        if let Some(candidate) = &collector.unsupported {
+        if let Some(candidate) = &tally.unsupported {
             let place = end_place(candidate, engine, &directory).map_or(String::new(), |at| format!(" at {at}"));
             let version = env!("CARGO_PKG_VERSION");
             told.unsupported = Some(format!("`{}`{place} is not supported by heddle {version}", candidate.message));
         }
         let is_memory = |lost: &&Candidate| lost.class == Class::Lost(Lost::MemoryLimit);
-        if let Some(candidate) = collector.lost.iter().find(is_memory) {
+        if let Some(candidate) = tally.lost.iter().find(is_memory) {
             told.out_of_memory = end_place(candidate, engine, &directory);
         }
         Ok(told)

@@ -15,7 +15,7 @@ use heddle_search::{Counts, Method, Stop};
 use crate::coverage;
 use crate::options::Options;
 use crate::tally::outcomes::Outcomes;
-use crate::tally::{Candidate, Collector};
+use crate::tally::{Candidate, Tally};
 use crate::words;
 
 /// Why the search ended.
@@ -43,7 +43,7 @@ pub struct Judgement<'c> {
     /// What was asked for.
     pub options: &'c Options,
     /// What was collected.
-    pub collector: &'c Collector<'c>,
+    pub tally: &'c Tally,
     /// The executions, counted.
     pub counts: Counts,
     /// The algorithm that ran.
@@ -76,11 +76,11 @@ impl Judgement<'_> {
     /// The document of the run.
     pub fn report(mut self) -> RunReport {
         let coverage = self.coverage();
-        if coverage.exhaustive && self.collector.unsupported.is_none() {
+        if coverage.exhaustive && self.tally.unsupported.is_none() {
             self.add_unreached();
         }
         let (verdict, reason) = self.verdict();
-        let (collector, counts) = (self.collector, self.counts);
+        let (tally, counts) = (self.tally, self.counts);
         let seconds = self.elapsed.as_secs_f64();
         RunReport {
             schema: SCHEMA.to_string(),
@@ -96,7 +96,7 @@ impl Judgement<'_> {
             executions_per_second: (counts.executions as f64 / seconds.max(1e-9)) as u64,
             threads: counts.threads,
             findings: self.findings,
-            outcomes: collector.outcomes.as_ref().map_or_else(Vec::new, Outcomes::list),
+            outcomes: tally.outcomes.as_ref().map_or_else(Vec::new, Outcomes::list),
             notes: self.remarks,
         }
     }
@@ -158,17 +158,17 @@ impl Judgement<'_> {
                     .to_string(),
             );
         }
-        if let Some(lost) = self.collector.lost.first() {
+        if let Some(lost) = self.tally.lost.first() {
             return Some(self.why_lost(lost));
         }
         match &self.end {
             End::Interrupted => Some("interrupted".to_string()),
             End::Failed(what) => Some(what.clone()),
-            End::Search(Stop::Exhausted) if self.collector.bounded > 0 => {
+            End::Search(Stop::Exhausted) if self.tally.bounded > 0 => {
                 let limit = self.options.search.max_steps.unwrap_or(0);
                 Some(format!(
                     "{} cut off after {} of a thread, as asked{}; raise --max-steps to see what follows",
-                    text::counted(self.collector.bounded, "execution"),
+                    text::counted(self.tally.bounded, "execution"),
                     text::counted(limit as u64, "operation"),
                     self.round()
                 ))

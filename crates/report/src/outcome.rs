@@ -2,10 +2,12 @@
 
 use heddle_model::{Capacity, Ending, Execution, FindingKind, Outcome};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Recording, steps};
 
 /// What one execution is to a verdict.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Class {
     /// It ended as programs end. A status other than zero is the program's own business.
     Fine,
@@ -24,7 +26,7 @@ pub enum Class {
 }
 
 /// Why an execution was lost.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Lost {
     /// It used more memory than it may.
     MemoryLimit,

@@ -6,11 +6,12 @@ use heddle_model::primitive::atomic;
 use heddle_model::{Event, ObjectId, Pending};
 use heddle_report::steps;
 use heddle_search::repeat::Divergence;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::Names;
 
 /// A schedule that could not be followed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Strayed {
     /// The number of the execution.
     pub execution: u64,

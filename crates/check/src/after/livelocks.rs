@@ -10,32 +10,27 @@ use heddle_report::outcome::Class;
 
 use crate::engine::Engine;
 use crate::resolve;
-use crate::tally::{Candidate, Collector};
+use crate::tally::{Candidate, Tally};
 
 /// Looks for a livelock where executions went round, for so long at most.
 ///
 /// # Errors
 ///
 /// When the engine fails.
-pub fn look(
-    collector: &mut Collector<'_>,
-    engine: &mut dyn Engine,
-    ran: u64,
-    budget: Duration,
-) -> Result<(), ExecutorError> {
-    let suspects = std::mem::take(&mut collector.suspects);
+pub fn look(tally: &mut Tally, engine: &mut dyn Engine, ran: u64, budget: Duration) -> Result<(), ExecutorError> {
+    let suspects = std::mem::take(&mut tally.suspects);
     if suspects.is_empty() {
         return Ok(());
     }
     engine.discard()?;
-    engine.reveal(&collector.places)?;
+    engine.reveal(&tally.places)?;
     let deadline = Instant::now() + budget;
     for suspect in suspects {
         if let Some(plan) = suspect.livelock(engine, deadline)? {
             if is_of_library(&resolve::record(engine, &plan, Path::new("."))?) {
                 continue;
             }
-            collector.findings.push(Candidate {
+            tally.findings.push(Candidate {
                 plan,
                 execution: ran,
                 count: 1,
@@ -43,7 +38,7 @@ pub fn look(
                 message: String::new(),
                 lost: false,
                 minimal: false,
-                places: Rc::clone(&collector.places),
+                places: Rc::clone(&tally.places),
             });
             return Ok(());
         }

@@ -12,7 +12,7 @@ use heddle_report::outcome::{Class, classify};
 use heddle_search::minimise::{Goal, minimise};
 
 use crate::engine::Engine;
-use crate::tally::{Candidate, Collector, key};
+use crate::tally::{Candidate, Tally, key};
 
 /// One finding, as it is recognised in other executions.
 struct Target<'t> {
@@ -54,7 +54,7 @@ fn same(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
 ///
 /// When the executor fails.
 pub fn look(
-    collector: &mut Collector<'_>,
+    tally: &mut Tally,
     engine: &mut dyn Engine,
     interrupted: &Arc<AtomicBool>,
     budget: Duration,
@@ -63,8 +63,8 @@ pub fn look(
         return Ok(());
     }
     let end = Instant::now() + budget;
-    let mut left = collector.findings.len() as u32;
-    for candidate in &mut collector.findings {
+    let mut left = tally.findings.len() as u32;
+    for candidate in &mut tally.findings {
         // Nobody waits for one finding longer than for the others.
         let share = end.saturating_duration_since(Instant::now()) / left.max(1);
         left -= 1;

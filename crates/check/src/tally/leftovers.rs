@@ -8,6 +8,7 @@ use std::path::Path;
 
 use heddle_model::{Execution, ExecutorError, ObjectId, Remark, RemarkKind};
 use heddle_report::left;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::Engine;
 use crate::resolve;
@@ -20,7 +21,7 @@ const MOST_LOOKED_AT: usize = 4096;
 const MOST_KEPT: usize = 16;
 
 /// What executions left behind.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Leftovers {
     /// The remains that were looked at.
     seen: HashSet<u64>,

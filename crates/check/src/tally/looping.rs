@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 use heddle_model::primitive::yielding;
 use heddle_model::{Event, Execution, ThreadId};
 use heddle_report::steps;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::Names;
 
 /// A round of a loop, as it was last taken.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
     events: Vec<Event>,
     /// Each of the rounds that were compared had the same values.
@@ -86,7 +87,7 @@ impl Round {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use heddle_model::primitive::atomic;
     use heddle_model::{ObjectId, Operation, Outcome, Pending};
@@ -96,7 +97,7 @@ mod tests {
         Event { operation, thread: ThreadId(thread), pc: object, ..Event::default() }
     }
 
-    fn execution<'e>(events: &'e [Event], pending: &'e [Pending]) -> Execution<'e> {
+    pub(crate) fn execution<'e>(events: &'e [Event], pending: &'e [Pending]) -> Execution<'e> {
         let (outcome, thread) = (Outcome::StepLimit { thread: ThreadId::MAIN }, ThreadId::MAIN);
         Execution { events, pending, outcome, circle: false, left: 0, thread, message: "", output: &[], races: &[] }
     }

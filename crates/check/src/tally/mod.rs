@@ -4,36 +4,33 @@
 //! two findings are the same for now if they are at the same addresses; what they are called is found out once the
 //! search is over.
 
+mod collector;
 pub mod dump;
 pub mod leftovers;
 pub mod looping;
 pub mod outcomes;
-mod saved;
+
+pub use collector::Collector;
 
 use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::fault::Fault;
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
 use heddle_model::{Death, Execution, FindingKind, Outcome, Plan};
 use heddle_report::outcome::{Class, Lost, classify, message};
+use heddle_search::Info;
 use heddle_search::livelock::Suspect;
-use heddle_search::{Flow, Info, Observer};
+use serde::{Deserialize, Serialize};
 
 use crate::after::diverged::Strayed;
-use crate::checkpoint::Keeper;
-use crate::options::{Options, Races};
-use dump::Dump;
 use leftovers::Leftovers;
 use looping::Round;
 use outcomes::Outcomes;
 
 /// An execution that can be made to happen again.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Candidate {
     /// What to run.
     pub plan: Plan,
@@ -59,19 +56,12 @@ const KEPT: usize = 1000;
 /// So many executions that go round are gone on with, in the hope of a livelock.
 const SUSPECTS: usize = 4;
 
-/// What is kept of the executions of a search.
-pub struct Collector<'o> {
-    all: bool,
-    pub(crate) observer: &'o mut dyn crate::Observer,
-    /// Where checkpoints go, if any are wanted.
-    pub keeper: Option<Keeper>,
+/// What is kept of the executions of a search. A checkpoint has all of it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Tally {
     /// How executions ended, if that is to be counted.
     pub outcomes: Option<Outcomes>,
-    /// Executions to be listed, if they are to be.
-    pub dump: Option<Dump>,
-    races: bool,
     pub(crate) places: Rc<[u64]>,
-    interrupted: Arc<AtomicBool>,
     pub(crate) by_key: HashMap<Vec<u64>, usize>,
     /// What was found.
     pub findings: Vec<Candidate>,
@@ -93,36 +83,7 @@ pub struct Collector<'o> {
     pub bounded: u64,
 }
 
-impl<'o> Collector<'o> {
-    /// Collects what `options` ask for.
-    pub fn new(options: &Options, observer: &'o mut dyn crate::Observer) -> Collector<'o> {
-        Collector {
-            all: options.goes_on(),
-            observer,
-            keeper: None,
-            outcomes: options.outcomes.then(Outcomes::default),
-            dump: options.dump.then(Dump::default),
-            races: options.races == Races::Report,
-            places: Rc::default(),
-            interrupted: Arc::clone(&options.interrupted),
-            by_key: HashMap::new(),
-            findings: Vec::new(),
-            not_kept: 0,
-            unsupported: None,
-            lost: Vec::new(),
-            strayed: None,
-            round: None,
-            leftovers: Leftovers::default(),
-            suspects: Vec::new(),
-            bounded: 0,
-        }
-    }
-
-    fn found(&mut self, kind: FindingKind, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
-        self.keep(key(kind, execution), || candidate(Class::Finding(kind), execution, info));
-        if self.all { Flow::Continue } else { Flow::Stop }
-    }
-
+impl Tally {
     fn keep(&mut self, key: Vec<u64>, candidate: impl FnOnce() -> Candidate) {
         match self.by_key.get(&key) {
             Some(&known) if self.findings[known].count > 0 => self.findings[known].count += 1,
@@ -156,12 +117,17 @@ impl<'o> Collector<'o> {
     }
 }
 
-impl Observer for Collector<'_> {
-    fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
-        if let Some(dump) = &mut self.dump {
-            dump.add(info.number, execution);
-        }
-        if self.races && !execution.races.is_empty() {
+impl Tally {
+    /// Whether the parts fit together. A tally that comes from a file may be anything.
+    pub(crate) fn is_sound(&self) -> bool {
+        let known = self.by_key.values().all(|&at| at < self.findings.len());
+        known && self.suspects.iter().all(Suspect::is_sound)
+    }
+
+    /// Takes an execution in. True if it shows a finding, by which a search for one finding ends. Data races of executions that
+    /// go on after them are kept if `races` are wanted, and do not end a search.
+    pub fn add(&mut self, execution: &Execution<'_>, info: &Info<'_>, races: bool) -> bool {
+        if races && !execution.races.is_empty() {
             self.found_races(execution, info);
         }
         let class = classify(execution);
@@ -177,20 +143,19 @@ impl Observer for Collector<'_> {
                     places: Rc::clone(places),
                     ..candidate(Class::Fine, execution, info)
                 });
-                Flow::Continue
             }
-            Class::Redundant | Class::Assumed => Flow::Continue,
-            Class::Finding(kind) => self.found(kind, execution, info),
+            Class::Redundant | Class::Assumed => {}
+            Class::Finding(kind) => {
+                self.keep(key(kind, execution), || candidate(Class::Finding(kind), execution, info));
+            }
             Class::Bounded => {
                 self.bounded += 1;
                 self.look_for_loop(execution);
-                Flow::Continue
             }
             Class::Unsupported => {
                 if self.unsupported.is_none() {
                     self.unsupported = Some(candidate(Class::Unsupported, execution, info));
                 }
-                Flow::Continue
             }
             Class::Lost(why) => {
                 if why == Lost::Capacity {
@@ -204,16 +169,18 @@ impl Observer for Collector<'_> {
                     self.strayed = Some(Strayed { execution, at, expected, pending });
                 }
                 self.keep_lost(why, execution, info);
-                Flow::Continue
             }
         }
+        matches!(class, Class::Finding(_))
     }
 
-    fn revealed(&mut self, places: &[u64]) {
+    /// More places of plain memory are visible from now on. What was kept still counts.
+    pub fn revealed(&mut self, places: &[u64]) {
         self.places = places.into();
     }
 
-    fn restart(&mut self, places: &[u64]) {
+    /// The search begins anew. Findings are kept, and nothing that was counted counts any more.
+    pub fn restart(&mut self, places: &[u64]) {
         self.places = places.into();
         for finding in &mut self.findings {
             finding.count = 0;
@@ -223,20 +190,9 @@ impl Observer for Collector<'_> {
         self.suspects.clear();
         self.outcomes.iter_mut().for_each(Outcomes::clear);
     }
-
-    fn checkpoint(&mut self, search: &[u8]) {
-        let Some(mut keeper) = self.keeper.take() else { return };
-        keeper.keep(&self.to_json(), search);
-        self.keeper = Some(keeper);
-    }
-
-    fn progress(&mut self, progress: &heddle_search::Progress) -> Flow {
-        self.observer.progress(progress, self.findings.len());
-        if self.interrupted.load(Relaxed) { Flow::Stop } else { Flow::Continue }
-    }
 }
 
-impl Collector<'_> {
+impl Tally {
     /// The first loop that is found stands for all: those that are cut off mostly go round in the same.
     fn look_for_loop(&mut self, execution: &Execution<'_>) {
         // Looking for one takes longer than an execution; where there was none in the first few, there will be none.
@@ -316,4 +272,58 @@ pub fn key(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
     key.extend(execution.outcome.fault().map(Fault::to_words).into_iter().flatten());
     key.extend(execution.message.bytes().map(u64::from));
     key
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use heddle_model::primitive::atomic;
+    use heddle_model::{Event, ObjectId, Operation, Pending, ThreadId};
+
+    fn event(object: u64) -> Event {
+        Event { operation: Operation::new(atomic::STORE, ObjectId(object)), pc: object, ..Event::default() }
+    }
+
+    /// A tally in which nothing has its default value. Every field stands here: one that is added must be saved.
+    pub(crate) fn full() -> Tally {
+        let events: Vec<Event> = (0..8).map(|i| event(i % 2)).collect();
+        let pending = [Pending { thread: ThreadId(3), enabled: 1, ..Pending::default() }];
+        let execution = looping::tests::execution(&events, &pending);
+        let schedule: Vec<Step> = events.iter().map(Step::of).collect();
+        let plan = Plan { schedule: schedule.clone(), max_steps: 7, aim: Some(Race::default()), ..Plan::default() };
+        let one = |class| Candidate {
+            plan: plan.clone(),
+            execution: 5,
+            count: 2,
+            class,
+            message: "words".to_owned(),
+            lost: true,
+            minimal: true,
+            places: [8, 16].into(),
+        };
+        let mut outcomes = Outcomes::default();
+        outcomes.add(&execution);
+        let mut leftovers = Leftovers::default();
+        leftovers.look(&execution, || one(Class::Fine));
+        Tally {
+            outcomes: Some(outcomes),
+            places: [8, 16, 24].into(),
+            by_key: HashMap::from([(vec![1, 2, 3], 0)]),
+            findings: vec![one(Class::Finding(FindingKind::Deadlock))],
+            not_kept: 3,
+            unsupported: Some(one(Class::Unsupported)),
+            lost: vec![one(Class::Lost(Lost::Capacity))],
+            strayed: Some(Strayed { execution: 4, at: 2, expected: schedule[0], pending: Some(pending[0]) }),
+            round: looping::find(&execution),
+            leftovers,
+            suspects: Suspect::of(&execution).into_iter().collect(),
+            bounded: 9,
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_out_of_a_full_tally() {
+        let tally = full();
+        assert!(tally.is_sound() && tally.round.is_some() && tally.suspects.len() == 1);
+    }
 }

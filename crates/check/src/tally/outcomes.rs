@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 
 use heddle_model::{Execution, OutcomeCount};
 use heddle_report::{Recording, outcome};
+use serde::{Deserialize, Serialize};
 
 /// So many different outcomes are kept.
 const KEPT: usize = 100_000;
 
 /// How often each outcome came.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Outcomes {
     counts: BTreeMap<(String, String), u64>,
     /// Executions whose outcomes there was no room for.

@@ -272,14 +272,8 @@ fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<()
             options.jobs,
             if bounded { "a bounded search" } else { algorithm.name() }
         )
-    } else if (options.checkpoint.is_some() || options.resume.is_some())
-        && (bounded
-            || options.from.is_some()
-            || options.dump_executions
-            || options.outcomes
-            || algorithm != Algorithm::Optimal)
-    {
-        "checkpoints are made of whole searches by --algorithm optimal: without bounds, --from, --outcomes and --dump-executions"
+    } else if (options.checkpoint.is_some() || options.resume.is_some()) && options.dump_executions {
+        "--dump-executions lists the executions of one run, and cannot be used with --checkpoint and --resume"
             .to_owned()
     } else if bounded && algorithm.samples() {
         format!(

@@ -6,7 +6,7 @@ use crate::race::Race;
 use crate::round::Round;
 
 /// One execution that a search asks for: a schedule to follow, who is asleep at its end, and how to go on.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Plan {
     /// The steps to follow.
     pub schedule: Vec<Step>,

@@ -5,6 +5,7 @@ use crate::{EventFlags, Operation, ThreadId};
 /// A thread that had not ended when the execution did, and what it was about to do. Part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pending {
     /// What it was about to do.
     pub operation: Operation,

@@ -32,7 +32,7 @@ const TURNS: u32 = 4;
 const OPERATIONS: u32 = 160;
 
 /// An execution that goes round.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Suspect {
     /// Its steps, up to the end of the second round.
     steps: Vec<Step>,
@@ -61,6 +61,11 @@ fn tail(events: &[Event], values: bool) -> Option<(usize, usize)> {
 }
 
 impl Suspect {
+    /// Whether the numbers fit the steps. A suspect that comes from a file may be anything.
+    pub fn is_sound(&self) -> bool {
+        self.begin <= self.steps.len() && self.length <= self.steps.len()
+    }
+
     /// An execution that was cut off, if it goes round at its end.
     pub fn of(execution: &Execution<'_>) -> Option<Suspect> {
         let (begin, length) = tail(execution.events, false)?;

@@ -1,0 +1,74 @@
+//! Watches a search and fills a [`Tally`].
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+
+use heddle_model::Execution;
+use heddle_search::{Flow, Info, Progress};
+
+use super::Tally;
+use super::dump::Dump;
+use super::outcomes::Outcomes;
+use crate::checkpoint::Keeper;
+use crate::observer::Observer;
+use crate::options::{Options, Races};
+
+/// Watches a search: fills a tally, writes checkpoints, passes progress on, and ends the search when it has enough.
+pub struct Collector<'o> {
+    /// What is kept of the executions.
+    pub tally: Tally,
+    /// Where checkpoints go, if any are wanted.
+    pub keeper: Option<Keeper>,
+    /// Executions to be listed, if they are to be.
+    pub dump: Option<Dump>,
+    /// Who is told how far the search is.
+    pub observer: &'o mut dyn Observer,
+    all: bool,
+    races: bool,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl<'o> Collector<'o> {
+    /// Collects what `options` ask for.
+    pub fn new(options: &Options, observer: &'o mut dyn Observer) -> Collector<'o> {
+        Collector {
+            tally: Tally { outcomes: options.outcomes.then(Outcomes::default), ..Tally::default() },
+            keeper: None,
+            dump: options.dump.then(Dump::default),
+            observer,
+            all: options.goes_on(),
+            races: options.races == Races::Report,
+            interrupted: Arc::clone(&options.interrupted),
+        }
+    }
+}
+
+impl heddle_search::Observer for Collector<'_> {
+    fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
+        if let Some(dump) = &mut self.dump {
+            dump.add(info.number, execution);
+        }
+        let found = self.tally.add(execution, info, self.races);
+        if found && !self.all { Flow::Stop } else { Flow::Continue }
+    }
+
+    fn revealed(&mut self, places: &[u64]) {
+        self.tally.revealed(places);
+    }
+
+    fn restart(&mut self, places: &[u64]) {
+        self.tally.restart(places);
+    }
+
+    fn checkpoint(&mut self, search: &[u8]) {
+        if let Some(keeper) = &mut self.keeper {
+            keeper.keep(&self.tally, search);
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) -> Flow {
+        self.observer.progress(progress, self.tally.findings.len());
+        if self.interrupted.load(Relaxed) { Flow::Stop } else { Flow::Continue }
+    }
+}
