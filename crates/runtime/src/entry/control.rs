@@ -171,7 +171,7 @@ impl Controller {
         let mut sequence = self.first();
         loop {
             self.wait(sequence);
-            // SAFETY: one kernel thread; the child goes on here with a copy of everything.
+            // SAFETY: there is no other kernel thread; the child continues here with a copy of everything.
             let child = unsafe { sys::syscall3(sys::FORK, 0, 0, 0) };
             if child == 0 {
                 die_with(server);

@@ -72,7 +72,7 @@ pub fn load() {
         unsafe { real::pthread_exit(core::ptr::null_mut()) }
     }
     let mut handle = 0;
-    // SAFETY: one kernel thread but for the one that is waited for.
+    // SAFETY: a thread that exits at once, and is waited for.
     unsafe {
         let routine = exits as *const () as usize;
         if real::pthread_create(&mut handle, core::ptr::null(), routine, core::ptr::null_mut()) == 0 {
