@@ -54,6 +54,25 @@ fn the_document_has_the_fields_of_the_schema() {
     assert_eq!(threads[1]["state"], "waits for mutex `b`");
 }
 
+/// What ran is not always what was asked for: atomic sections and bounds need other algorithms.
+#[test]
+fn the_report_names_the_algorithm_that_ran() {
+    let section = "tests/programs/section.c";
+    let cases: [(&[&str], &str); 7] = [
+        (&[FIXED], "optimal"),
+        (&[FIXED, "--algorithm", "source"], "source"),
+        (&[FIXED, "--max-preemptions", "1"], "bounded"),
+        (&[section], "dpor"),
+        (&[section, "--algorithm", "source"], "dpor"),
+        (&[section, "--max-switches", "9"], "bounded"),
+        (&[section, "--algorithm", "dfs"], "dfs"),
+    ];
+    for (words, algorithm) in cases {
+        let run = Session::new().check(words.iter().copied());
+        assert_eq!(run.json()["algorithm"], algorithm, "{words:?}\n{run}");
+    }
+}
+
 #[test]
 fn safe_says_what_it_covers() {
     let run = Session::new().run(["check", FIXED]);

@@ -73,3 +73,15 @@ fn iterating_ends_with_everything() {
     assert!(found.summary.complete() && !found.summary.bounded, "{:?}", found.summary);
     assert_eq!(found.traces.len(), 19);
 }
+
+/// More preemptions change nothing where another bound leaves out what they would allow.
+#[test]
+fn iterating_ends_where_another_bound_does() {
+    for bounded in
+        [Options { max_delays: Some(1), ..Options::default() }, Options { max_switches: Some(4), ..Options::default() }]
+    {
+        let options = Options { iterate: true, ..bounded };
+        let found = oracle::explore_with(&known::fib_bench(2), &options, 1, false);
+        assert!(found.summary.complete() && found.summary.bounded, "{:?}", found.summary);
+    }
+}

@@ -180,7 +180,7 @@ fn programs(count: usize, kinds: u32) -> Vec<Program> {
         seed += 1;
         let mut random = Random::new(seed.wrapping_mul(7919) ^ (kinds as u64) << 32);
         let program = generate::program(&mut random, Shape { threads: 3, operations: 2 + seed % 3, kinds });
-        let dfs = Options { algorithm: Algorithm::Dfs, max_executions: Some(60), ..Options::default() };
+        let dfs = Options { algorithm: Algorithm::Dfs, max_executions: Some(30), ..Options::default() };
         let brute = oracle::explore_with(&program, &dfs, 1, false);
         if brute.summary.stop == Stop::Exhausted && brute.summary.counts.ran() >= 8 {
             found.push(program);
@@ -199,24 +199,24 @@ fn everywhere(count: usize, kinds: u32, races: bool) {
 
 #[test]
 fn every_algorithm_after_every_execution() {
-    everywhere(12, generate::ALL, false);
+    everywhere(6, generate::ALL, false);
 }
 
 #[test]
 fn every_algorithm_with_locks_and_conditions() {
-    everywhere(8, generate::LOCKS | generate::TRYLOCKS | generate::CONDITIONS | generate::ATOMICS, false);
+    everywhere(4, generate::LOCKS | generate::TRYLOCKS | generate::CONDITIONS | generate::ATOMICS, false);
 }
 
 /// More becomes visible on the way, and everything begins anew: also when that is where the search is cut off.
 #[test]
 fn every_algorithm_while_places_become_visible() {
-    everywhere(6, generate::LOCKS | generate::ATOMICS, true);
+    everywhere(3, generate::LOCKS | generate::ATOMICS, true);
 }
 
 /// Another algorithm than the one asked for has to go on.
 #[test]
 fn every_algorithm_with_atomic_sections() {
-    everywhere(6, generate::LOCKS | generate::ATOMICS | generate::SECTIONS, false);
+    everywhere(3, generate::LOCKS | generate::ATOMICS | generate::SECTIONS, false);
 }
 
 /// A limit on executions is a limit on those of both halves.

@@ -1,13 +1,13 @@
-//! Every interleaving, and every alternative: no reduction at all.
+//! Depth-first search over every interleaving and every way of every operation: no reduction at all.
 //!
-//! The oracle that the other algorithms are held against. At every point of every execution, each thread that could
-//! have gone on there is tried, each way that it could. Nothing is taken from any paper, and nothing is clever.
+//! The other algorithms are compared with this one. At every point of every execution, each enabled thread is tried in
+//! each of its ways. There is no paper to follow and nothing to depart from.
 
 use heddle_model::follow::Step;
 use heddle_model::{Execution, Plan};
 use serde::{Deserialize, Serialize};
 
-use crate::algorithm::bound::{Bound, Spent};
+use crate::algorithm::bound::{Bound, LeftOut, Spent};
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::options::Options;
 use crate::save::{self, CheckpointError};
@@ -19,16 +19,16 @@ pub(crate) struct Dfs {
     under_way: bool,
     /// The plan of `schedule` was under way when the search was written down: it comes once more.
     again: bool,
-    /// For each step of the last execution, what is still to be tried in its place.
+    /// The steps that are still to be tried in the place of each step of the last execution.
     untried: Vec<Vec<Step>>,
     schedule: Vec<Step>,
     replay: Replay,
     left: u64,
-    /// For each step, what the schedule has cost up to it.
+    /// The cost of the schedule up to each step.
     spent: Vec<Spent>,
     bound: Bound,
-    cut: bool,
-    /// So many steps are given: nothing is tried in their place.
+    left_out: LeftOut,
+    /// How many steps are given ([`Options::prefix`]). No other step is tried in their place.
     given: usize,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct State {
     untried: Vec<Vec<Step>>,
     schedule: Vec<Step>,
     spent: Vec<Spent>,
-    cut: bool,
+    left_out: LeftOut,
 }
 
 impl Strategy for Dfs {
@@ -75,7 +75,7 @@ impl Strategy for Dfs {
         self.under_way = false;
         let events = execution.events;
         let from = self.schedule.len();
-        let Dfs { untried, left, spent, bound, cut, given, .. } = self;
+        let Dfs { untried, left, spent, bound, left_out, given, .. } = self;
         spent.truncate(from);
         // One step earlier: what the last step of the plan has cost depends on who else could have gone on there.
         let mut after = Spent::default();
@@ -94,8 +94,7 @@ impl Strategy for Dfs {
                 return;
             }
             for other in ready {
-                if !bound.allows(&now.then(other.thread, ready)) {
-                    *cut = true;
+                if !bound.admits(&now.then(other.thread, ready), left_out) {
                     continue;
                 }
                 for choice in 0..other.alternatives {
@@ -110,8 +109,8 @@ impl Strategy for Dfs {
         self.schedule.extend(events.iter().skip(from).map(Step::of));
     }
 
-    fn cut(&self) -> bool {
-        self.cut
+    fn left_out(&self) -> LeftOut {
+        self.left_out
     }
 
     fn certain(&self) -> Option<u64> {
@@ -129,19 +128,19 @@ impl Strategy for Dfs {
             untried: self.untried.clone(),
             schedule: self.schedule.clone(),
             spent: self.spent.clone(),
-            cut: self.cut,
+            left_out: self.left_out,
         })
     }
 
     fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
         let save::State::Dfs(state) = state else { return Err(CheckpointError::Damaged) };
-        let State { started, again, untried, schedule, spent, cut } = state;
+        let State { started, again, untried, schedule, spent, left_out } = state;
         let length = schedule.len();
         if untried.len() != length || spent.len() < length {
             return Err(CheckpointError::Damaged);
         }
         self.left = untried.iter().map(|steps| steps.len() as u64).sum();
-        (self.started, self.again, self.cut) = (started, again, cut);
+        (self.started, self.again, self.left_out) = (started, again, left_out);
         (self.untried, self.schedule, self.spent) = (untried, schedule, spent);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Persistent sets, found while running: the baseline.
+//! DPOR with persistent sets: the baseline.
 //!
 //! C. Flanagan, P. Godefroid, *Dynamic partial-order reduction for model checking software*, POPL 2005 (figures 3 and 4,
 //! clock vectors), as Y. Yang, X. Chen, G. Gopalakrishnan and R. Kirby adapt it in *Inspect: a framework for runtime
@@ -6,23 +6,23 @@
 //!
 //! Departures:
 //!
-//! 1. Races are looked for in whole executions, after they have ended, and not step by step. A thread that still
+//! 1. Reversals are looked for in whole executions, after they have ended, and not step by step. A thread that still
 //!    waits at the end, or that the end of the process cut off, takes part like the next transition of the paper.
-//! 2. Dependence is that of events, not of operations: a trylock that failed has only looked.
-//! 3. That two operations cannot be possible at the same time is known of the model
-//!    ([`enabled_by`](heddle_model::primitive::Primitive::enabled_by)) rather than of the set of locks held: the lock and the
-//!    unlock before it are such a pair, and the lock before that is the one to be reversed. Accesses under a common lock
-//!    are ordered by the lock already. Without `locksets` the pair counts as well: the thread that waits cannot go
-//!    on before the unlock, so everybody who can is tried there.
-//! 4. An event is looked at once, when it is taken, against all events that it is in an immediate race with. The paper
-//!    looks at it in every state in which its thread stands before it, each time against the newest event; that
-//!    comes to the same events, and to some that are not in an immediate race.
-//! 5. Where an operation has several ways to be taken, all are tried.
-//! 6. Sleep sets and persistent sets that are found while running do not combine as they stand. The race of a thread that
-//!    sleeps asks to try that very thread, which is not tried; had it been, its own races would have asked for others. (A
-//!    writer and two readers that the main thread does not wait for are enough: the execution where one reads before
-//!    the write and the other after it is lost.) With sleep sets, a race must therefore be covered in the
-//!    sense of [`crate::algorithm::source`] as well.
+//! 2. Dependence is a relation of events, not of operations: a trylock that failed has only read.
+//! 3. The model says that two operations cannot be enabled at the same time
+//!    ([`enabled_by`](heddle_model::primitive::Primitive::enabled_by)), not the set of locks held. The lock and the unlock
+//!    before it are such a pair, and the lock before that is the one to be reversed. Accesses under a common lock are
+//!    ordered by the lock already. Without `locksets` the pair counts as well: the waiting thread cannot go on before the
+//!    unlock, so all enabled threads are tried there.
+//! 4. An event is compared once, when it is taken, with all events that it is in an immediate race with. The paper
+//!    compares it in every state in which it is its thread's next transition, each time with the newest event. That comes
+//!    to the same events, and to some that are not in an immediate race.
+//! 5. An operation with several ways is tried in all of them.
+//! 6. Sleep sets do not combine with persistent sets that are found while running. The reversal of a sleeping thread asks
+//!    to try that very thread, which is not tried. Had it been, its own reversals would have asked for others. (A writer
+//!    and two readers that the main thread does not wait for are enough: the execution in which one reads before the
+//!    write and the other after it is lost.) With sleep sets, a reversal must therefore also be covered in the sense of
+//!    [`crate::algorithm::source`].
 
 use heddle_model::{Event, primitive};
 
@@ -33,7 +33,7 @@ use crate::traces::replay::Replay;
 
 pub(crate) struct Dpor {
     locksets: bool,
-    /// With sleep sets: see departure 6.
+    /// Source sets, if there are sleep sets: see departure 6.
     source: Option<Source>,
 }
 
@@ -73,7 +73,7 @@ fn enabling(events: &[Event], Reversal { earlier, later }: Reversal) -> bool {
     events.get(later as usize).is_some_and(|later| primitive::enabled_by(&events[earlier as usize], later))
 }
 
-/// The rule of the paper: the thread of the later event, or one that it waits for, or everybody.
+/// The rule of the paper: tries the thread of the later event, or one that it waits for, or all enabled threads.
 fn persistent(events: &[Event], analysis: &Analysis, Reversal { earlier, later }: Reversal, frame: &mut Frame) {
     let thread = match events.get(later as usize) {
         Some(event) => event.thread,

@@ -1,16 +1,17 @@
 //! Samples: executions drawn at random, for programs that are too big to exhaust.
 //!
-//! The policies that draw are the model's ([`heddle_model::follow`]), because the runtime inside the program follows them
-//! without asking anybody. Here are only their parameters: sample `n` of a search with seed `s` is the same whenever it
-//! is drawn. A search that samples never ends by itself; its verdict can only be `found` or `incomplete`.
+//! The policies are the model's ([`heddle_model::follow`], which names the papers), because the runtime inside the program
+//! follows them without asking anybody. Only their parameters are chosen here. Sample `n` of a search with seed `s` is
+//! always the same execution. A search that samples never ends by itself, and its verdict is `found` or `incomplete`.
 //!
-//! `pct` needs to know how long executions are. The first sample is drawn without changes of priority; from then on the
-//! length is that of the longest execution so far, looked at again whenever the number of samples has doubled. Looking
-//! always would make a sample depend on how many are under way at once.
+//! Departures:
 //!
-//! `few` draws a handful of threads for each sample. Threads that are made at one place in the program do the same, so
-//! places are drawn first, then a thread of each: one reader among a hundred writers is in every other handful. Which threads
-//! there are is looked at as the length is for `pct`.
+//! 1. `pct` needs the length of executions. The first sample is drawn without changes of priority. From then on the length
+//!    is that of the longest execution so far, read whenever the number of samples has doubled. If it were read for every
+//!    sample, samples would depend on how many are under way at once.
+//! 2. `few` draws a handful of threads for each sample. Threads that are created at one place of the program run the same
+//!    code, so places are drawn first, then a thread of each. One reader among a hundred writers is in every other handful.
+//!    The list of threads is read when the length is.
 
 use std::collections::BTreeMap;
 
@@ -28,11 +29,11 @@ pub(crate) struct Sampling {
     seed: u64,
     drawn: u64,
     digested: u64,
-    /// The most events that an execution had.
+    /// The length of the longest execution, in events.
     longest: u32,
-    /// The threads that were made so far, by the place where they are made.
+    /// The threads that executions so far have created, by the place of the program that creates them.
     made: BTreeMap<u64, Vec<ThreadId>>,
-    /// The same, as it was when it was last looked at.
+    /// The threads of `made` by place, as they were when the number of samples last doubled.
     roles: Vec<Vec<ThreadId>>,
 }
 
@@ -48,7 +49,7 @@ impl Sampling {
         Sampling { policy, seed: options.seed, drawn: 0, digested: 0, longest: 0, made, roles }
     }
 
-    /// A handful of threads for the sample with this seed.
+    /// Draws a handful of threads for the sample with this seed.
     fn handful(&self, seed: u64) -> (u32, u32) {
         let mut state = seed;
         let mut below = |limit: usize| {
@@ -138,7 +139,7 @@ impl Strategy for Sampling {
     }
 }
 
-/// The seed of one sample: neighbouring numbers give seeds that have nothing to do with each other.
+/// The seed of one sample. Neighbouring samples have unrelated seeds.
 fn sample_seed(seed: u64, sample: u64) -> u64 {
     let mut x = seed.wrapping_add(sample.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(1);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,15 +1,15 @@
-//! Source sets: fewer threads to be tried than persistent sets need.
+//! Source-DPOR: smaller backtrack sets than persistent sets.
 //!
 //! P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, *Source sets: a foundation for optimal dynamic partial order
-//! reduction*, J. ACM 64(4), 2017, algorithm 1. For each race, the events that do not happen after the earlier one and
-//! then the later one are a sequence; one of the threads that can come first in it must be tried before the earlier event.
+//! reduction*, J. ACM 64(4), 2017, algorithm 1. For each reversal, the events that do not happen after the earlier one,
+//! and then the later one, are a sequence. One of its initials must be tried before the earlier event.
 //!
 //! Departures:
 //!
-//! 1. Races are looked for in whole executions, after they have ended (section 7.3 of the paper).
-//! 2. A sleeping thread that can come first will do too: what begins with it is explored elsewhere.
-//! 3. What the later event would be in its new place is asked of the model (see `replay`).
-//! 4. Where an operation has several ways to be taken, all are tried.
+//! 1. Reversals are looked for in whole executions, after they have ended (section 7.3 of the paper).
+//! 2. A sleeping initial is enough: what begins with it is explored elsewhere.
+//! 3. The model says what the later event would be in its new place (see `traces::replay`).
+//! 4. An operation with several ways is tried in all of them.
 
 use heddle_model::{Event, Footprint, primitive};
 
@@ -24,7 +24,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Makes sure that one of the threads that can come first, if `reversal` is made, is tried or sleeps.
+    /// Makes sure that an initial of the sequence that the reversal asks for is tried or sleeps at `frame`.
     pub fn reverse(
         &mut self,
         events: &[Event],

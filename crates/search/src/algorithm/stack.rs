@@ -1,16 +1,20 @@
-//! Depth-first exploration with backtrack sets: what [`crate::algorithm::dpor`] and [`crate::algorithm::source`] share.
+//! Depth-first exploration with backtrack sets, which persistent sets, source sets and bounded searches share.
 //!
-//! One frame for each event of the last execution: who could have gone on there, who is to be tried, who was, who
-//! sleeps. After an execution, the algorithm turns its races into threads to be tried ([`Rule`]); then the deepest frame
-//! with one that was not tried, and does not sleep, decides the next plan.
+//! C. Flanagan, P. Godefroid, *Dynamic partial-order reduction for model checking software*, POPL 2005, figure 3. There is
+//! one frame for each event of the last execution: the threads that were enabled there, those in the backtrack set, those
+//! that were tried and those that sleep. After an execution, a [`Rule`] turns reversals into entries of backtrack sets.
+//! The deepest frame with an entry that was not tried, and does not sleep, decides the next plan.
 //!
-//! An operation with several ways to be taken is tried in all of them before its thread counts as tried.
+//! Departures:
+//!
+//! 1. Reversals are looked for when an execution has ended, not at each step.
+//! 2. An operation with several ways is tried in all of them before its thread counts as tried.
 
 use heddle_model::follow::Step;
 use heddle_model::{Event, Execution, Footprint, Plan, ThreadId};
 use serde::{Deserialize, Serialize};
 
-use crate::algorithm::bound::{Bound, Spent};
+use crate::algorithm::bound::{Bound, LeftOut, Spent};
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::options::Options;
 use crate::save::{self, CheckpointError, Touched};
@@ -18,24 +22,24 @@ use crate::traces::analysis::{Analysis, Reversal};
 use crate::traces::replay::{Ready, Replay};
 use crate::traces::touches::Touches;
 
-/// The point before one event of the last execution.
+/// The state before one event of the last execution.
 #[derive(Default)]
 pub(crate) struct Frame {
-    /// Who could have gone on here.
+    /// The threads that are enabled here.
     pub ready: Vec<Ready>,
-    /// Who is to be tried here.
+    /// The threads to be tried here: the backtrack set.
     pub backtrack: Vec<ThreadId>,
-    /// Who sleeps here.
+    /// The threads that sleep here, with their next footprints.
     pub sleep: Vec<(ThreadId, Footprint)>,
-    /// Who was tried here, in all ways.
+    /// The threads that were tried here, in all their ways, with the footprints that they had.
     tried: Vec<(ThreadId, Footprint)>,
     step: Step,
-    /// What the schedule has cost up to here.
+    /// The cost of the schedule up to here.
     spent: Spent,
 }
 
 impl Frame {
-    /// Whether `thread` could have gone on here.
+    /// Whether `thread` is enabled here.
     pub fn is_ready(&self, thread: ThreadId) -> bool {
         self.ready.iter().any(|r| r.thread == thread)
     }
@@ -45,14 +49,14 @@ impl Frame {
         self.sleep.iter().any(|s| s.0 == thread)
     }
 
-    /// Adds a thread to those to be tried.
+    /// Adds a thread to the backtrack set.
     pub fn add(&mut self, thread: ThreadId) {
         if !self.backtrack.contains(&thread) {
             self.backtrack.push(thread);
         }
     }
 
-    /// Adds everybody who could have gone on.
+    /// Adds all enabled threads to the backtrack set.
     pub fn add_all(&mut self) {
         for at in 0..self.ready.len() {
             self.add(self.ready[at].thread);
@@ -63,13 +67,13 @@ impl Frame {
         self.ready.iter().find(|r| r.thread == thread)
     }
 
-    /// What the schedule costs if `thread` goes on here.
+    /// The cost of the schedule if `thread` goes on here.
     fn spend(&self, thread: ThreadId) -> Spent {
         self.spent.then(thread, &self.ready)
     }
 
-    /// The next way to go on from here that was not tried and is within `bound`. Notes in `cut` what is not.
-    fn next(&mut self, bound: &Bound, cut: &mut bool) -> Option<Step> {
+    /// The next step from here that was not tried and is within `bound`. Notes in `left_out` if one is not.
+    fn next(&mut self, bound: &Bound, left_out: &mut LeftOut) -> Option<Step> {
         let current = self.step.thread;
         let ready = *self.entry(current)?;
         if self.step.choice + 1 < ready.alternatives {
@@ -79,30 +83,28 @@ impl Frame {
         self.tried.push((current, ready.footprint));
         let mut open = |t: &&ThreadId| {
             let open = !self.tried.iter().any(|d| d.0 == **t) && !self.sleeps(**t);
-            let allowed = bound.allows(&self.spend(**t));
-            *cut |= open && !allowed;
-            open && allowed
+            open && bound.admits(&self.spend(**t), left_out)
         };
         let thread = *self.backtrack.iter().find(&mut open)?;
         self.step = Step { thread, ..Step::default() };
         Some(self.step)
     }
 
-    /// Who sleeps after an event of `thread` that touches `footprint`.
+    /// Adds to `into` the threads that sleep after an event of `thread` that touches `footprint`.
     fn sleep_after(&self, thread: ThreadId, footprint: &Footprint, into: &mut Vec<(ThreadId, Footprint)>) {
         let still = |s: &&(ThreadId, Footprint)| s.0 != thread && !s.1.conflicts_with(footprint);
         into.extend(self.sleep.iter().chain(&self.tried).filter(still));
     }
 }
 
-/// How races become threads to be tried.
+/// How reversals become entries of backtrack sets.
 pub(crate) trait Rule {
-    /// Whether to report an event and the one that made it possible as a race too.
+    /// Whether an event and the one that enabled it count as a reversal, too.
     fn shortsighted(&self) -> bool {
         false
     }
 
-    /// Adds to the frames what the races of `analysis` ask for.
+    /// Adds to the backtrack sets of `frames` what `reversals` ask for.
     fn apply(
         &mut self,
         events: &[Event],
@@ -125,8 +127,8 @@ pub(crate) struct Stack<R> {
     replay: Replay,
     from: usize,
     bound: Bound,
-    cut: bool,
-    /// So many steps are given: nothing is tried in their place.
+    left_out: LeftOut,
+    /// How many steps are given ([`Options::prefix`]). No other step is tried in their place.
     given: usize,
 }
 
@@ -145,7 +147,7 @@ impl<R: Rule> Stack<R> {
             replay: Replay::default(),
             from: 0,
             bound: Bound::default(),
-            cut: false,
+            left_out: LeftOut::default(),
             given: options.prefix.len(),
         }
     }
@@ -163,7 +165,7 @@ pub(crate) struct State {
     again: bool,
     frames: Vec<SavedFrame>,
     footprints: Vec<Touched>,
-    cut: bool,
+    left_out: LeftOut,
 }
 
 /// A [`Frame`] that is written down.
@@ -187,7 +189,7 @@ impl<R: Rule + Send> Strategy for Stack<R> {
                 if self.frames.len() <= self.given {
                     return None;
                 }
-                match self.frames.last_mut()?.next(&self.bound, &mut self.cut) {
+                match self.frames.last_mut()?.next(&self.bound, &mut self.left_out) {
                     Some(_) => break,
                     None => self.frames.pop(),
                 };
@@ -240,8 +242,8 @@ impl<R: Rule + Send> Strategy for Stack<R> {
         self.analysis.reversals = reversals;
     }
 
-    fn cut(&self) -> bool {
-        self.cut
+    fn left_out(&self) -> LeftOut {
+        self.left_out
     }
 
     fn pending(&self) -> u64 {
@@ -275,7 +277,7 @@ impl<R: Rule + Send> Strategy for Stack<R> {
             again: self.under_way || self.again,
             frames,
             footprints: footprints.all().iter().map(Touched::of).collect(),
-            cut: self.cut,
+            left_out: self.left_out,
         })
     }
 
@@ -296,7 +298,7 @@ impl<R: Rule + Send> Strategy for Stack<R> {
             frame.entry(step.thread).ok_or(CheckpointError::Damaged)?;
             self.frames.push(frame);
         }
-        (self.started, self.again, self.cut) = (state.started, state.again, state.cut);
+        (self.started, self.again, self.left_out) = (state.started, state.again, state.left_out);
         Ok(())
     }
 }

@@ -138,10 +138,10 @@ impl Search {
                 End::Again if position.has_room(options, 0) => {}
                 End::Again => {
                     round.keep(&*strategy, position);
-                    return Ok(position.summary(options, Stop::Executions, strategy.cut()));
+                    return Ok(position.summary(options, Stop::Executions, strategy.left_out()));
                 }
                 End::Stop(stop) => {
-                    let left_out = strategy.cut();
+                    let left_out = strategy.left_out();
                     if !position.next_phase(options, stop, left_out) {
                         return Ok(position.summary(options, stop, left_out));
                     }

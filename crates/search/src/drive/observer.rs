@@ -4,23 +4,23 @@ use std::time::Duration;
 
 use heddle_model::{Execution, Plan};
 
-/// Whether to go on.
+/// Whether a search goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
-    /// Go on.
+    /// The search goes on.
     Continue,
-    /// End the search.
+    /// The search ends.
     Stop,
 }
 
-/// What is known of an execution besides its events.
+/// What the search knows about an execution besides its events.
 #[derive(Clone, Copy, Debug)]
 pub struct Info<'i> {
-    /// Its number in this round of the search, from 1.
+    /// The number of the execution in this round of the search, from 1.
     pub number: u64,
     /// How many executions there were in earlier rounds, which do not count.
     pub earlier: u64,
-    /// The plan that it followed.
+    /// The plan that the execution followed.
     pub plan: &'i Plan,
 }
 
@@ -33,35 +33,37 @@ pub struct Progress {
     pub blocked: u64,
     /// Events of all executions.
     pub events: u64,
-    /// Since the search began.
+    /// The time since the search began, also before it was resumed.
     pub elapsed: Duration,
     /// How many executions are known to be still to run.
     pub pending: u64,
-    /// How many executions there are in all, at the least: what was run and what is certain to come. None where what is
-    /// pending may be abandoned.
+    /// A lower bound of how many executions there are in all: those that were run and those that are certain to come.
+    /// `None` where pending executions may be abandoned.
     pub at_least: Option<u64>,
-    /// How many executions there may be in all, from and to: a guess. No upper end while more is found than is run;
-    /// None while nothing can be said honestly, or by an algorithm that cannot.
+    /// An estimate of how many executions there are in all, from and to. There is no upper end while more is found than is
+    /// run. `None` while there is too little to go by, and where the algorithm has no estimate.
     pub estimate: Option<(u64, Option<u64>)>,
 }
 
 /// Watches a search, and can end it.
 pub trait Observer {
-    /// An execution came back: complete, blocked, or ended by something that is not part of the model.
+    /// Called for each execution: complete, blocked, or ended by something that is not part of the model.
     fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow;
 
-    /// Everything begins anew, since more of the program has become visible (now all of `places`), or since another algorithm
-    /// is needed: what was counted so far does not count.
+    /// Called when everything begins anew: more of the program has become visible (now all of `places`), or another
+    /// algorithm is needed. What was seen so far does not count.
     fn restart(&mut self, _places: &[u64]) {}
 
-    /// The same for samples, which need not begin anew: what was counted counts.
+    /// Called when more of the program has become visible (now all of `places`) in a search that samples. Such a search
+    /// does not begin anew, and what was seen so far counts.
     fn revealed(&mut self, _places: &[u64]) {}
 
-    /// The search, written down: [`Search::resume`](crate::Search::resume) goes on from here. What was shown to this observer up to now is
-    /// all that the search has learnt.
+    /// Called with the whole search as bytes, from which [`Search::resume`](crate::Search::resume) goes on. The search has
+    /// learnt from exactly those executions that this observer has seen.
     fn checkpoint(&mut self, _search: &[u8]) {}
 
-    /// Called about ten times a second. The place to notice that the user wants to stop.
+    /// Called about ten times a second ([`Options::progress`](crate::Options::progress)). A good place to notice that the
+    /// user wants to stop.
     fn progress(&mut self, _progress: &Progress) -> Flow {
         Flow::Continue
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::Method;
+use crate::algorithm::bound::LeftOut;
 use crate::drive::counts::Counts;
 use crate::drive::summary::{Stop, Summary};
 use crate::options::{Algorithm, Options};
@@ -129,8 +130,8 @@ impl Position {
         self.completed = None;
     }
 
-    /// A phase has ended by `stop`; `left_out`: its bound left something out. Begins the next phase, if there is one.
-    pub fn next_phase(&mut self, options: &Options, stop: Stop, left_out: bool) -> bool {
+    /// Begins the next phase, if there is one, after a phase has ended by `stop`. `left_out`: what its bound left out.
+    pub fn next_phase(&mut self, options: &Options, stop: Stop, left_out: LeftOut) -> bool {
         if stop == Stop::Exhausted
             && self.counts.cut == 0
             && let Method::Bounded(bound) | Method::Dfs(bound) = self.method(options)
@@ -139,7 +140,7 @@ impl Position {
         }
         let next = match self.phase {
             Phase::Preemptions(most)
-                if stop == Stop::Exhausted && left_out && options.max_preemptions != Some(most) =>
+                if stop == Stop::Exhausted && left_out.by_preemptions && options.max_preemptions != Some(most) =>
             {
                 let bounded = options.max_preemptions.is_some()
                     || options.max_switches.is_some()
@@ -166,12 +167,12 @@ impl Position {
         options.max_executions.is_none_or(|most| self.earlier + self.total().ran() < most)
     }
 
-    /// What is said when the search ends here, by `stop`; `left_out`: a bound left something out.
-    pub fn summary(&self, options: &Options, stop: Stop, left_out: bool) -> Summary {
+    /// The summary of a search that ends here, by `stop`. `left_out`: what a bound left out.
+    pub fn summary(&self, options: &Options, stop: Stop, left_out: LeftOut) -> Summary {
         Summary {
             counts: self.total(),
             method: self.method(options),
-            bounded: left_out,
+            bounded: left_out.any,
             completed_preemptions: self.completed,
             earlier: self.earlier,
             stop,

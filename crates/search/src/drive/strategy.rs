@@ -2,6 +2,7 @@
 
 use heddle_model::{Execution, Plan};
 
+use crate::algorithm::bound::LeftOut;
 use crate::save::{CheckpointError, State};
 
 /// Which of the plans under way an execution belongs to.
@@ -19,9 +20,9 @@ pub(crate) trait Strategy: Send {
     /// How many plans are known that were not proposed yet.
     fn pending(&self) -> u64;
 
-    /// Whether a bound has left something out.
-    fn cut(&self) -> bool {
-        false
+    /// What a bound has left out.
+    fn left_out(&self) -> LeftOut {
+        LeftOut::default()
     }
 
     /// How many executions are certain to come: each of what is pending is one at least, and none of it twice. None

@@ -1,11 +1,11 @@
-//! Asks the model what an execution does not say: who could have gone on where, and what an operation would be if it
-//! were moved to another place.
+//! What the model says about an execution beyond its events: which threads were enabled where, and what an event would be
+//! in another place.
 //!
-//! The events of an execution carry every operation, so the model's world can be taken through them again without
-//! the program. What the world does not know is the content of the program's memory: whether a compare-exchange would
-//! succeed is read off the next event that touches its place, which shows what was there before it. Only where places
-//! overlap without being the same, or a store does not know what it replaced, is there no answer, and it is taken to write.
-//! That can only make operations more dependent than they are: more executions, never fewer.
+//! The events of an execution carry every operation, so the model's world can be taken through them again without the
+//! program. The world does not know the content of the program's memory. Whether a compare-exchange would succeed is read
+//! off the next event that touches its place, which shows what was there before. There is no answer where places overlap
+//! without being equal, or where a store does not know what it replaced. The operation then counts as a write. That can
+//! only make operations more dependent than they are: more executions, never fewer.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ use heddle_model::{
     World,
 };
 
-/// A thread that could have gone on at some point of an execution.
+/// A thread that is enabled at some point of an execution.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ready {
     pub thread: ThreadId,
@@ -23,7 +23,7 @@ pub(crate) struct Ready {
     pub footprint: Footprint,
 }
 
-/// The world, to be taken through events again. Keeps its memory between uses.
+/// A world of the model that is taken through events again. Its buffers are kept between uses.
 #[derive(Default)]
 pub(crate) struct Replay {
     threads: Vec<ThreadState>,
@@ -32,7 +32,7 @@ pub(crate) struct Replay {
     upcoming: Vec<Vec<Operation>>,
 }
 
-/// Whether the comparison that is asked about would fail.
+/// The program's memory, of which only one thing is known: whether the next comparison fails.
 struct Fails(Cell<bool>);
 
 impl Memory for Fails {
@@ -53,8 +53,8 @@ impl Replay {
         }
     }
 
-    /// The event that `moved` would be right after the events `..earlier` and then those of `kept`; none if it would have to
-    /// wait.
+    /// The event that `moved` would be right after the events `..earlier` and then those of `kept`. `None` if it would have
+    /// to wait there.
     pub fn relabel(
         &mut self,
         events: &[Event],
@@ -110,10 +110,11 @@ impl Replay {
         Some(Event { operation, flags, result, choice: 0, alternatives: world.alternatives(moved.thread), ..*moved })
     }
 
-    /// Calls `visit` before each event from `from` on, and at the end, with the threads that could have gone on there.
+    /// Calls `visit` with the enabled threads before each event from `from` on, and at the end.
     pub fn walk(&mut self, execution: &Execution<'_>, from: usize, mut visit: impl FnMut(usize, &[Ready])) {
         let events = execution.events;
-        let threads = events.iter().map(widest).chain(execution.pending.iter().map(|p| p.thread.index() + 1)).max();
+        let pending = execution.pending.iter().map(|p| widest_of(p.thread, &p.operation));
+        let threads = events.iter().map(widest).chain(pending).max();
         let threads = threads.unwrap_or(1);
         self.prepare(threads, events.len());
         for list in &mut self.upcoming {
@@ -192,8 +193,13 @@ impl Replay {
 
 /// One past the highest thread that `event` names.
 fn widest(event: &Event) -> usize {
-    let named = event.operation.object.as_thread().map_or(0, |t| t.index() + 1);
-    named.max(event.thread.index() + 1)
+    widest_of(event.thread, &event.operation)
+}
+
+/// One past the highest thread that an operation of `thread` names.
+fn widest_of(thread: ThreadId, operation: &Operation) -> usize {
+    let named = operation.object.as_thread().map_or(0, |t| t.index() + 1);
+    named.max(thread.index() + 1)
 }
 
 /// The comparison that `operation` makes with memory, as a compare-exchange.
@@ -201,7 +207,7 @@ fn comparison(operation: &Operation) -> Option<Operation> {
     if operation.code == atomic::COMPARE_EXCHANGE { Some(*operation) } else { futex::comparison(operation) }
 }
 
-/// What was at the place of `event` before it, if it tells.
+/// The value at the place of `event` before it, if the event shows it.
 fn value_before(event: &Event) -> Option<u64> {
     let reads = matches!(event.operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE);
     match futex::comparison(&event.operation) {
@@ -212,7 +218,7 @@ fn value_before(event: &Event) -> Option<u64> {
     }
 }
 
-/// Whether `a` is an access to memory, or compares it, where the compare-exchange `b` looks.
+/// Whether `a` accesses or compares exactly the memory that the compare-exchange `b` compares.
 fn same_place(a: &Operation, b: &Operation) -> bool {
     match futex::comparison(a) {
         Some(compared) => compared.object == b.object && compared.size == b.size,
@@ -229,17 +235,17 @@ fn touches(event: &Event, operation: &Operation) -> bool {
     !touched.is_everything() && place.conflicts_with(&touched)
 }
 
-/// What the events tell of a place in memory.
+/// What the events show of a place in memory.
 enum Content {
-    /// It holds this.
+    /// The place holds this value.
     Known(u64),
-    /// Nobody touches it any more.
+    /// No later event touches the place.
     Untouched,
-    /// They do not tell.
+    /// The events do not show it.
     Unknown,
 }
 
-/// What is at the place of `operation` before event `from`: what the next one that touches it finds there.
+/// The content of the place of `operation` before event `from`. The next event that touches the place shows it.
 fn content(events: &[Event], from: usize, operation: &Operation) -> Content {
     let Some(next) = events[from..].iter().find(|event| touches(event, operation)) else { return Content::Untouched };
     if same_place(&next.operation, operation)

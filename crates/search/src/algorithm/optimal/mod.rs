@@ -1,42 +1,43 @@
-//! One execution for each trace, and none that is abandoned: the default.
+//! Optimal DPOR: one execution for each trace, and none that is abandoned. The default.
 //!
-//! After P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, *Source sets: a foundation for optimal dynamic partial order
-//! reduction*, J. ACM 64(4), 2017: the optimal algorithm of section 7, with races found in whole executions (section 7.3).
-//! Storage after P. Abdulla, M. Atig, S. Das, B. Jonsson, K. Sagonas, *Parsimonious optimal dynamic partial order
-//! reduction*, CAV 2024. For every reversible race of an execution (see `analysis`), the events after the earlier one
-//! that do not happen after it, and then the later one, are a sequence `v` to be run from the node before the earlier one.
-//! It is inserted there unless some thread that is asleep, or a child that exists, can come first in `v` (is a weak
-//! initial): then the traces that begin like `v` belong to that one. Whatever is asleep at the node conflicts with `v`
-//! somewhere, so nobody is asleep once `v` has been run, and no execution is ever blocked.
+//! P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, *Source sets: a foundation for optimal dynamic partial order
+//! reduction*, J. ACM 64(4), 2017: the optimal algorithm of section 7, with reversals found in whole executions (section
+//! 7.3). Storage follows P. Abdulla, M. Atig, S. Das, B. Jonsson, K. Sagonas, *Parsimonious optimal dynamic partial order
+//! reduction*, CAV 2024.
+//!
+//! Every reversal of an execution (see `traces::analysis`) asks for a sequence `v`: the events after the earlier one that
+//! do not happen after it, and then the later one. It is to be run from the node before the earlier event. It is inserted
+//! there unless a sleeping thread, or a child that exists, is a weak initial of `v`. In that case the traces that begin
+//! like `v` belong to that thread or child. Whatever sleeps at the node conflicts with `v` somewhere. So nobody is asleep
+//! once `v` has been run, and no execution is ever blocked.
 //!
 //! Departures:
 //!
-//! 1. **One tree, whatever is done of it.** The paper inserts into trees of sequences that were not run yet, and relies on
-//!    depth-first order: when a child is run, everything asleep below it is done. Here what was run, what is being run
-//!    and what is pending are one tree. A sequence that a child covers goes on below that child, and is dropped
-//!    where nobody is asleep any more: from there on everything is found from within. It is dropped at once if the child
-//!    stands in front of the one that it came from. While somebody is asleep whose own subtree is not done, more may be
-//!    inserted below, so nodes along that stretch are kept, even if all below them is done; depth first there are none.
-//!    Pending sequences are stored in one piece, and cut into nodes only where another one branches off. The parsimonious
-//!    algorithm runs reversals at once and stores nothing; a list of what is pending is what lets this search choose.
-//! 2. **Any order.** The children of a node are ordered by when they were found. Below a child, the children before it
-//!    are asleep, no matter whether they are done. So two subtrees never depend on which of them is run first, and what
-//!    is pending can be run in any order (fewest preemptions first, see `agenda`), several at a time. A pending sequence is a
-//!    small value: steps from the root, and who is asleep there.
-//! 3. **Several ways to take an operation** (which sleeper a signal wakes, a choice of data). The paper's threads are
-//!    deterministic. Here all ways of one thread are one place in the order of children, and a thread asleep is
-//!    asleep in all its ways: that is sound because no way of an operation touches anything else than another does. When an
-//!    operation with several ways is first run, the others are inserted beside it, unless they commute with a sleeping
-//!    thread: then they belong to where that thread went first, and if it turns out there that it cannot come first after
-//!    all, that race inserts them here (departure 1).
-//! 4. **Blocking.** Races reach across the event that makes the later one possible, and threads that still wait at the
-//!    end of an execution take part (see `analysis`). A sleeping thread is always able to go on: whatever disables
-//!    an operation conflicts with it, and wakes it.
-//! 5. **Labels.** What the moved event touches at its new place can differ (a trylock that now succeeds). It
-//!    is asked of the model again. Only for a compare-exchange on a value that no event shows is the answer unknown: it is
-//!    then taken to write, and an execution may be blocked.
+//! 1. **One tree.** The paper inserts into trees of sequences that were not run yet, and relies on depth-first order: when
+//!    a child is run, everything asleep below it is done. Here one tree holds what was run, what is under way and what is
+//!    pending. A sequence that a child covers goes on below that child. It is dropped where nobody is asleep any more,
+//!    because from there on everything is found from within. It is dropped at once if the child stands in front of the
+//!    one that it came from. While a sleeping thread's own subtree is not done, more may be inserted below. The nodes
+//!    along which such a thread sleeps are kept, even if all below them is done. (In depth-first order there are none.)
+//!    A pending sequence is stored in one piece, and cut into nodes only where another one branches off. The parsimonious
+//!    algorithm runs reversals at once and stores nothing; the agenda of pending sequences is what lets this one choose.
+//! 2. **Any order.** The children of a node are ordered by when they were found. Below a child, the children in front of
+//!    it are asleep, whether they are done or not. Two subtrees do not depend on which of them is run first. So pending
+//!    sequences can be run in any order (fewest preemptions first, see `frontier::agenda`), and several at a time.
+//! 3. **Several ways to take an operation** (which waiting thread a signal wakes, a choice of data). The paper's threads
+//!    are deterministic. Here all ways of one thread share one place in the order of children, and a sleeping thread
+//!    sleeps in all its ways. That is sound because all ways of an operation touch the same objects. When an operation
+//!    with several ways is first run, the other ways are inserted beside it, unless they commute with a sleeping thread.
+//!    In that case they belong to the executions where that thread went first. If it turns out there that it cannot come
+//!    first, that reversal inserts them here (departure 1).
+//! 4. **Blocking.** Reversals reach across the event that enables the later one, and threads that still wait at the end of
+//!    an execution take part (see `traces::analysis`). A sleeping thread is always able to go on: whatever disables an
+//!    operation conflicts with it, and wakes it.
+//! 5. **Labels.** The moved event may touch other objects in its new place (a trylock that now succeeds). The model is
+//!    asked again. The answer is unknown only for a compare-exchange on a value that no event shows. The event then
+//!    counts as a write, and an execution may be blocked.
 //!
-//! Memory: nodes exist only above something pending; a subtree that is done is freed.
+//! Nodes exist only above something pending. A subtree that is done is freed.
 
 use heddle_model::follow::Step;
 use heddle_model::primitive::{self, condvar, mutex, queue, semaphore, thread};
@@ -55,21 +56,21 @@ use crate::traces::replay::Replay;
 use crate::traces::sequence::{Item, Sequence};
 use crate::traces::touches::{Touch, Touches};
 
-/// The very first plan, which nothing led to.
+/// The ticket of the first plan, which has no pending sequence.
 const FIRST: Ticket = Ticket(u32::MAX);
 
-/// No item.
+/// Stands for "no item of the sequence".
 const ABSENT: usize = usize::MAX;
 
-/// Somebody who sleeps along a stretch of the path.
+/// A thread that sleeps along a stretch of the path.
 #[derive(Clone, Copy)]
 struct Sleeper {
     thread: ThreadId,
     touch: Touch,
-    /// The depths of the first and the last node where it sleeps.
+    /// The depths of the first and the last node where the thread sleeps.
     first: u32,
     last: u32,
-    /// The depth of the node whose child it is.
+    /// The depth of the node of which the thread's step is a child.
     source: u32,
 }
 
@@ -79,23 +80,23 @@ pub(crate) struct Optimal {
     estimate: Estimate,
     root: NodeId,
     started: bool,
-    /// The first execution was looked at.
+    /// Whether the first execution was looked at.
     begun: bool,
     analysis: Analysis,
     replay: Replay,
     sequence: Sequence,
-    /// The nodes along the execution that is looked at, and which child it took at each.
+    /// The nodes along the execution that is looked at, and in `slots` the child that it took at each.
     path: Vec<NodeId>,
     slots: Vec<u32>,
     sleepers: Vec<Sleeper>,
-    /// For each event the cost of the schedule up to it.
+    /// The cost of the schedule up to each event.
     costs: Vec<Cost>,
     /// How many reversals led to the execution that is looked at.
     reversals: u32,
-    /// What is asleep where the insertion of a sequence has come to.
+    /// Footprints of the threads that are asleep where the insertion of a sequence has come to.
     asleep: Vec<Touch>,
-    /// So many steps are given: nothing is tried in their place. What follows them is explored as if the program began
-    /// there; nobody is asleep along them, so nothing is missed.
+    /// How many steps are given ([`Options::prefix`]). No other step is tried in their place, and what follows them is
+    /// explored as if the program began there. Nobody is asleep along them, so nothing is missed.
     given: usize,
 }
 
@@ -123,8 +124,8 @@ impl Optimal {
         }
     }
 
-    /// Finds the nodes from the root to what was run. Says from which event on the execution shows something new, and how
-    /// many nodes at the beginning are those of the last path, with the same children.
+    /// Finds the nodes from the root to the sequence that was run. Returns the first event that no earlier execution has
+    /// shown, and how many nodes at the beginning are those of the last path, with the children that it took.
     fn find_path(&mut self, ran: Option<(NodeId, u32)>) -> (usize, usize) {
         let Some((mut node, mut slot)) = ran else {
             self.path.clear();
@@ -154,7 +155,7 @@ impl Optimal {
         (new, 0)
     }
 
-    /// Who sleeps where along the path. The first `known` events and nodes are those of the last path.
+    /// Finds the threads that sleep along the path. The first `known` events and nodes are those of the last path.
     fn find_sleepers(&mut self, events: usize, known: usize) {
         let Analysis { touches, touched, .. } = &self.analysis;
         let wakes = |touch: Touch, from: usize| {
@@ -187,7 +188,7 @@ impl Optimal {
         }
     }
 
-    /// The node before event `depth` of the execution that is looked at, made if there is none yet.
+    /// The node before event `depth` of the execution that is looked at. Makes it if there is none.
     fn node_at(&mut self, events: &[Event], depth: usize) -> NodeId {
         if self.slots.is_empty() {
             // The very first execution: nothing stands for it yet.
@@ -209,6 +210,7 @@ impl Optimal {
         self.slots.push(0);
     }
 
+    /// Inserts the sequence of a reversal, unless it is covered.
     fn reverse(&mut self, events: &[Event], Reversal { earlier, later }: Reversal) {
         let depth = earlier as usize;
         let mut moved = match events.get(later as usize) {
@@ -216,8 +218,8 @@ impl Optimal {
             None => self.analysis.waiting[later as usize - events.len()],
         };
         let relabels = primitive::depends_on_state(&moved.operation);
-        // Many races were reversed before: a child in front of this one begins with the same event. That is seen before
-        // the whole sequence is made.
+        // Many reversals were made before: a child in front of this one begins with the same event. That is seen before the
+        // whole sequence is made.
         if !relabels && self.begins_in_front(depth, Sequence::first(events, &self.analysis, earlier, later)) {
             return;
         }
@@ -248,7 +250,7 @@ impl Optimal {
         self.insert(events, depth);
     }
 
-    /// Whether a child in front of the one that the execution took at `depth` is this step.
+    /// Whether a child in front of the one that the execution took at `depth` begins with `step`.
     fn begins_in_front(&self, depth: usize, step: Option<Step>) -> bool {
         let (Some(step), Some(&node)) = (step, self.path.get(depth)) else { return false };
         let node = self.tree.node(node);
@@ -256,7 +258,7 @@ impl Optimal {
         front.iter().any(|c| c.step.thread == step.thread && c.step.choice == step.choice)
     }
 
-    /// Inserts the sequence at the node before event `depth`, or finds that it is covered.
+    /// Inserts the sequence at the node before event `depth`, unless it is covered.
     fn insert(&mut self, events: &[Event], depth: usize) {
         for sleeper in &self.sleepers {
             if sleeper.first <= depth as u32
@@ -295,8 +297,8 @@ impl Optimal {
         self.add(node, cost);
     }
 
-    /// The first child of `node` that covers the sequence (none if only its thread does, another way), and the item
-    /// that it is.
+    /// The first child of `node` that covers the sequence, and the item that it stands for ([`ABSENT`] if its thread has
+    /// none). The child is `None` if its thread comes first in the sequence, but in a way that is no child yet.
     fn covering(&self, events: &[Event], node: NodeId) -> Option<(Option<u32>, usize)> {
         let children = &self.tree.node(node).children;
         for (slot, child) in children.iter().enumerate() {
@@ -319,14 +321,14 @@ impl Optimal {
         None
     }
 
-    /// Lets sleep only those that `touch` does not wake, and says whether there are any.
+    /// Wakes those of `asleep` that conflict with `touch`. Returns whether anybody still sleeps.
     fn take_asleep(touches: &Touches, asleep: &mut Vec<Touch>, touch: Touch) -> bool {
         asleep.retain(|&sleeping| !touches.conflict(sleeping, touch));
         !asleep.is_empty()
     }
 
-    /// The node below a child that covers the beginning of the sequence, where the rest is to be inserted; none if
-    /// the child covers all of it: nobody is asleep below it, so that everything there will be found there.
+    /// The node below a child that covers the beginning of the sequence, where the rest is to be inserted. `None` if the
+    /// child covers all of it: nobody is asleep below, so everything there is found from within.
     fn go_down(&mut self, events: &[Event], node: NodeId, slot: u32, rank: usize) -> Option<NodeId> {
         let children = &self.tree.node(node).children;
         self.asleep.extend(children[..rank].iter().map(|c| c.touch));
@@ -361,7 +363,8 @@ impl Optimal {
         }
     }
 
-    /// Makes nodes along a pending sequence, up to its step `at`: the node there is where others may branch off.
+    /// Makes nodes along a pending sequence, up to its step `at`, where another sequence may branch off. Returns the last
+    /// of them.
     fn split(&mut self, node: NodeId, slot: u32, at: usize) -> Option<NodeId> {
         let tree::State::Pending(id) = self.tree.child(node, slot).state else { return None };
         let pieces = self.agenda.shorten(id, at)?;
@@ -389,7 +392,7 @@ impl Optimal {
         self.tree.child_mut(node, slot).state = tree::State::Pending(id);
     }
 
-    /// The other ways to take event `depth`.
+    /// Inserts the other ways to take event `depth`, unless they are covered.
     fn other_ways(&mut self, events: &[Event], depth: usize) {
         let event = &events[depth];
         let touch = self.analysis.touched[depth];
@@ -416,7 +419,7 @@ impl Optimal {
         }
     }
 
-    /// Keeps the nodes where somebody sleeps whose own subtree is not done: from there, more may be inserted here.
+    /// Keeps the nodes along which a thread sleeps whose own subtree is not done. From there, more may be inserted here.
     fn keep_nodes(&mut self, events: &[Event]) {
         for at in 0..self.sleepers.len() {
             let Sleeper { thread, last, source, .. } = self.sleepers[at];
@@ -428,8 +431,7 @@ impl Optimal {
         }
     }
 
-    /// What it costs to come to each event: as cheap as can be had, not exact. The first `known` are those of the last
-    /// execution.
+    /// Estimates the cost of the schedule up to each event. The first `known` events are those of the last execution.
     fn find_costs(&mut self, events: &[Event], known: usize) {
         self.costs.truncate(known);
         for index in self.costs.len()..events.len() {
@@ -446,7 +448,7 @@ impl Optimal {
         }
     }
 
-    /// What the schedule to event `depth` and then the sequence costs.
+    /// Estimates the cost of the schedule up to event `depth`, followed by the sequence.
     fn cost_of(&self, events: &[Event], depth: usize) -> Cost {
         let reversals = self.reversals + 1;
         let Some(before) = depth.checked_sub(1) else { return Cost { reversals, ..Cost::default() } };
@@ -465,7 +467,7 @@ impl Optimal {
     }
 }
 
-/// Whether a thread that does this next could most likely have gone on.
+/// Whether a thread whose next operation is `next` could most likely have gone on.
 fn could_go_on(next: OpCode) -> bool {
     !matches!(next, OpCode::ANY | mutex::LOCK | condvar::REACQUIRE | semaphore::WAIT | thread::JOIN)
 }
