@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use heddle_model::follow::Step;
 
-/// Which algorithm decides what to run.
+/// The algorithm that is asked for. See [`Method`](crate::Method) for what runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Algorithm {
     /// One execution for each trace ([`crate::algorithm::optimal`]).
@@ -27,7 +27,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// All of them, with the names that a person types.
+    /// All algorithms, with the names that a person types.
     pub const NAMES: &'static [(&'static str, Algorithm)] = &[
         ("optimal", Algorithm::Optimal),
         ("source", Algorithm::Source),
@@ -44,7 +44,7 @@ impl Algorithm {
         Self::NAMES.iter().find(|(_, a)| *a == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether it only samples, so that its end proves nothing.
+    /// Whether the algorithm only samples, so that its end proves nothing.
     pub fn samples(self) -> bool {
         matches!(self, Algorithm::Random | Algorithm::Pct | Algorithm::Pos | Algorithm::Few)
     }
@@ -53,11 +53,11 @@ impl Algorithm {
 /// What a search is asked to do. The default is an exhaustive search without bounds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Which algorithm.
+    /// The algorithm.
     pub algorithm: Algorithm,
-    /// Stop after this many executions.
+    /// The most executions of the whole search, also across [`Search::resume`](crate::Search::resume).
     pub max_executions: Option<u64>,
-    /// Stop after this long.
+    /// How long the search may take, counted from its start or from its resumption.
     pub timeout: Option<Duration>,
     /// The most operations that one thread may take in an execution.
     pub max_steps: Option<u32>,
@@ -67,26 +67,26 @@ pub struct Options {
     pub max_switches: Option<u32>,
     /// The most delays of an execution ([`crate::algorithm::bound`]).
     pub max_delays: Option<u32>,
-    /// Begin with no preemptions, and allow one more whenever all executions with so many were run, up to
+    /// Whether to begin without preemptions and to allow one more whenever all executions with that many were run, up to
     /// `max_preemptions` if there is one.
     pub iterate: bool,
-    /// Explore only what can follow these steps: every execution begins with them.
+    /// The steps that every execution begins with. Only what can follow them is explored.
     pub prefix: Vec<Step>,
-    /// How often the search is to be written down ([`crate::Observer::checkpoint`]), and whenever it is cut off. Only `optimal` without
-    /// bounds can.
+    /// How often the search is written down ([`crate::Observer::checkpoint`]). It is also written down whenever it is cut
+    /// off. `None`: never.
     pub checkpoint: Option<Duration>,
-    /// How often the observer is told how far the search is, at most ([`crate::Observer::progress`]).
+    /// The shortest time between two reports of progress ([`crate::Observer::progress`]).
     pub progress: Duration,
-    /// For algorithms that draw lots.
+    /// The seed of algorithms that sample.
     pub seed: u64,
-    /// `pct`: how many ordering constraints a bug may need.
+    /// For `pct`: how many ordering constraints a bug may need.
     pub depth: u32,
-    /// `dpor`: use sleep sets.
+    /// For `dpor`: whether to use sleep sets.
     pub sleep_sets: bool,
-    /// `dpor`: two operations under one lock are not possible at the same time.
+    /// For `dpor`: whether two operations under one lock count as not enabled at the same time.
     pub locksets: bool,
-    /// `optimal`: how much memory what is pending may take, in bytes, before the search turns depth first. Until then
-    /// it takes what needs the fewest preemptions first. 0: depth first from the start.
+    /// For `optimal`: how many bytes pending sequences may take before the search turns depth first. Until then the
+    /// sequence with the fewest preemptions comes first. 0 means depth first from the start.
     pub memory: usize,
 }
 

@@ -1,7 +1,7 @@
-//! Loops of scripted threads that only look, recognised as the runtime recognises those of native programs.
+//! Wait loops of scripted threads, recognised as the runtime recognises those of native programs.
 //!
-//! A thread that comes back to an instruction with the same registers, having looked at no more than two places and changed
-//! nothing, can only go round again until one of those is written to. Its operation becomes an
+//! A thread that comes back to an instruction with equal registers, has read no more than two places and has changed
+//! nothing can only go round again until somebody writes to one of those places. Its operation becomes an
 //! [await](heddle_model::Operation::is_await). The rules are those of `crates/runtime/src/schedule/spin_loop.rs`; here they can be held
 //! against brute force over programs whose loops really go round.
 
@@ -19,7 +19,7 @@ struct Look {
     operation: Operation,
 }
 
-/// What one thread has looked at since it last changed something. Reset for each execution.
+/// The places that one thread has read since it last changed something. Reset for each execution.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Looks {
     count: usize,
@@ -27,12 +27,13 @@ pub(crate) struct Looks {
 }
 
 impl Looks {
-    /// Nothing yet.
+    /// Forgets everything, as at the beginning of an execution.
     pub fn reset(&mut self) {
         self.count = 0;
     }
 
-    /// The thread is about to take `operation`, in `state`. Returns it as an await if it can only go on as it did before.
+    /// Called when the thread is about to take `operation` in `state`. Returns the operation as an await if the thread can
+    /// only repeat what it did before.
     pub fn before(&mut self, state: State, operation: Operation) -> Operation {
         if !may_look(operation.code) {
             let neutral = matches!(operation.code, atomic::FENCE | choice::ATTEMPT);
@@ -58,7 +59,7 @@ impl Looks {
         operation
     }
 
-    /// The thread has taken an operation that [`before`](Self::before) was told of.
+    /// Called when the thread has taken the operation of the last call of [`before`](Self::before).
     pub fn after(&mut self, event: &Event) {
         let unchanged = match event.operation.code {
             atomic::LOAD => true,
@@ -73,7 +74,7 @@ impl Looks {
     }
 }
 
-/// Whether this operation may turn out to change nothing.
+/// Whether an operation may change nothing.
 fn may_look(code: OpCode) -> bool {
     matches!(
         code,
@@ -87,7 +88,7 @@ fn may_look(code: OpCode) -> bool {
     )
 }
 
-/// Whether one round of a loop can be waited for, and the second place that it looks at, if any.
+/// Whether a loop with this round can be awaited. Returns the second place that the round reads, if there is one.
 fn waits_for(round: &[Look], operation: &Operation) -> Option<Option<(ObjectId, u16)>> {
     let mut second = None;
     for look in round {

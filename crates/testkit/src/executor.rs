@@ -1,4 +1,4 @@
-//! Runs scripted programs as the runtime runs native ones: the same world, the same follower, the same events.
+//! An executor of scripted programs. World, follower and events are those of the model, as in the runtime.
 
 use std::cell::Cell;
 use std::collections::{HashSet, VecDeque};
@@ -15,7 +15,7 @@ pub use crate::interpret::PLAIN;
 use crate::interpret::{Attempt, Position, Variables, advance, finish, perform};
 use crate::program::{Instruction, Program, REGISTERS};
 
-/// What can be seen of a scripted program when it has ended: its variables and every thread's registers.
+/// The final state of a scripted program: its variables and every thread's registers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FinalState {
     /// The name of the outcome.
@@ -26,7 +26,7 @@ pub struct FinalState {
     pub variables: Vec<u64>,
     /// The registers of every thread.
     pub registers: Vec<[u64; REGISTERS]>,
-    /// Where every thread was.
+    /// The position of every thread in its instructions.
     pub positions: Vec<u32>,
 }
 
@@ -50,21 +50,21 @@ pub struct Scripted<'p> {
     depth: usize,
     outcome: (Outcome, ThreadId),
     states: Option<HashSet<FinalState>>,
-    /// Stop at the end of the schedule.
+    /// Whether an execution stops at the end of its schedule.
     prefixes_only: bool,
-    /// What each thread has looked at.
+    /// The places that each thread has read in its current loop.
     looks: Vec<Looks>,
-    /// Loops that only look really go round.
+    /// Whether wait loops really go round.
     without_awaits: bool,
 }
 
 impl<'p> Scripted<'p> {
-    /// Runs `program`, one plan at a time.
+    /// An executor that runs `program`, one plan at a time.
     pub fn new(program: &'p Program) -> Self {
         Scripted::with_depth(program, 1)
     }
 
-    /// Runs `program`, and takes this many plans before the first result must be taken.
+    /// An executor that runs `program` and accepts `depth` plans before the first result must be taken.
     pub fn with_depth(program: &'p Program, depth: usize) -> Self {
         Scripted {
             program,
@@ -86,14 +86,14 @@ impl<'p> Scripted<'p> {
         }
     }
 
-    /// From here on, loops that only look go round, as often as they are let.
+    /// Makes wait loops really go round, as often as they are scheduled.
     pub fn without_awaits(mut self) -> Self {
         self.without_awaits = true;
         self
     }
 
-    /// Runs the schedule `steps` and nothing more. Returns the events, what could come next (each way of each thread
-    /// that can go on), and whether anybody has not ended.
+    /// Runs the schedule `steps` and nothing more. Returns the events, the steps that could come next (each way of each
+    /// enabled thread), and the outcome, which is `Running` if a thread has not ended.
     pub fn prefix(&mut self, steps: &[Step]) -> (&[Event], Vec<Step>, Outcome) {
         self.prefixes_only = true;
         self.execute(&Plan { schedule: steps.to_vec(), ..Plan::default() });
@@ -117,12 +117,12 @@ impl<'p> Scripted<'p> {
         (&self.events, next, outcome)
     }
 
-    /// What the threads were about to do at the end of the last execution.
+    /// The operations that threads were about to take at the end of the last execution.
     pub fn pending(&self) -> &[Pending] {
         &self.pending
     }
 
-    /// Remembers the final state of every complete execution from here on.
+    /// Collects the final state of every complete execution from now on.
     pub fn remember_states(&mut self) {
         self.states = Some(HashSet::new());
     }
@@ -132,7 +132,7 @@ impl<'p> Scripted<'p> {
         self.states.take().unwrap_or_default()
     }
 
-    /// What could be seen at the end of the last execution.
+    /// The final state of the last execution.
     pub fn final_state(&self) -> FinalState {
         let ending = self.events.last().and_then(|event| process::ending(&event.operation));
         FinalState {
@@ -261,7 +261,7 @@ impl<'p> Scripted<'p> {
     }
 }
 
-/// Room for the objects that a program can name: a table that is cleared for every execution should be small.
+/// The size of the table of objects for a program. It is cleared for every execution, so it should be small.
 fn objects(program: &Program) -> usize {
     use Instruction::*;
     let highest = program.threads.iter().flatten().map(|i| match *i {
@@ -278,7 +278,7 @@ fn objects(program: &Program) -> usize {
     ((highest.max().unwrap_or(0) + 1) * 14).next_power_of_two()
 }
 
-/// How many variables may differ at the end.
+/// How many variables the program uses.
 fn used(program: &Program) -> usize {
     use Instruction::*;
     let named = program.threads.iter().flatten().map(|i| match *i {

@@ -4,12 +4,12 @@ use heddle_model::{Order as Turn, Wakeup};
 
 use crate::program::{self, Instruction, Program, Value};
 
-/// A small generator of random numbers: the same numbers for the same seed, everywhere and always.
+/// A generator of random numbers. Equal seeds give equal numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// Numbers for `seed`.
+    /// A generator with this seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
@@ -41,7 +41,7 @@ pub struct Shape {
     pub threads: u64,
     /// The most operations of one thread.
     pub operations: u64,
-    /// Which kinds of operations: a bit for each of the kinds below.
+    /// The kinds of operations: a bit for each of the constants of this module.
     pub kinds: u32,
 }
 
@@ -83,41 +83,41 @@ pub const TRYJOINS: u32 = 1 << 16;
 pub const ROBUST: u32 = 1 << 17;
 /// Reader-writer locks are also ones that prefer writers.
 pub const PREFERS: u32 = 1 << 18;
-/// Loops that only look, until somebody else changes something.
+/// Wait loops: loops that only read until another thread changes something.
 pub const AWAITS: u32 = 1 << 19;
-/// Operations on the objects of the other kinds that can time out, and waits that end for no reason.
+/// Timed operations on the objects of the other kinds, and spurious wakeups.
 pub const TIMED: u32 = 1 << 20;
 /// Futexes: sleeping on variables, also with time-outs.
 pub const FUTEXES: u32 = 1 << 21;
 /// Assumptions about what was read.
 pub const ASSUMES: u32 = 1 << 22;
-/// Sections that run as one step.
+/// Atomic sections.
 pub const SECTIONS: u32 = 1 << 23;
 /// Plain variables.
 pub const PLAIN: u32 = 1 << 24;
-/// Trylocks and compare-exchanges that fail for no reason.
+/// Spurious failures of trylocks and compare-exchanges.
 pub const FAILURES: u32 = 1 << 25;
 /// Memory orders of the atomics of the other kinds, and fences.
 pub const ORDERS: u32 = 1 << 26;
 /// Wakeup policies: the objects have queues.
 pub const QUEUES: u32 = 1 << 27;
-/// Everything that a program in C can do, too, but for sections, which take more executions than others.
+/// Everything that a C program can do as well, without atomic sections, which take more executions than others.
 pub const ALL: u32 = 32767 | TIMED | FUTEXES | ASSUMES;
-/// Everything but sections.
+/// [`ALL`], and wait loops.
 pub const EVERYTHING: u32 = ALL | AWAITS;
-/// All that has traces of its own to be counted, in any mixture, but for awaits, which take long to enumerate.
+/// All kinds with traces that can be counted, without wait loops, which take long to enumerate.
 pub const MIXED: u32 = ALL | CANCELS | TRYJOINS | ROBUST | PREFERS | FAILURES | QUEUES;
-/// What is no instruction of its own.
+/// Kinds that have no instruction of their own.
 const OTHERWISE: u32 = JOINS | KINDS | ROBUST | PREFERS | FAILURES | QUEUES;
 
-/// About a quarter of these kinds.
+/// Draws about a quarter of `kinds`.
 pub fn some_of(kinds: u32, random: &mut Random) -> u32 {
     let some = kinds & random.number() as u32 & random.number() as u32;
     // Ways to make things that nothing is done with are no program, nor are time-outs of nothing.
     if some & !OTHERWISE & !TIMED == 0 || some & TIMED != 0 { some | LOCKS } else { some }
 }
 
-/// A random program of about this shape.
+/// Draws a program of about this shape.
 pub fn program(random: &mut Random, shape: Shape) -> Program {
     let workers = 1 + random.below(shape.threads) as usize;
     // To join a thread that somebody detaches has no meaning, so a program does one or the other.
@@ -180,9 +180,9 @@ pub fn program(random: &mut Random, shape: Shape) -> Program {
     Program { threads, timeouts, spurious, failures, wakeup, ..Program::default() }
 }
 
-/// A random program in which one thread writes plain memory and says so by an atomic variable, another touches the memory if it
-/// sees that, and perhaps a third has its hands in the variable in between, all with random memory orders and fences. Whether
-/// that is a race depends on the orders alone.
+/// Draws a message-passing program with random memory orders and fences. One thread writes plain memory and then an atomic
+/// flag, another accesses the memory if it reads the flag, and perhaps a third one writes the flag in between. Whether
+/// there is a data race depends on the memory orders alone.
 pub fn publication(random: &mut Random) -> Program {
     use Instruction::*;
     let order = |random: &mut Random| Order([0, 0, 0, 1, 2, 3, 4, 5][random.below(8) as usize]);
@@ -238,7 +238,8 @@ pub fn publication(random: &mut Random) -> Program {
     Program::fork_join(threads)
 }
 
-/// Branch targets in `body` are relative to its own start; the main thread is put together from pieces.
+/// Makes every branch skip the instruction after it. The main thread is put together from pieces, so targets that were
+/// drawn for a piece mean nothing.
 fn relocate(mut pieces: Vec<Instruction>) -> Vec<Instruction> {
     let length = pieces.len() as u16;
     for (at, instruction) in pieces.iter_mut().enumerate() {
@@ -251,7 +252,7 @@ fn relocate(mut pieces: Vec<Instruction>) -> Vec<Instruction> {
     pieces
 }
 
-/// Puts an instruction in front of position `at`, and keeps branches on their targets.
+/// Inserts an instruction in front of position `at`. Branches keep their targets.
 pub fn insert(code: &mut Vec<Instruction>, at: usize, instruction: Instruction) {
     for other in code.iter_mut() {
         if let Instruction::BranchIf(_, _, to) | Instruction::BranchUnless(_, _, to) | Instruction::Jump(to) = other
@@ -263,7 +264,7 @@ pub fn insert(code: &mut Vec<Instruction>, at: usize, instruction: Instruction) 
     code.insert(at, instruction);
 }
 
-/// The memory order of the next atomic, if the program has such.
+/// Draws the memory order of the next atomic operation, if the program has memory orders.
 fn order_in(random: &mut Random, shape: Shape) -> Option<Instruction> {
     (shape.kinds & ORDERS != 0).then(|| Instruction::Order([0, 0, 1, 2, 3, 4, 5][random.below(7) as usize]))
 }

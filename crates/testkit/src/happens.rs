@@ -1,8 +1,8 @@
-//! What comes before what, by the letter of C++20 ([intro.races], [atomics.order], [atomics.fences]): relations between the events of
-//! one sequentially consistent execution, each of them written down as the standard defines it. No clocks: the runtime has
-//! those, and is held against this.
+//! Happens-before by the letter of C++20 ([intro.races], [atomics.order], [atomics.fences]).
 //!
-//! For programs of threads that create and join, mutexes, atomics, fences and plain accesses.
+//! Each relation between the events of one sequentially consistent execution is computed as the standard defines it,
+//! without clocks. The runtime has vector clocks, and tests compare it with this. Programs may create and join threads and
+//! use mutexes, atomics, fences and plain accesses.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -23,18 +23,18 @@ fn is_fence(event: &Event, orders: &[u32]) -> bool {
     event.operation.code == atomic::FENCE && orders.contains(&order(event))
 }
 
-/// An atomic that reads a value.
+/// Whether `event` is an atomic operation that reads a value.
 fn reads(event: &Event) -> bool {
     matches!(event.operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE)
 }
 
-/// An atomic that writes a value.
+/// Whether `event` is an atomic operation that writes a value.
 fn writes(event: &Event) -> bool {
     let code = event.operation.code;
     matches!(code, atomic::STORE | atomic::RMW) || code == atomic::COMPARE_EXCHANGE && !event.failed()
 }
 
-/// All events of `events` that happen before the one at `at`, as bits, if those of the earlier ones are `before`.
+/// The events that happen before the one at `at`, as bits. `before` holds the bits of the earlier events.
 fn happens_before(events: &[Event], at: usize, before: &[u128]) -> u128 {
     let event = &events[at];
     let code = event.operation.code;
@@ -74,7 +74,7 @@ fn happens_before(events: &[Event], at: usize, before: &[u128]) -> u128 {
     all
 }
 
-/// The writes whose release sequence (if they released, which is not asked) has the value that the event at `read` reads.
+/// The writes whose release sequence contains the value that the event at `read` reads. Whether they release is not asked.
 fn synchronising_heads(events: &[Event], read: usize) -> Vec<usize> {
     let place = events[read].operation.object;
     let modifications: Vec<usize> =
@@ -85,7 +85,8 @@ fn synchronising_heads(events: &[Event], read: usize) -> Vec<usize> {
     (0..=last).filter(|&head| (head + 1..=last).all(goes_on)).map(|head| modifications[head]).collect()
 }
 
-/// The places (granules of eight bytes) of two conflicting plain accesses in `events` of which neither happens before the other.
+/// The places (granules of eight bytes) with a data race in `events`: two conflicting plain accesses, neither of which
+/// happens before the other.
 pub fn races(events: &[Event]) -> BTreeSet<u64> {
     assert!(events.len() <= 128, "a small execution");
     let mut before: Vec<u128> = Vec::new();
@@ -111,8 +112,8 @@ pub fn races(events: &[Event]) -> BTreeSet<u64> {
     places
 }
 
-/// The places on which some interleaving of `program` has a race, and all final states. None if there are more than `limit`
-/// prefixes of traces.
+/// The places on which some interleaving of `program` has a data race, and all final states. `None` if there are more than
+/// `limit` prefixes of traces.
 pub fn racy_places(program: &Program, limit: usize) -> Option<(BTreeSet<u64>, HashSet<FinalState>)> {
     let mut places = BTreeSet::new();
     let mut states = HashSet::new();

@@ -1,5 +1,5 @@
-//! What the instructions of a scripted program mean: from where a thread is to the operation that it takes next, and from the event back to where
-//! it is then.
+//! The interpreter of scripted programs: from the position of a thread to its next operation, and from the event of that
+//! operation to the thread's next position.
 
 use std::cell::Cell;
 
@@ -13,7 +13,7 @@ use crate::program::{
     ERRORCHECK, Instruction, PREFERS_WRITERS, Program, RECURSIVE, REGISTERS, ROBUST, ROBUST_REGISTER, Value, orders,
 };
 
-/// Objects have addresses, as in a real program; kinds are far apart.
+/// The address of the first mutex. Objects have addresses, as in a real program, and kinds are far apart.
 const MUTEXES: u64 = 0x10000;
 const CONDITIONS: u64 = 0x20000;
 const SEMAPHORES: u64 = 0x30000;
@@ -22,7 +22,7 @@ const RWLOCKS: u64 = 0x50000;
 const SPIN_LOCKS: u64 = 0x60000;
 const BARRIERS: u64 = 0x70000;
 const ONCES: u64 = 0x80000;
-/// Variables are eight bytes apart and four bytes long, mutexes forty, as on Linux.
+/// The object of a mutex. Mutexes are forty bytes long, as on Linux; variables are four bytes long and eight bytes apart.
 const fn mutex_at(index: u8) -> ObjectId {
     ObjectId(MUTEXES + index as u64 * 40)
 }
@@ -63,20 +63,20 @@ const fn variable_at(index: u8) -> ObjectId {
     ObjectId(VARIABLES + index as u64 * 4)
 }
 
-/// Where the new value of a compare-exchange stands in its `detail`: above the memory orders.
+/// The position of the new value of a compare-exchange in its `detail`: above the memory orders.
 const NEW: u32 = 12;
 
-/// What a futex operation fails with if the variable has another value.
+/// The error number of a futex operation whose variable has another value.
 const EAGAIN: u64 = 11;
 
-/// Plain variables come after this many atomic ones.
+/// The number of atomic variables. Plain variables come after them.
 pub const PLAIN: usize = 16;
 
 const fn plain_at(index: u8) -> ObjectId {
     variable_at(PLAIN as u8 + index)
 }
 
-/// The variables of a scripted program. Cells: the world looks at them while the executor writes them.
+/// The variables of a scripted program. They are cells, because the world reads them while the executor writes them.
 pub(crate) struct Variables(pub(crate) Vec<Cell<u64>>);
 
 impl Variables {
@@ -91,62 +91,62 @@ impl Memory for Variables {
     }
 }
 
-/// What a thread that was cancelled has to do before it ends.
+/// What a cancelled thread has to do before it ends.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Leaving {
     #[default]
     Lives,
-    /// To pass on a signal, then the next.
+    /// It passes on a signal, and then locks the mutex that it waited with.
     Signal(u8, u8),
-    /// To lock the mutex that it waited with.
+    /// It locks the mutex that it waited with.
     Lock(u8),
-    /// Nothing.
+    /// It has nothing to do.
     Ends,
 }
 
-/// Whether an attempt may still fail for no reason.
+/// Whether the next attempt fails spuriously.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Attempt {
-    /// That is open.
+    /// It is not decided.
     #[default]
     Open,
-    /// It does not.
+    /// It does not fail.
     Made,
-    /// It does: a compare-exchange that only reads.
+    /// It fails: a compare-exchange only reads.
     Fails,
 }
 
-/// Where a scripted thread is. Reset for each execution.
+/// The position of a scripted thread. Reset for each execution.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Position {
     pub(crate) next: usize,
     pub(crate) registers: [u64; REGISTERS],
-    /// Between the two halves of a condition wait, of a wait at a barrier, or of an initialisation.
+    /// Whether the thread is between the two halves of a condition wait, a barrier wait or an initialisation.
     pub(crate) waiting: bool,
-    /// It cannot be cancelled.
+    /// Whether the thread cannot be cancelled.
     pub(crate) uncancellable: bool,
-    /// It has looked whether it was cancelled before the operation that comes next.
+    /// Whether the thread has tested for cancellation before its next operation.
     pub(crate) looked: bool,
-    /// It was cancelled, and does what is left of that.
+    /// What a cancelled thread still has to do.
     leaving: Leaving,
-    /// It was woken from a wait that can end by itself, and wants the mutex back.
+    /// Whether the thread was woken from a timed wait and has to lock the mutex again.
     pub(crate) awake: bool,
-    /// How often it has timed out, and its waits have ended for no reason.
+    /// How often the thread has timed out, and how many spurious wakeups it had.
     pub(crate) timeouts: u32,
     pub(crate) spurious: u32,
-    /// How often its attempts have failed for no reason.
+    /// How often attempts of the thread have failed spuriously.
     pub(crate) failures: u32,
-    /// It stands in the queue for what it waits for.
+    /// Whether the thread stands in the queue of what it waits for.
     pub(crate) queued: bool,
-    /// What the attempt that comes next will be.
+    /// Whether the next attempt fails spuriously.
     pub(crate) attempt: Attempt,
-    /// The assertion that it stands before has failed.
+    /// Whether the next assertion has failed.
     pub(crate) failed: bool,
-    /// What it has done must not be done: the end of the process comes next.
+    /// The end of the process by misuse of an object, if the thread has misused one. It comes next.
     pub(crate) misused: Option<Operation>,
 }
 
-/// Does to the variables what `event` says, and completes it.
+/// Applies `event` to the variables, and fills in its result.
 pub(crate) fn perform(variables: &Variables, event: &mut Event) {
     let operation = event.operation;
     if event.flags.contains(EventFlags::MISMATCH) {
@@ -178,7 +178,7 @@ pub(crate) fn perform(variables: &Variables, event: &mut Event) {
     }
 }
 
-/// What the thread gets from the event that it has just taken.
+/// Updates the registers and the position of a thread after its event.
 pub(crate) fn finish(code: &[Instruction], position: &mut Position, event: &Event) {
     use Instruction::*;
     match position.leaving {
@@ -322,7 +322,7 @@ pub(crate) fn finish(code: &[Instruction], position: &mut Position, event: &Even
     position.next += 1;
 }
 
-/// Runs private instructions up to the next operation.
+/// Runs private instructions of a thread up to its next operation.
 pub(crate) fn advance(
     program: &Program,
     variables: &Variables,

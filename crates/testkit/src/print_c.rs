@@ -1,23 +1,22 @@
-//! Scripted programs as C, to be run natively and held against what the script does.
+//! Scripted programs as C, so that native executions can be compared with scripted ones.
 //!
-//! A thread of the script becomes a function whose visible operations are those of its instructions, in the same order
-//! and on objects of the same kinds; registers are local variables. The objects lie in one structure, at the
-//! distances that they have in a script, so that an address of the native run, less that of the structure, is the
-//! script's ([`OBJECTS_ALIGNMENT`] makes that a matter of masking). Several programs share one file, and one compiler run: the
-//! first argument says which one to be.
+//! A thread of the script becomes a function with the visible operations of its instructions, in their order. Registers
+//! are local variables. The objects lie in one structure, at the distances that they have in a script. The low bits of
+//! their addresses are the script's ([`OBJECTS_ALIGNMENT`]). Several programs share one file and one run of the compiler;
+//! the first argument of the program chooses one of them.
 //!
-//! A script can do more than C: [`printable`] takes away what C leaves without a meaning, or has no call for.
+//! A script can do more than C. [`printable`] removes what C leaves undefined or has no call for.
 
 use std::fmt::Write;
 
 use crate::executor::{FinalState, PLAIN};
 use crate::program::{ERRORCHECK, Instruction, Program, RECURSIVE, Register, Value, orders};
 
-/// Addresses of objects are the script's in the bits below this power of two.
+/// The alignment of the structure of objects. Below this power of two, the bits of an address are the script's.
 pub const OBJECTS_ALIGNMENT: u64 = 0x10_0000;
 
-/// The exit status of a file of programs that does not know the one that was asked for, or whose objects do not lie
-/// where they should.
+/// The exit status if there is no program with the number that was asked for, or if the objects do not lie where they
+/// should.
 pub const WRONG: u32 = 125;
 
 /// The program, without what cannot be said in C:
@@ -67,7 +66,7 @@ pub fn printable(program: &Program) -> Program {
     program
 }
 
-/// The threads that `thread` creates, in order.
+/// The threads that `thread` creates, in the order of their creation.
 pub fn children(program: &Program, thread: usize) -> Vec<u8> {
     let creates = |i: &Instruction| if let Instruction::Create(child) = i { Some(*child) } else { None };
     program.threads.get(thread).map_or_else(Vec::new, |code| code.iter().filter_map(creates).collect())
@@ -147,13 +146,13 @@ pub fn print_all(programs: &[Program]) -> String {
     text
 }
 
-/// Whether the program has plain variables. Then its exit status says what became of it ([`status`]).
+/// Whether the program has plain variables. If so, its exit status tells its final state ([`status`]).
 pub fn uses_plain(program: &Program) -> bool {
     let plain = |i: &Instruction| matches!(i, Instruction::PlainLoad(..) | Instruction::PlainStore(..));
     program.threads.iter().flatten().any(plain)
 }
 
-/// The plain variables and registers that an exit status is made of.
+/// The number of plain variables and registers that an exit status is made of.
 const PLAINS: usize = 3;
 const COUNTED: usize = 2;
 

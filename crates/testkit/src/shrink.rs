@@ -1,8 +1,8 @@
-//! Makes a program that shows a fault smaller, as long as it shows the fault.
+//! Shrinking: removes threads and instructions from a program as long as it still shows a fault.
 
 use crate::program::{Instruction, Program};
 
-/// The smallest program that can be had from `program` by leaving out threads and instructions and that still `fails`.
+/// Removes threads and instructions from `program`, one after the other, as long as `fails` holds for what is left.
 pub fn shrink(program: &Program, mut fails: impl FnMut(&Program) -> bool) -> Program {
     let mut best = program.clone();
     while let Some(smaller) = candidates(&best).into_iter().find(|smaller| fails(smaller)) {
@@ -23,7 +23,7 @@ fn candidates(program: &Program) -> Vec<Program> {
     threads.chain(instructions).collect()
 }
 
-/// Leaves out what a thread does, and whoever names it.
+/// Removes the instructions of a thread, and all instructions that name it.
 fn without_thread(program: &Program, thread: usize) -> Program {
     use Instruction::*;
     let mut smaller = program.clone();
@@ -38,7 +38,7 @@ fn without_thread(program: &Program, thread: usize) -> Program {
     smaller
 }
 
-/// Leaves out one instruction, and keeps branches on their targets.
+/// Removes one instruction. Branches keep their targets.
 fn remove(code: &mut Vec<Instruction>, at: usize) {
     use Instruction::*;
     code.remove(at);

@@ -1,15 +1,19 @@
 //! Livelocks: threads that act for ever and get nowhere.
 //!
-//! A search without states sees only that an execution does not come to its end: one thread, mostly, goes round in a loop while the others
-//! are not let go on. That is no fault of the program's. It is one if the threads could all act and still go round; so those
-//! executions are gone on with in other ways, from several places of the loop and before it, with all threads taking turns ([`Policy::Turns`]), until
-//! the same operations with the same values come again and again. Whether that is a round which can be taken for ever is not to be told from
-//! the operations, since what a thread has in its own memory may count. So the execution is run once more, and the runtime
+//! A search without states sees only that an execution does not end. Mostly one thread goes round in a loop while the
+//! others are not scheduled. That is no error of the program. It is one if all threads act and still go round. So such an
+//! execution is continued in other ways, from several points of the loop and before it, with all threads taking turns
+//! ([`Policy::Turns`]), until equal operations with equal values repeat. The operations do not tell whether the round can
+//! be repeated for ever, because a thread's own memory may count. So the execution is run once more, and the runtime
 //! compares the state of the whole program before and after the round ([`Round`]).
 //!
-//! What is found is a livelock. What is not found may be there all the same: only a few ways to go on are tried. (Systematic search with
-//! fair schedules: M. Musuvathi, S. Qadeer, *Fair stateless model checking*, PLDI 2008; they ask for yields in the program and call
-//! every long fair execution an error. Here nothing is assumed of the program, and an error is only what provably repeats.)
+//! Compare M. Musuvathi, S. Qadeer, *Fair stateless model checking*, PLDI 2008, a systematic search with fair schedules.
+//!
+//! Departures:
+//!
+//! 1. The paper asks for yields in the program and calls every long fair execution an error. Here nothing is assumed of
+//!    the program, and only a round that provably repeats is an error.
+//! 2. Only a few continuations are tried. A livelock may exist although none is found.
 
 use std::collections::HashSet;
 use std::time::Instant;
@@ -18,23 +22,23 @@ use heddle_model::follow::{Policy, Step};
 use heddle_model::round::Round;
 use heddle_model::{Event, Execution, Executor, ExecutorError, Outcome, Plan, ThreadId};
 
-/// The longest round that is looked for.
+/// The most operations of a round.
 const LONGEST: usize = 512;
-/// A round has been taken at least so often.
+/// How often operations must have repeated to count as a round.
 const TIMES: usize = 4;
-/// From so many places of a loop it is gone on.
+/// The most points of a loop from which an execution is continued.
 const PLACES: usize = 16;
-/// And from so many before it.
+/// The most points before a loop from which an execution is continued.
 const BEFORE: usize = 48;
-/// For turns of up to so many operations.
+/// The most operations that a thread takes in one turn.
 const TURNS: u32 = 4;
-/// So many operations of each thread are tried.
+/// How many operations each thread may take after the point where an execution is continued.
 const OPERATIONS: u32 = 160;
 
 /// An execution that goes round.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Suspect {
-    /// Its steps, up to the end of the second round.
+    /// The steps of the execution, up to the end of the second round.
     steps: Vec<Step>,
     /// Where the first round begins.
     begin: usize,
@@ -42,8 +46,8 @@ pub struct Suspect {
     length: usize,
 }
 
-/// Where the operations at the end of an execution begin to repeat, and how many there are in a round, if they do. With `values`
-/// the same operations with other values are others.
+/// Where the operations at the end of an execution begin to repeat, and how many operations a round has. `None` if they
+/// do not repeat. With `values`, operations are equal only if their values are.
 fn tail(events: &[Event], values: bool) -> Option<(usize, usize)> {
     let same = |one: &Event, other: &Event| {
         let place = |e: &Event| (e.thread, e.operation.code, e.operation.object, e.pc, e.choice);
@@ -66,14 +70,14 @@ impl Suspect {
         self.begin <= self.steps.len() && self.length <= self.steps.len()
     }
 
-    /// An execution that was cut off, if it goes round at its end.
+    /// Makes a suspect of an execution that was cut off, if it goes round at its end.
     pub fn of(execution: &Execution<'_>) -> Option<Suspect> {
         let (begin, length) = tail(execution.events, false)?;
         let steps = execution.events[..begin + 2 * length].iter().map(Step::of).collect();
         Some(Suspect { steps, begin, length })
     }
 
-    /// A plan that ends in a livelock, if one is found before `deadline`.
+    /// Looks for a plan that ends in a livelock, until `deadline`.
     ///
     /// # Errors
     ///
@@ -96,7 +100,7 @@ impl Suspect {
     }
 }
 
-/// How many steps the thread takes that takes the most. The schedules of executions that were cut off are long.
+/// The most steps that one thread takes in `schedule`.
 fn longest(schedule: &[Step]) -> u32 {
     let mut taken: Vec<u32> = Vec::new();
     for step in schedule {
@@ -109,8 +113,8 @@ fn longest(schedule: &[Step]) -> u32 {
     taken.into_iter().max().unwrap_or(0)
 }
 
-/// Goes on after `schedule` in turns; a plan that ends in a livelock, if that leads into one.
-/// Rounds that were found not to be one are `known`.
+/// Continues `schedule` with turns of `operations`. Returns a plan that ends in a livelock, if that leads into one. Rounds
+/// that are no livelock are collected in `known`.
 fn probe(
     executor: &mut dyn Executor,
     schedule: &[Step],

@@ -1,16 +1,17 @@
-//! The smallest execution that shows what was found: fewest preemptions, then fewest switches, then fewest steps.
+//! The smallest execution that shows a finding: fewest preemptions, then fewest switches, then fewest steps.
 //!
-//! Whoever reads an interleaving pays for every switch in it. The one that a search happens on first is rarely the one to
-//! show, least of all a sample. Three things are done about it, in this order, until the time is over:
+//! Whoever reads an interleaving pays for every switch in it. The execution that a search finds first is rarely the one
+//! to show, least of all a sample. Three things are done about that, in this order, until the time is over:
 //!
-//! 1. **Slice and straighten.** What does not happen before the end of the threads that matter is left out: what is left is
-//!    closed under happens-before, so it is the beginning of an execution as well. Then it is put in another order of the
-//!    same partial order, one that stays with a thread as long as it can.
-//! 2. **Fewer preemptions.** All executions with none are searched, then those with one, up to one less than are known to
-//!    be enough ([`crate::algorithm::bound`]; Musuvathi and Qadeer 2007). When that ends without the time being over, the number is proven.
-//! 3. **Fewer switches, fewer steps**, within that number of preemptions, the same way.
+//! 1. **Slice and straighten.** Events that do not happen before the last events of the threads that matter are left out.
+//!    What remains is closed under happens-before, so it is the beginning of an execution. Then the events are put in an
+//!    order of their partial order that stays with a thread as long as it can.
+//! 2. **Fewer preemptions.** All executions without preemptions are searched, then those with one, up to one less than are
+//!    known to be enough ([`crate::algorithm::bound`]; M. Musuvathi, S. Qadeer, *Iterative context bounding*, PLDI 2007).
+//!    If that ends in time, the number of preemptions is proven to be minimal.
+//! 3. **Fewer switches, fewer steps.** Executions with that number of preemptions are searched in the same way.
 //!
-//! Each candidate is run before it is believed. What is "the same finding" is the [`Goal`]'s business.
+//! Each candidate is run before it is believed. The [`Goal`] decides whether an execution shows the finding.
 
 use std::time::Instant;
 
@@ -26,42 +27,42 @@ use crate::options::{Algorithm, Options};
 use crate::traces::analysis::Analysis;
 use crate::traces::replay::Replay;
 
-/// What a reader has to pay. Ordered by what is paid for most dearly.
+/// What it costs to read an execution. The most expensive part is compared first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cost {
-    /// Switches away from a thread that could have gone on.
+    /// How many preemptions there are: switches away from a thread that could have gone on.
     pub preemptions: u32,
-    /// Switches.
+    /// How many switches between threads there are.
     pub switches: u32,
-    /// Events.
+    /// How many events there are.
     pub steps: u32,
 }
 
-/// What is looked for.
+/// The finding that a smaller execution is to show.
 pub trait Goal {
-    /// Whether `execution` shows it.
+    /// Whether `execution` shows the finding.
     fn shown_by(&self, execution: &Execution<'_>) -> bool;
 
-    /// The threads whose last moments are the finding; none if it takes everybody.
+    /// The threads whose last events are the finding. `None` if all threads matter.
     fn actors(&self, execution: &Execution<'_>) -> Option<Vec<ThreadId>>;
 
-    /// Whether to give up.
+    /// Whether the user wants the search for a smaller execution to end.
     fn interrupted(&self) -> bool;
 }
 
-/// The smallest that was found.
+/// The smallest execution that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Smallest {
-    /// How to make it happen.
+    /// The schedule of the execution.
     pub schedule: Vec<Step>,
-    /// What it costs.
+    /// What it costs to read the execution.
     pub cost: Cost,
-    /// Whether no execution with fewer preemptions shows it.
+    /// Whether it is proven that no execution with fewer preemptions shows the finding.
     pub proven: bool,
 }
 
-/// Looks for the smallest execution that shows `goal`, beginning with `known`, which does, until `deadline`. None if
-/// `known` does not show it when it is run again.
+/// Looks for the smallest execution that shows `goal`, until `deadline`. It begins with `known`, which shows the goal.
+/// Returns `None` if `known` does not show it when it is run again.
 ///
 /// # Errors
 ///
@@ -123,15 +124,15 @@ struct Hunt<'g> {
     goal: &'g dyn Goal,
     max_steps: u32,
     best: Option<(Cost, Vec<Step>)>,
-    /// The best one as a slice that was not run yet.
+    /// A slice of the best execution that was not run yet.
     sliced: Option<Vec<Step>>,
-    /// How many events the best one has after slicing.
+    /// The length of the shortest slice so far.
     fewest: usize,
-    /// End a search at the first one that is better.
+    /// Whether a search ends at the first better execution.
     first: bool,
-    /// Whether this search came upon a better one.
+    /// Whether this search has found a better execution.
     found: bool,
-    /// Whether the last one that was looked at is the best.
+    /// Whether the last execution is the best so far.
     improved: bool,
     analysis: Analysis,
     replay: Replay,
@@ -165,7 +166,7 @@ impl<'g> Hunt<'g> {
         self.best.map(|(cost, schedule)| Smallest { schedule, cost, proven })
     }
 
-    /// Runs `schedule`; if it shows the goal, a straighter order of what matters in it.
+    /// Runs `schedule`. If it shows the goal, returns a straighter order of the events that matter.
     fn attempt(&mut self, executor: &mut dyn Executor, schedule: &[Step]) -> Result<Option<Vec<Step>>, ExecutorError> {
         let plan = Plan { schedule: schedule.to_vec(), max_steps: self.max_steps, ..Plan::default() };
         executor.submit(&plan)?;
@@ -173,7 +174,7 @@ impl<'g> Hunt<'g> {
         Ok(self.look(&execution))
     }
 
-    /// Runs the slice of the best one, if there is one that was not run yet.
+    /// Runs the slice of the best execution, if it was not run yet.
     fn settle(&mut self, executor: &mut dyn Executor) -> Result<(), ExecutorError> {
         while let Some(schedule) = self.sliced.take() {
             let straight = self.attempt(executor, &schedule)?;
@@ -184,7 +185,7 @@ impl<'g> Hunt<'g> {
         Ok(())
     }
 
-    /// If `execution` shows the goal: remembers it if it is the best, and straightens it.
+    /// Compares `execution` with the best one so far. Returns a straighter order of its events if it shows the goal.
     fn look(&mut self, execution: &Execution<'_>) -> Option<Vec<Step>> {
         self.improved = false;
         if matches!(execution.outcome, Outcome::Diverged { .. }) || !self.goal.shown_by(execution) {
@@ -249,7 +250,7 @@ impl Observer for Hunt<'_> {
     }
 }
 
-/// What it takes to read `execution`.
+/// What it costs to read `execution`.
 pub fn cost_of(execution: &Execution<'_>) -> Cost {
     cost(execution, &mut Replay::default())
 }
@@ -264,8 +265,8 @@ fn cost(execution: &Execution<'_>, replay: &mut Replay) -> Cost {
     Cost { preemptions: spent.preemptions, switches: spent.switches, steps: execution.events.len() as u32 }
 }
 
-/// The events that happen before the last ones of `actors`, in an order of the same partial order that stays with a
-/// thread as long as it can.
+/// The events that happen before the last ones of `actors`, in an order that keeps happens-before and stays with a thread
+/// as long as it can.
 fn straighten(execution: &Execution<'_>, actors: Option<&[ThreadId]>, analysis: &mut Analysis) -> Vec<Step> {
     let events = execution.events;
     // The end of the process comes after everything, whether that has to do with it or not.

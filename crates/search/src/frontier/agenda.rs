@@ -1,8 +1,9 @@
-//! What is pending, and what comes next of it.
+//! The pending sequences of an optimal search, in the order in which they are to be run.
 //!
-//! Fewest preemptions first, then fewest reversals, then fewest switches, as long as there is room: a bug that one preemption
-//! shows does not wait behind a million executions of another corner. Past the limit the deepest comes first, which needs no
-//! more memory than one path with its branches, until half of the room is free again.
+//! The sequence with the fewest preemptions comes first, then the one with the fewest reversals, then the one with the
+//! fewest switches. A bug that one preemption shows does not wait behind a million executions of another corner of the
+//! program. When the pending sequences take more memory than they may, the deepest comes first, which needs no more
+//! memory than one path with its branches. The order changes back when half of the memory is free again.
 
 use std::collections::BinaryHeap;
 
@@ -16,13 +17,13 @@ use crate::traces::touches::Touch;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Cost {
     pub preemptions: u32,
-    /// How many reversals lead to it from the first execution. Before switches: a reversal late in a long schedule has
-    /// all the switches before it, and is as near as one at its beginning.
+    /// How many reversals lead from the first execution to this schedule. They count before switches: a reversal late in
+    /// a long schedule comes with all the switches before it, and is as near as one at its beginning.
     pub reversals: u32,
     pub switches: u32,
 }
 
-/// One step of a sequence, and what it touches.
+/// One step of a pending sequence, with its footprint.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     pub step: Step,
@@ -36,13 +37,13 @@ pub(crate) struct Pending {
     pub slot: u32,
     pub cost: Cost,
     pub(crate) depth: u32,
-    /// Its place among all that were ever added.
+    /// How many pending sequences were added before this one.
     pub(crate) number: u64,
     pub(crate) running: bool,
     pub pieces: Box<[Piece]>,
 }
 
-/// Which of what is pending comes first.
+/// Which pending sequence comes first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Priority {
     Cheapest,
@@ -50,7 +51,8 @@ pub(crate) enum Priority {
 }
 
 impl Priority {
-    /// The largest comes first. Among equals that is the newest: it has most in common with what was run last.
+    /// The sequence with the largest key comes first. Among equal costs that is the newest, which has most in common with
+    /// the last execution.
     fn key(self, pending: &Pending) -> u128 {
         let newest = u128::from(pending.number);
         match self {
@@ -64,12 +66,13 @@ impl Priority {
     }
 }
 
-/// All that is pending.
+/// The pending sequences, and the order in which they are to be run.
 pub(crate) struct Agenda {
     pub(crate) list: Vec<Option<Pending>>,
     pub(crate) unused: Vec<PendingId>,
     pub(crate) priority: Priority,
-    /// What is waiting, in that order. An entry whose key is no more that of its number is out of date.
+    /// Keys and ids of the sequences that are not under way. An entry is out of date if its sequence is gone or has another
+    /// key by now.
     queue: BinaryHeap<(u128, PendingId)>,
     waiting: usize,
     bytes: usize,
@@ -91,7 +94,7 @@ impl Agenda {
         }
     }
 
-    /// How much is pending.
+    /// How many sequences are pending and not under way.
     pub fn len(&self) -> usize {
         self.waiting
     }
@@ -105,7 +108,7 @@ impl Agenda {
         self.list.get(id.0 as usize)?.as_ref()
     }
 
-    /// Adds what is to be run from child `slot` of `node`, which is at `depth`.
+    /// Adds a sequence that is to be run from child `slot` of `node`, which is at `depth`.
     pub fn add(&mut self, (node, slot): (NodeId, u32), depth: u32, cost: Cost, pieces: Box<[Piece]>) -> PendingId {
         let number = self.numbers;
         self.numbers += 1;
@@ -121,9 +124,9 @@ impl Agenda {
         id
     }
 
-    /// Chooses what is to be run next. It stays here, out of order, until it is [removed](Self::remove).
+    /// Chooses the sequence that is to be run next. It counts as under way until it is [removed](Self::remove).
     ///
-    /// `more` is how much memory there is in use besides.
+    /// `more` is how many bytes the rest of the search takes. They count against the limit, too.
     pub fn next(&mut self, more: usize) -> Option<(PendingId, &Pending)> {
         let used = self.bytes + more;
         match self.priority {
@@ -144,14 +147,14 @@ impl Agenda {
         Some((id, pending))
     }
 
-    /// Puts what was pending in another search at the end of the list. To be [put in order](Self::reorder).
+    /// Appends a sequence of a search that was written down. The caller [orders](Self::reorder) all of them afterwards.
     pub(crate) fn put_back(&mut self, pending: Pending) {
         self.bytes += Agenda::size(&pending);
         self.waiting += 1;
         self.list.push(Some(pending));
     }
 
-    /// Puts all in another order.
+    /// Orders all sequences that are not under way by `priority`, from now on.
     pub(crate) fn reorder(&mut self, priority: Priority) {
         self.priority = priority;
         let mut entries = std::mem::take(&mut self.queue).into_vec();
@@ -164,7 +167,7 @@ impl Agenda {
         self.queue = BinaryHeap::from(entries);
     }
 
-    /// Takes out what was run.
+    /// Takes out a sequence that was run.
     pub fn remove(&mut self, id: PendingId) -> Option<Pending> {
         let pending = self.list.get_mut(id.0 as usize)?.take()?;
         debug_assert!(pending.running);
@@ -173,7 +176,7 @@ impl Agenda {
         Some(pending)
     }
 
-    /// The first `count` steps are made by nodes now: the rest is to be run from there. Returns all of them.
+    /// Drops the first `count` steps of a sequence, for which there are nodes now. Returns all its steps.
     pub fn shorten(&mut self, id: PendingId, count: usize) -> Option<Box<[Piece]>> {
         let pending = self.list.get_mut(id.0 as usize)?.as_mut()?;
         self.bytes -= Agenda::size(pending);
@@ -183,7 +186,7 @@ impl Agenda {
         Some(all)
     }
 
-    /// Says where what is left of a shortened one is to be run from.
+    /// Says from where a [shortened](Self::shorten) sequence is to be run.
     pub fn relocate(&mut self, id: PendingId, (node, slot): (NodeId, u32), depth: u32) {
         let Some(pending) = self.list.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
         pending.node = node;

@@ -1,31 +1,31 @@
-//! How many executions there will be in all, guessed from those that were run.
+//! An estimate of how many executions a search has in all.
 //!
-//! What is certain is only that every pending sequence is an execution. How many more they lead to is guessed in two ways.
+//! Certain is only that every pending sequence is an execution. How many more they lead to is estimated in two ways.
 //!
-//! From the **trend**: how many new sequences an execution leads to, lately. That number falls as a search goes on. If it falls
-//! steadily from what it is now to nothing at the end, `pending / (1 - found / 2)` executions are to come; if it stayed as it
-//! is until the end, `pending / (1 - found)`, and nobody knows how many while it is one or more.
+//! The **trend** is how many new sequences an execution has led to lately. It falls as a search goes on. If it falls
+//! steadily to zero at the end, `pending / (1 - found / 2)` executions are to come. If it stays as it is until the end,
+//! there are `pending / (1 - found)`. While it is one or more, there is no upper end.
 //!
-//! From the **tree**, after P. Kilby, J. Slaney, S. Thiébaux, T. Walsh, *Estimating search tree size*, AAAI 2006: what lies below
-//! a child that was not run yet is taken to be like what lies below its siblings, from the leaves to the root. Of
-//! what was begun not all branches are known, so this is too low, least so when the search goes depth first, where the trend
+//! The **tree** is used after P. Kilby, J. Slaney, S. Thiébaux, T. Walsh, *Estimating search tree size*, AAAI 2006: a
+//! child that was not run yet is taken to be as large as its siblings, from the leaves to the root. Not all branches of
+//! what was begun are known, so this estimate is too low. It is best when the search goes depth first, where the trend
 //! says nothing.
 //!
-//! The larger of the two cautious guesses is the lower end of the range, the bold one from the trend the upper end.
+//! The lower end of the range is the larger of the two cautious estimates. The upper end is the bold one from the trend.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use super::tree::{State, Tree};
 
-/// The time between two guesses is at least so many times what one takes.
+/// The time between two looks at the whole tree is at least this many times what one look takes.
 const PATIENCE: u32 = 50;
 
-/// The trend is that of this part of all executions, but of so many at least.
+/// The trend is taken from this part of all executions, but at least from the [`FEWEST`] last ones.
 const LATELY: f64 = 0.25;
 const FEWEST: f64 = 64.0;
 
-/// What is needed to guess, and the last guess.
+/// What the estimate is made of, and the last look at the tree.
 pub(crate) struct Estimate {
     ran: f64,
     /// Executions lately, and new sequences that they led to.
@@ -58,7 +58,7 @@ impl Estimate {
         Estimate { ran, lately: (lately, found), ..Estimate::new() }
     }
 
-    /// An execution was run. What it leads to comes now.
+    /// Notes an execution. The sequences that it leads to are noted next.
     pub fn ran(&mut self) {
         self.ran += 1.0;
         self.lately.0 += 1.0;
@@ -68,12 +68,12 @@ impl Estimate {
         }
     }
 
-    /// It has led to a sequence that is to be run.
+    /// Notes a new sequence that the last execution has led to.
     pub fn found(&mut self) {
         self.lately.1 += 1.0;
     }
 
-    /// How many executions there are in all, those that were run included: from, and to if that can be said.
+    /// How many executions there are in all, including those that were run: the lower end and, if there is one, the upper.
     pub fn range(&self, pending: u64, tree: &Tree) -> Option<(f64, Option<f64>)> {
         if self.ran < FEWEST || self.lately.0 == 0.0 {
             return None;

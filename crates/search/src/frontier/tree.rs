@@ -1,8 +1,8 @@
-//! What an optimal search remembers: where executions branched off, and what is pending there.
+//! The tree of an optimal search: where executions branched off, and what is pending there.
 //!
-//! A node is a point of an execution that others branch off from. Its children are ordered by when they were found,
-//! all ways of one thread in the place of the first of them. That order, and not the order in which children
-//! are run, decides what sleeps: below a child, the threads of all children before it are asleep.
+//! A node is a point of an execution where another execution branches off. The children of a node are ordered by when
+//! they were found. All ways of one thread share the place of the first of them. That order decides what sleeps, and not
+//! the order in which children are run: below a child, the threads of all children in front of it are asleep.
 //!
 //! Nodes exist only on the way to something that is not done. A subtree that is done is one word in its parent.
 
@@ -10,24 +10,24 @@ use heddle_model::follow::Step;
 
 use crate::traces::touches::Touch;
 
-/// A node, as an index into the arena.
+/// The index of a node in the [`Tree`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct NodeId(pub u32);
 
-/// A pending sequence, as an index into the list of them.
+/// The index of a pending sequence in the agenda.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct PendingId(pub u32);
 
-/// How far a child is.
+/// How far the exploration of a child is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum State {
-    /// To be run.
+    /// The child stands for a sequence that is to be run, or is under way.
     Pending(PendingId),
-    /// Being run; or run, and nothing has branched off below it yet.
+    /// An execution that went this way is looked at, and nothing has branched off below it yet.
     Running,
-    /// Something has branched off below it.
+    /// Something has branched off below the child.
     Node(NodeId),
-    /// Everything below it was run.
+    /// Everything below the child was run.
     Done,
 }
 
@@ -49,32 +49,32 @@ pub(crate) struct Node {
     pub depth: u32,
     /// The step that leads here.
     pub(crate) step: Step,
-    /// Children that are not done.
+    /// How many children are not done.
     pub(crate) open: u32,
-    /// Kept, even when done, until the node at this depth above it is done. See [`crate::algorithm::optimal`], departure 3.
+    /// The node is kept, even when it is done, until the node above it at this depth is done. See [`crate::algorithm::optimal`], departure 3.
     pub(crate) keep: u32,
     /// Executions below children that are done, except below nodes that are kept.
     pub leaves: u64,
     pub children: Vec<Child>,
 }
 
-/// Not kept.
+/// The value of `keep` for a node that goes when it is done.
 pub(crate) const FREE: u32 = u32::MAX;
 
 impl Node {
-    /// The place of the first child of the same thread as child `slot`.
+    /// The first child that belongs to the thread of child `slot`: the place of that thread in the order of children.
     pub fn rank(&self, slot: usize) -> usize {
         let thread = self.children[slot].step.thread;
         self.children.iter().position(|c| c.step.thread == thread).unwrap_or(slot)
     }
 }
 
-/// All nodes. Those that are done are used again, with their memory.
+/// All nodes, in an arena. The memory of a node that is done is used for the next new one.
 #[derive(Default)]
 pub(crate) struct Tree {
     pub(crate) nodes: Vec<Node>,
     pub(crate) unused: Vec<NodeId>,
-    /// Children of all nodes.
+    /// How many children all nodes have, apart from the first of each.
     pub(crate) children: usize,
 }
 
@@ -91,7 +91,7 @@ impl Tree {
         &mut self.nodes[id.0 as usize].children[slot as usize]
     }
 
-    /// How much memory the nodes in use take.
+    /// How many bytes the nodes in use take.
     pub fn bytes(&self) -> usize {
         // The first children come in a block of four.
         let each = size_of::<Node>() + 4 * size_of::<Child>() + 16;
@@ -125,7 +125,8 @@ impl Tree {
         id
     }
 
-    /// The first child of a new node, which takes the place of a child that was counted as not done already.
+    /// Adds the first child of a new node. The node stands for a child of its parent that was counted as open before, so
+    /// nothing above changes.
     pub fn adopt(&mut self, id: NodeId, child: Child) {
         let node = &mut self.nodes[id.0 as usize];
         debug_assert!(node.children.is_empty());
@@ -133,7 +134,7 @@ impl Tree {
         node.open = 1;
     }
 
-    /// A new child, not done. If the node itself was done, and kept, it and those above it are not any more.
+    /// Adds a child that is not done. A node that was done and kept is open again, and so are the nodes above it.
     pub fn add_child(&mut self, id: NodeId, child: Child) -> u32 {
         self.nodes[id.0 as usize].children.push(child);
         self.children += 1;
@@ -149,7 +150,7 @@ impl Tree {
         self.nodes[id.0 as usize].children.len() as u32 - 1
     }
 
-    /// Keeps `id` and all above it, up to the node at `depth`, until that one is done.
+    /// Keeps `id`, and the nodes above it that are below `depth`, until the node at `depth` is done.
     pub fn keep(&mut self, id: NodeId, depth: u32) {
         let mut at = id;
         while self.node(at).depth > depth {
@@ -162,8 +163,8 @@ impl Tree {
         }
     }
 
-    /// Child `slot` of `id` is done, and with it whatever has no other children to wait for. Returns the depth of the
-    /// highest node that is gone by that.
+    /// Marks child `slot` of `id` as done, and every node above that has no other open child. Returns the depth of the
+    /// highest node that was freed.
     pub fn done(&mut self, id: NodeId, slot: u32) -> u32 {
         let (mut at, mut slot) = (id, slot);
         let mut kept = false;
@@ -193,7 +194,7 @@ impl Tree {
         }
     }
 
-    /// Frees a node that is done, and those below it that were kept. Returns how many executions there were below.
+    /// Frees a node that is done, and the kept nodes below it. Returns how many executions there were below.
     fn free(&mut self, id: NodeId) -> u64 {
         let mut leaves = 0;
         // Freed, and not looked at yet: those at the end of the list of what is not used.
@@ -219,7 +220,7 @@ impl Tree {
         leaves
     }
 
-    /// The node at a place of the arena.
+    /// The node at an index of the arena.
     pub fn at(&self, place: u32) -> &Node {
         &self.nodes[place as usize]
     }
@@ -229,7 +230,7 @@ impl Tree {
         self.nodes.len()
     }
 
-    /// The places of the arena that are in use: a node that is freed has no children.
+    /// The indices of the arena that are in use. A freed node has no children.
     pub fn used(&self) -> impl Iterator<Item = u32> {
         (0..self.nodes.len() as u32).filter(|&place| !self.at(place).children.is_empty())
     }

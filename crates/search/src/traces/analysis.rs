@@ -1,31 +1,35 @@
-//! Which pairs of events of an execution are in a race that can be reversed.
+//! Happens-before of an execution, and the pairs of its events that can be reversed.
 //!
-//! One pass over the events, with a vector clock for each. What an event may conflict with is found through the objects that
-//! it touches, newest access first, and never by comparing all pairs. Clocks, footprints and access chains live in flat
-//! buffers that outlive an execution: the next one mostly begins like it, and what is known of the events that they share
-//! holds for both. Only what is different is taken back and looked at.
+//! One pass over the events computes a vector clock for each. Events that may conflict are found through the objects that
+//! they touch, newest access first, and never by comparing all pairs. Clocks, footprints and access chains live in flat
+//! buffers that outlive an execution. The next execution mostly begins like the last one, and what is known of the events
+//! that they share holds for both. Only what differs is taken back and computed again.
 //!
 //! **Happens-before** is the transitive closure of program order, conflicting footprints and
-//! [causes](heddle_model::primitive::Primitive::cause). A **race** is a pair of events of different threads that
-//! happen one after the other with nothing in between (Abdulla et al. 2017, section 4), and that can be reversed:
+//! [causes](heddle_model::primitive::Primitive::cause). A **reversal** is a reversible race in the sense of P. Abdulla, S.
+//! Aronis, B. Jonsson, K. Sagonas, *Source sets*, J. ACM 64(4), 2017, section 4: two events of different threads, one
+//! happens before the other with nothing in between, and their order can be reversed.
 //!
-//! * A direct pair is left out if the earlier one made the later one possible (`unlock` and `lock`).
-//! * Such a pair hides another one behind it: `lock` and `lock`, with the `unlock` between. The later lock could have
-//!   been taken instead of the earlier one if it does not need anything that happened after that. So from an enabling
-//!   event the pass reaches back to the last event that [took away](heddle_model::primitive::Primitive::disabled_by)
-//!   what the later one needs, and tests it against the later event's order *without* the enabling edge. Where several have
-//!   taken it away together (readers, from a writer) each of them is in a race with the later event; those that come in
-//!   beside it are left out of the sequence ([`crate::traces::sequence::Sequence::make_room`]).
-//! * A thread that is still waiting at the end never took its operation, yet it could have, before the event that
-//!   took away what it waits for. It is treated like an event that follows all others.
-//! * Whoever stands in a queue waits for what it is the queue of and for its turn, and what others did before may have decided
-//!   that: all of those that it does not come after anyway are reported, and whether it was possible there is asked of the model.
-//! * A section that runs as one step may have taken what the later one needs, and says only that it touched it: it is asked of
-//!   the model whether the later one was possible before it.
-//! * A thread that could have gone on when the process ended is in a race with that end.
-//! * A time-out that happens because nobody can go on comes after everything before it and before everything after it, and
-//!   cannot be reversed as such. Up to there its thread waited, so it is treated like one that waits at the end. What comes
-//!   after it can be in a race with what came before it, across it.
+//! Departures:
+//!
+//! 1. **Enabling.** A pair is left out if the earlier event enabled the later one (`unlock` and `lock`). Such a pair hides
+//!    another one: `lock` and `lock`, with the `unlock` between them. The later lock could have been taken instead of the
+//!    earlier one if it needs nothing that happened after that. So from an enabling event the pass reaches back to the
+//!    last event that [disabled](heddle_model::primitive::Primitive::disabled_by) the later one, and compares it with the
+//!    later event's clock *without* the enabling edge. Where several events disabled it together (readers, a writer), each
+//!    of them is a reversal with the later event. The others are left out of the sequence
+//!    ([`crate::traces::sequence::Sequence::make_room`]).
+//! 2. **Waiting.** A thread that still waits at the end never took its operation. It could have taken it before the event
+//!    that disabled it. It is treated like an event that follows all others.
+//! 3. **Queues.** A queued thread waits for its turn and for what the queue belongs to. Any earlier event may have decided
+//!    either. All of those that it does not happen after anyway are reported, and the model says whether the thread's
+//!    operation was enabled there.
+//! 4. **Atomic sections.** A section may have disabled the later event, and says only what it touched. The model says
+//!    whether the later event was enabled before the section.
+//! 5. **The end of the process.** A thread that was enabled when the process ended can be reversed with that end.
+//! 6. **Quiescence.** A time-out that happens because nobody is enabled happens after everything before it and before
+//!    everything after it. It cannot be reversed. Its thread waited until then, so it is treated like a thread that waits
+//!    at the end. An event after the time-out can be reversed with an event before it.
 
 use heddle_model::primitive::{self, Primitive, condvar, process, queue, section};
 use heddle_model::{Access, Event, EventFlags, Footprint, Mode, OpCode, Pending};
@@ -33,70 +37,71 @@ use heddle_model::{Access, Event, EventFlags, Footprint, Mode, OpCode, Pending};
 use crate::traces::granules::NONE;
 use crate::traces::touches::{Touch, Touches};
 
-/// Two events whose order can be reversed. `later` may stand for a thread that never took its operation: then it is
-/// the number of events plus its place in [`Analysis::waiting`].
+/// Two events whose order can be reversed. If `later` is a thread that never took its operation, its index is the number
+/// of events plus its place in [`Analysis::waiting`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Reversal {
     pub earlier: u32,
     pub later: u32,
 }
 
-/// One access, in the chain of those to the same place.
+/// One access in the chain of accesses to a granule of memory.
 #[derive(Clone, Copy)]
 struct Link {
     access: Access,
     event: u32,
     older: u32,
-    /// The newest older one in another mode: what looks, or what only adds, commutes with its like, however many there are.
+    /// The newest older access in another mode. Reads commute with reads and additions with additions, so a chain of them
+    /// is skipped at once.
     unlike: u32,
     granule: u32,
 }
 
-/// What one pass finds. Everything is about the last execution that was looked at.
+/// What one pass over an execution finds. Everything is about the last execution that was analysed.
 #[derive(Default)]
 pub(crate) struct Analysis {
-    /// The length of a clock: the most threads of an execution so far.
+    /// The length of a vector clock: the most threads of an execution so far.
     width: usize,
-    /// The events themselves, to know how much the next execution has in common with this one.
+    /// The events, to find out how much the next execution has in common with this one.
     events: Vec<Event>,
-    /// For each event the clock after it; then one for each of `waiting`.
+    /// The vector clock after each event, then one for each of `waiting`.
     clocks: Vec<u32>,
-    /// For each event (then for each of `waiting`) its number among those of its thread, from 0.
+    /// The index of each event, then of each of `waiting`, among the events of its thread.
     local: Vec<u32>,
-    /// All footprints of all executions.
+    /// All footprints of all executions, by number.
     pub touches: Touches,
-    /// For each event, then for each of `waiting`.
+    /// The footprint of each event, then of each of `waiting`.
     pub touched: Vec<Touch>,
-    /// For each event, then for each of `waiting`, the event that woke its thread for it.
+    /// The event that woke the thread of each event, then of each of `waiting`, for that event.
     pub causes: Vec<u32>,
-    /// For each event the one before of the same thread.
+    /// The event before each event in program order.
     previous: Vec<u32>,
-    /// For each event what its thread does next.
+    /// What the thread of each event does next.
     pub following: Vec<OpCode>,
     /// Operations that were never taken, as events.
     pub waiting: Vec<Event>,
-    /// The races whose later event is not older than asked for.
+    /// The reversals whose later event is not older than asked for.
     pub reversals: Vec<Reversal>,
-    /// For each thread its last event, and how many it has.
+    /// The last event of each thread. `count` is how many it has.
     last: Vec<u32>,
     count: Vec<u32>,
-    /// The last time-out that happened because nobody could go on.
+    /// The last time-out that happened because no thread was enabled.
     quiescence: Option<u32>,
     links: Vec<Link>,
-    /// The newest event that conflicts with everything, plus one; 0 if there is none. Not the last of an execution: a section of
-    /// which no more is known.
+    /// One plus the newest event that conflicts with everything, or 0 if there is none. Besides the end of the process
+    /// that is a section that touched too much to be told.
     everything: u32,
-    /// For each granule the newest link.
+    /// The newest link of each granule.
     heads: Vec<u32>,
     now: Vec<u32>,
     candidates: Vec<(u32, u32)>,
-    /// Report an event and the one that made it possible as a race too.
+    /// Whether an event and the one that enabled it are reported as a reversal, too.
     pub shortsighted: bool,
 }
 
 impl Analysis {
-    /// Looks at an execution. Races whose later event is before `from` are not reported: an execution with the same
-    /// beginning was looked at before. Returns how many events at the beginning are those of the last execution.
+    /// Analyses an execution. Reversals whose later event is before `from` are not reported: an execution with the same
+    /// beginning was analysed before. Returns how many events at the beginning are those of the last execution.
     pub fn run(&mut self, events: &[Event], pending: &[Pending], from: usize) -> usize {
         let threads = events.iter().map(|e| e.thread).chain(pending.iter().map(|p| p.thread));
         let width = threads.map(|t| t.index() + 1).max().unwrap_or(1);
@@ -118,7 +123,7 @@ impl Analysis {
         same
     }
 
-    /// Forgets all but the first `events` events.
+    /// Forgets all but the first `events` events of the last execution.
     fn take_back(&mut self, events: usize) {
         for index in (events..self.events.len()).rev() {
             let thread = self.events[index].thread.index();
@@ -152,23 +157,24 @@ impl Analysis {
         self.touches.footprint(self.touched[index])
     }
 
-    /// How many threads there are: the length of a clock.
+    /// The length of a vector clock.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// How many events of each thread happen before an event, or are it.
+    /// The vector clock of an event: how many events of each thread happen before it. Counts the event itself.
     pub fn clock(&self, event: usize) -> &[u32] {
         &self.clocks[event * self.width..(event + 1) * self.width]
     }
 
-    /// Whether event `a` happens before event `b` (both may be of `waiting`), or is it.
+    /// Whether event `a`, of thread `a_thread`, happens before event `b` or is `b`. Both may be of `waiting`.
     #[inline]
     pub fn before(&self, a: u32, a_thread: usize, b: u32) -> bool {
         self.clocks[b as usize * self.width + a_thread] > self.local[a as usize]
     }
 
-    /// Whether event `a` happens before what thread `b_thread` did before `b`, or woke it for `b`.
+    /// Whether event `a` happens before the event of thread `b_thread` in front of `b`, or before the one that woke it for
+    /// `b`.
     pub fn before_previous(&self, events: &[Event], (a, a_thread): (u32, usize), b: u32, b_thread: usize) -> bool {
         let cause = self.causes[b as usize];
         if cause != NONE && self.before(a, a_thread, cause) {
@@ -316,8 +322,8 @@ impl Analysis {
         self.touched.push(touch);
     }
 
-    /// Collects the events of other threads that conflict with `touch`, in each place back to one that all older ones
-    /// conflict with.
+    /// Collects the events of other threads that conflict with `touch`. In each granule it stops at a write that all older
+    /// accesses conflict with.
     fn conflicts(&mut self, events: &[Event], touch: Touch, thread: usize) {
         let Analysis { touches, heads, links, candidates, .. } = self;
         let accesses = touches.footprint(touch).accesses();
@@ -345,15 +351,16 @@ impl Analysis {
         }
     }
 
-    /// From an enabling event, at `link`, back to the events that took away what `later` needs.
+    /// Reports the events that disabled `later`, from the enabling event at `link` back.
     fn reach_back(&mut self, events: &[Event], family: &dyn Primitive, later: &Event, index: u32, link: u32) {
         if let Some(Link { access, older, .. }) = self.links.get(link as usize).copied() {
             self.takers(events, family, later, index, &access, older);
         }
     }
 
-    /// The same where what made `later` possible is not what it waits for: a thread that waits for a lock and is
-    /// cancelled, or gets it because its owner ended. Who took the lock is found in the history of the lock.
+    /// Reports the events that disabled `later` where the enabling event is about another object than the one that `later`
+    /// waits for. Example: a thread waits for a lock and is cancelled, or gets the lock because its owner ended. The event
+    /// that took the lock is found in the chain of the lock.
     fn reach_across(
         &mut self,
         events: &[Event],
@@ -372,7 +379,7 @@ impl Analysis {
         }
     }
 
-    /// The newest link of the place that the access with this number in `footprint` touches.
+    /// The newest link of the granule that access number `access` of `footprint` touches.
     fn newest(&mut self, footprint: &Footprint, access: usize) -> u32 {
         let touch = self.touches.number(footprint);
         let granule = self.touches.granules(touch).iter().rfind(|g| g.1 as usize == access).map_or(NONE, |g| g.0);
@@ -380,8 +387,8 @@ impl Analysis {
         self.heads.get(granule as usize).copied().unwrap_or(NONE)
     }
 
-    /// Reports `later` with each event that took away what it needs, from `at` back to the newest that changed the object of
-    /// `access` alone. Several can have done that together: the readers that a writer waits for.
+    /// Reports each event that disabled `later`, from link `at` back to the newest event that changed the object of
+    /// `access` alone. Several can have disabled it together, like the readers that a writer waits for.
     fn takers(
         &mut self,
         events: &[Event],
@@ -417,7 +424,7 @@ impl Analysis {
         }
     }
 
-    /// The same from the newest event on, for one that waits and would touch `footprint`.
+    /// Reports each event that disabled `later`, from the newest event back. `later` waits and would touch `footprint`.
     fn takers_from_newest(
         &mut self,
         events: &[Event],
@@ -434,12 +441,12 @@ impl Analysis {
         }
     }
 
-    /// Whether this race was reported already.
+    /// Whether this reversal was reported already.
     fn is_known_reversal(&self, earlier: u32, later: u32) -> bool {
         self.reversals.iter().rev().take_while(|r| r.later == later).any(|r| r.earlier == earlier)
     }
 
-    /// The operations that were never taken, and what they are in a race with.
+    /// Reports the reversals of operations that were never taken.
     fn unfinished(&mut self, events: &[Event], pending: &[Pending]) {
         let end = events.last().filter(|e| e.operation.code == process::END);
         for pending in pending {
@@ -481,7 +488,7 @@ impl Analysis {
     }
 }
 
-/// Where the section begins that event `index` is in; the event itself, if it is in none.
+/// The beginning of the atomic section that event `index` is in, or the event itself if it is in none.
 fn start_of(events: &[Event], index: usize) -> u32 {
     let outside = |event: &Event| !event.flags.contains(EventFlags::INSIDE);
     events[..=index].iter().rposition(outside).unwrap_or(index) as u32
@@ -491,8 +498,8 @@ fn covers(whole: &Access, part: &Access) -> bool {
     whole.object.0 <= part.object.0 && part.object.0 + part.size as u64 <= whole.object.0 + whole.size as u64
 }
 
-/// Who woke the thread that is about to take `event` again after a condition wait, its last event; nobody did, or it
-/// is something else: none.
+/// The event that woke a thread from a condition wait, its event `last`, so that `event` is its next operation. `NONE` if
+/// nobody woke it or if `event` is no reacquisition of a mutex.
 fn waker(events: &[Event], event: &Event, last: u32) -> u32 {
     if event.operation.code != condvar::REACQUIRE || last == NONE {
         return NONE;
@@ -519,11 +526,12 @@ mod tests {
     use super::*;
 
     thread_local! {
-        /// How many links were looked at.
+        /// How many links an analysis has visited.
         pub static WALKED: Cell<u64> = const { Cell::new(0) };
     }
 
-    /// The work for `length` events of three threads that take turns at one object, all alike but for each `every`-th.
+    /// The number of links visited for `length` events of three threads that take turns at one object. Each `every`-th
+    /// event is `rarely`, the others are `often`.
     fn work(length: u32, often: OpCode, rarely: OpCode, every: u32) -> u64 {
         let event = |index: u32| {
             let code = if index.is_multiple_of(every) { rarely } else { often };
@@ -536,8 +544,7 @@ mod tests {
         WALKED.get()
     }
 
-    /// Twice as long an execution is twice the work. (All looks and additions since the last change are a race with the next one, so it makes a
-    /// difference where that is.)
+    /// An execution of twice the length is about twice the work, however reads, additions and writes are mixed.
     #[test]
     fn work_grows_with_the_length() {
         let kinds = [

@@ -1,26 +1,26 @@
-//! The canonical form of a trace: equal for two executions exactly if one can be had from the other by swapping
-//! neighbours that are independent.
+//! The canonical form of a trace. Two executions have equal forms exactly if swapping independent neighbours leads from
+//! one to the other (A. Mazurkiewicz, *Trace theory*, 1986; the form is the lexicographic normal form).
 
 use heddle_model::{Event, EventFlags, Footprint, ObjectId, OpCode, ThreadId, access, primitive};
 
 /// One event of a trace, without what depends on its place in the execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Label {
-    /// Who.
+    /// The thread.
     pub thread: ThreadId,
-    /// What.
+    /// The operation.
     pub code: OpCode,
-    /// To what.
+    /// The object of the operation.
     pub object: ObjectId,
-    /// Which way.
+    /// The way in which the operation was taken.
     pub choice: u16,
-    /// What came of it.
+    /// The result, as far as it is in the flags.
     pub flags: EventFlags,
 }
 
-/// The events of an execution in the order that takes, of those that can come next, the one of the lowest thread.
+/// The events of an execution in canonical order: of the events that can come next, the one of the lowest thread does.
 ///
-/// For the tests: it compares all pairs of events.
+/// This compares all pairs of events, so it is for tests.
 pub fn canonical(events: &[Event]) -> Vec<Label> {
     let footprints: Vec<Footprint> = events.iter().map(Footprint::of).collect();
     let mut left: Vec<usize> = (0..events.len()).collect();

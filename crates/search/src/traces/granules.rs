@@ -1,16 +1,16 @@
-//! Places in memory, by number.
+//! Granules of memory by number.
 
 use heddle_model::Access;
 
-/// No link, no event.
+/// Stands for "no link" and "no event".
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A hash table from granules of eight bytes to numbers.
 ///
-/// Two accesses that overlap share a granule; two that share one need not overlap, so whoever looks at a granule compares
-/// the accesses themselves. Names of threads are no addresses and have a granule each.
+/// Two accesses that overlap share a granule. Two that share a granule need not overlap, so the accesses themselves are
+/// compared, too. Names of threads are no addresses, and each has a granule of its own.
 pub(crate) struct Granules {
-    /// A key and its number plus one; 0 is free.
+    /// A key and its number plus one. The number is 0 in a free slot.
     slots: Vec<(u64, u32)>,
     used: u32,
 }
@@ -24,7 +24,7 @@ impl Default for Granules {
 const NAMES: u64 = 1 << 63;
 
 impl Granules {
-    /// How many there are.
+    /// How many granules there are.
     pub fn len(&self) -> usize {
         self.used as usize
     }

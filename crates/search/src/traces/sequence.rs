@@ -1,4 +1,9 @@
-//! A sequence of events that is to be run from a node, and what can come first in it.
+//! The sequence of events that a reversal asks for, and what can come first in it.
+//!
+//! After P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, *Source sets: a foundation for optimal dynamic partial order
+//! reduction*, J. ACM 64(4), 2017, section 4: `v = notdep(e, E).e'` for a reversible race of `e` and `e'` in `E`, and its
+//! initials and weak initials. Departure: the moved event `e'` may be another event in its new place, and events that
+//! stand in its way are left out of `v` ([`Sequence::make_room`]).
 
 use heddle_model::follow::Step;
 use heddle_model::primitive;
@@ -12,21 +17,23 @@ use crate::traces::touches::Touch;
 /// One event of a sequence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
-    /// Its index in the execution that the sequence was taken from (or among those waiting at its end).
+    /// The index of the event in the execution that the sequence was taken from. Threads that still waited at the end
+    /// follow the events ([`Analysis::waiting`]).
     pub event: u32,
     pub step: Step,
 }
 
-/// A sequence of events of one execution, the last of them moved in front of others.
+/// A sequence of events of one execution. The last one was moved in front of others.
 #[derive(Default)]
 pub(crate) struct Sequence {
     pub items: Vec<Item>,
-    /// The event that was moved, and what it touches in its new place.
+    /// The moved event, and what it touches in its new place.
     moved: (u32, Touch),
 }
 
 impl Sequence {
-    /// The events after `earlier` that do not happen after it, up to `later`, which comes last and is `moved` now.
+    /// Fills in the events after `earlier`, and before `later`, that do not happen after `earlier`. The caller
+    /// [adds](Self::push_moved) `later` itself.
     pub fn reversal(&mut self, events: &[Event], analysis: &Analysis, earlier: u32, later: u32) {
         self.items.clear();
         self.moved.0 = NONE;
@@ -39,16 +46,16 @@ impl Sequence {
         }
     }
 
-    /// The first step of [`reversal`](Self::reversal) that is not the moved one, if there is one.
+    /// The first step that [`reversal`](Self::reversal) would fill in, if there is one.
     pub fn first(events: &[Event], analysis: &Analysis, earlier: u32, later: u32) -> Option<Step> {
         let thread = events[earlier as usize].thread.index();
         let mut between = earlier + 1..later.min(events.len() as u32);
         between.find(|&index| !analysis.before(earlier, thread, index)).map(|index| Step::of(&events[index as usize]))
     }
 
-    /// What `moved`, of a thread that stands in a queue, is after the sequence, which begins before event `earlier`; none if it is
-    /// not its turn there, even if those are left out that do not [make room](Self::make_room) for it. (Some of those in the queue stand in
-    /// its way and some do not.)
+    /// Recomputes `moved`, an event of a queued thread, at the end of this sequence. The sequence starts before event
+    /// `earlier`. Returns `None` if it is not that thread's turn there, even after dropping the items that do not
+    /// [make room](Self::make_room) for it. (Some of the threads in the queue stand in its way and some do not.)
     pub fn in_turn(
         &mut self,
         events: &[Event],
@@ -69,9 +76,9 @@ impl Sequence {
         replay.relabel(events, earlier, kept, moved)
     }
 
-    /// Leaves out whoever takes what `moved` needs together with others, and does not give it back before it, with
-    /// everything that happens after that: readers that came in beside the one that `moved` is to come before. False if
-    /// `moved` itself comes after one of them.
+    /// Drops the items that share what `moved` needs and do not give it back before `moved`, with everything that happens
+    /// after them. Example: `moved` is a writer that is to come before one reader of a lock; other readers that hold the
+    /// lock at that time are dropped. Returns false if `moved` itself happens after a dropped item.
     pub fn make_room(&mut self, events: &[Event], analysis: &Analysis, moved: &Event) -> bool {
         let family = primitive::of(moved.operation.code);
         let event = |item: &Item| &events[item.event as usize];
@@ -112,32 +119,32 @@ impl Sequence {
         true
     }
 
-    /// Adds the event that was moved, which touches `touch` now.
+    /// Adds the moved event at the end. It touches `touch` there.
     pub fn push_moved(&mut self, index: u32, event: &Event, touch: Touch) {
         let step = Step { choice: 0, ..Step::of(event) };
         self.items.push(Item { event: index, step });
         self.moved = (index, touch);
     }
 
-    /// Nothing but this event, as it is.
+    /// Makes this the sequence of one event, which is not moved.
     pub fn set_single(&mut self, index: u32, step: Step) {
         self.items.clear();
         self.items.push(Item { event: index, step });
         self.moved.0 = NONE;
     }
 
-    /// What an event of the sequence touches.
+    /// What an item of the sequence touches.
     #[inline]
     pub fn touch(&self, analysis: &Analysis, item: &Item) -> Touch {
         if item.event == self.moved.0 { self.moved.1 } else { analysis.touched[item.event as usize] }
     }
 
-    /// The first event of `thread`.
+    /// The index of the first item of `thread`.
     pub fn first_of(&self, thread: ThreadId) -> Option<usize> {
         self.items.iter().position(|item| item.step.thread == thread)
     }
 
-    /// Whether nothing in the sequence happens before item `at`, the first of its thread.
+    /// Whether no item happens before item `at`, which is the first of its thread (an *initial*).
     pub fn is_initial(&self, events: &[Event], analysis: &Analysis, at: usize) -> bool {
         let item = &self.items[at];
         let waits = item.event as usize >= events.len();
@@ -153,7 +160,7 @@ impl Sequence {
         self.items[..at].iter().all(|before| !analysis.before(before.event, before.step.thread.index(), item.event))
     }
 
-    /// The threads that can come first.
+    /// The threads that can come first (the *initials* of the sequence).
     pub fn initials<'s>(&'s self, events: &'s [Event], analysis: &'s Analysis) -> impl Iterator<Item = ThreadId> + 's {
         self.items.iter().enumerate().filter_map(move |(at, item)| {
             let first = self.first_of(item.step.thread) == Some(at);
@@ -161,14 +168,14 @@ impl Sequence {
         })
     }
 
-    /// Whether an event of a thread that does not occur in the sequence, touching this, commutes with all of it.
+    /// Whether an event that touches `touch`, of a thread that has no items, commutes with all items.
     pub fn commutes_with(&self, analysis: &Analysis, touch: Touch) -> bool {
         // The moved one comes last, and is the one that conflicts most often.
         self.items.iter().rev().all(|item| !analysis.touches.conflict(self.touch(analysis, item), touch))
     }
 
-    /// Whether `thread`, whose next event touches `touch`, can come first: it starts the sequence, or commutes
-    /// with all of it (a *weak initial*).
+    /// Whether `thread`, whose next event touches `touch`, is a *weak initial*: it can come first in the sequence, or
+    /// commutes with all of it.
     pub fn may_start_with(&self, events: &[Event], analysis: &Analysis, thread: ThreadId, touch: Touch) -> bool {
         match self.first_of(thread) {
             Some(at) => self.is_initial(events, analysis, at),

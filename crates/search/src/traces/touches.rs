@@ -1,32 +1,32 @@
-//! Every footprint that a search has seen, once.
+//! Footprints by number.
 //!
-//! A program touches few objects in few ways, again and again. So a footprint is stored once and known by a number: what
-//! is pending is small, and whether two footprints conflict is a bit that was computed before. The numbers are never
-//! taken back; there are as many as there are different footprints in the program.
+//! A program touches few objects in few ways, again and again. Each footprint is stored once and known by a number. So
+//! pending sequences are small, and whether two footprints conflict is a bit that was computed before. Numbers are never
+//! reused: there are as many as the program has different footprints.
 
 use heddle_model::{Access, Footprint, Mode};
 
 use crate::traces::granules::Granules;
 
-/// A footprint, by its number.
+/// The number of a footprint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Touch(u32);
 
-/// For so many footprints all conflicts are kept: 128 KiB at most.
+/// How many footprints have a row in the table of conflicts. The table takes at most 128 KiB.
 const KEPT: usize = 1024;
-/// Words of a row of conflicts.
+/// How many words a row of the table of conflicts has.
 const ROW: usize = KEPT / 64;
 
-/// Every footprint that was seen.
+/// All footprints that a search has seen.
 pub(crate) struct Touches {
     footprints: Vec<Footprint>,
-    /// For each footprint where its granules begin in `granules`.
+    /// Where the granules of each footprint begin in `granules`.
     starts: Vec<u32>,
     granules: Vec<(u32, u32)>,
     places: Granules,
-    /// A hash table of numbers plus one; 0 is free.
+    /// A hash table of footprints: number plus one, or 0 for a free slot.
     table: Vec<u32>,
-    /// For each of the first footprints, which of the first it conflicts with.
+    /// The table of conflicts among the first [`KEPT`] footprints: one row of bits for each.
     conflicts: Vec<u64>,
 }
 
@@ -44,24 +44,24 @@ impl Default for Touches {
 }
 
 impl Touch {
-    /// The footprint with this number.
+    /// The footprint number `number`.
     pub fn of(number: u32) -> Touch {
         Touch(number)
     }
 
-    /// Its number.
+    /// The number itself.
     pub fn get(self) -> u32 {
         self.0
     }
 }
 
 impl Touches {
-    /// All of them, in the order of their numbers.
+    /// All footprints, in the order of their numbers.
     pub fn all(&self) -> &[Footprint] {
         &self.footprints
     }
 
-    /// The number of `footprint`.
+    /// The number of `footprint`. A new footprint gets the next number.
     pub fn number(&mut self, footprint: &Footprint) -> Touch {
         let mask = self.table.len() - 1;
         let mut at = hash(footprint) as usize & mask;
@@ -81,24 +81,24 @@ impl Touches {
         Touch(number)
     }
 
-    /// What it touches.
+    /// The footprint with number `touch`.
     pub fn footprint(&self, touch: Touch) -> &Footprint {
         &self.footprints[touch.0 as usize]
     }
 
-    /// The granules that it touches, each with the number of the access that touches it.
+    /// The granules of a footprint, each with the index of the access that touches it.
     #[inline]
     pub fn granules(&self, touch: Touch) -> &[(u32, u32)] {
         let at = touch.0 as usize;
         &self.granules[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
-    /// How many granules there are.
+    /// How many granules all footprints touch.
     pub fn granule_count(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether the order of two events of different threads that touch these matters.
+    /// Whether two footprints conflict: the order of two events of different threads that have them matters.
     #[inline]
     pub fn conflict(&self, a: Touch, b: Touch) -> bool {
         if (a.0.max(b.0) as usize) < KEPT {
@@ -168,7 +168,7 @@ mod tests {
         footprint
     }
 
-    /// More footprints than conflicts are kept for: the answer is the same on both sides of the limit.
+    /// There are more footprints than the table of conflicts has rows. The answer is right on both sides of that limit.
     #[test]
     fn numbers_answer_as_footprints_do() {
         let mut touches = Touches::default();

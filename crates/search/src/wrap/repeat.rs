@@ -1,14 +1,14 @@
-//! Runs a sample of executions twice, and compares.
+//! An executor that runs a sample of executions twice and compares the two runs.
 //!
-//! A search believes that a plan determines an execution. Where a program depends on something that nobody controls (a clock or
-//! a random number that it reads by an instruction, a file that somebody writes, memory that was never written), that is
-//! wrong, and so may be everything that follows from it. A schedule that cannot be followed any more gives it away, but
-//! only if the difference shows in what a thread does next where the search looks. So the first, second, fourth, ...
-//! execution and every [`EVERY`]th is run once more by the same plan, and all events are compared: whose they are, what was done to
-//! what, from where, with which values.
+//! A search relies on a plan to determine an execution. That is wrong if the program depends on something that nobody
+//! controls: a clock or a random number that it reads by an instruction, a file that somebody writes, memory that was
+//! never written. Everything that follows may then be wrong, too. A schedule that cannot be followed any more shows it,
+//! but only if the difference is in the next operation of a thread where the search looks. So the first, second, fourth,
+//! ... execution and every [`EVERY`]th is run once more by its plan, and all events are compared: thread, operation,
+//! object, place in the program and values.
 //!
-//! The second run goes behind the plans that are under way, so the executor does not wait for it. The search does not see it, unless
-//! it differs: then it gets an execution with the outcome [`Outcome::Diverged`].
+//! The second run is queued behind the plans under way, so the executor does not wait for it. The search does not see it
+//! unless it differs. In that case the search gets an execution with the outcome [`Outcome::Diverged`].
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -16,25 +16,25 @@ use std::time::Instant;
 use heddle_model::race::Race;
 use heddle_model::{Event, Execution, Executor, ExecutorError, Facts, Outcome, Pending, Plan, ThreadId};
 
-/// At least one of so many executions is run twice.
+/// At least one of this many executions is run twice.
 pub const EVERY: u64 = 1000;
 
-/// Two executions of one plan that were not the same.
+/// Two executions of one plan that differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
     /// The number of the execution.
     pub execution: u64,
     /// The position of the first event that differs.
     pub at: usize,
-    /// That event, if the first run had one there.
+    /// The event of the first run at that position, if there is one.
     pub first: Option<Event>,
-    /// That event, if the second run had one there.
+    /// The event of the second run at that position, if there is one.
     pub second: Option<Event>,
-    /// How the two ended.
+    /// How the first and the second run ended.
     pub outcomes: (Outcome, Outcome),
 }
 
-/// An execution that is kept.
+/// A copy of an execution.
 struct Kept {
     number: u64,
     events: Vec<Event>,
@@ -81,11 +81,11 @@ impl Kept {
 
 /// A plan that is under way.
 enum UnderWay {
-    /// Nothing special.
+    /// The plan is run once.
     Once,
-    /// To be run once more when its result is there, as the execution of this number.
+    /// The plan of the execution with this number. It is run once more when its execution is there.
     Sample(u64, Plan),
-    /// The second run.
+    /// The plan is run for the second time.
     Again,
 }
 
@@ -94,19 +94,19 @@ pub struct Repeated<'e> {
     inner: &'e mut dyn Executor,
     under_way: VecDeque<UnderWay>,
     submitted: u64,
-    /// A sample was due while another one was under way.
+    /// Whether a sample was due while another one was under way.
     postponed: bool,
     /// The first run of the sample, and whether the second is under way.
     kept: Kept,
     comparing: bool,
-    /// The second run may have seen other places than the first.
+    /// Whether more became visible between the two runs, so that they cannot be compared.
     spoilt: bool,
     divergence: Option<Divergence>,
     told: bool,
 }
 
 impl<'e> Repeated<'e> {
-    /// Executions of `inner`.
+    /// An executor that runs the plans of `inner`, a sample of them twice.
     pub fn new(inner: &'e mut dyn Executor) -> Repeated<'e> {
         Repeated {
             inner,
@@ -132,7 +132,7 @@ impl<'e> Repeated<'e> {
         }
     }
 
-    /// Waits for what is under way, and says whether anything differed.
+    /// Waits for the plans under way, and returns the first difference, if there was one.
     ///
     /// # Errors
     ///
@@ -147,7 +147,7 @@ impl<'e> Repeated<'e> {
         Ok(self.divergence)
     }
 
-    /// Takes the result of the second run.
+    /// Compares the second run with the first.
     fn compare(&mut self) -> Result<(), ExecutorError> {
         self.comparing = false;
         let again = self.inner.receive()?;
@@ -171,7 +171,7 @@ impl<'e> Repeated<'e> {
     }
 }
 
-/// Whether what came of an execution can be expected to come of it again: it was not the process that came to its end.
+/// Whether a second run must end in the same way. It need not if the process was killed or has failed.
 fn can_be_repeated(outcome: Outcome) -> bool {
     use Outcome::*;
     matches!(outcome, Ended { .. } | Deadlock | Blocked | Assumed | Race(_) | StepLimit { .. })
