@@ -69,9 +69,7 @@ fn foreign_bytes_as_a_checkpoint() {
     let session = Session::new();
     let path = session.path("search.checkpoint");
     let mut corpus = Vec::new();
-    for (program, limit) in
-        [("tests/counts/lastzero.c", "20"), ("tests/counts/readers.c", "9"), ("examples/race-queue.c", "5")]
-    {
+    for (program, limit) in [("tests/counts/lastzero.c", "20"), ("tests/counts/readers.c", "9")] {
         let file = path.display().to_string();
         let words = [
             "check",

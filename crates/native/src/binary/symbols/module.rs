@@ -113,12 +113,12 @@ fn read_layout(path: &Path, start: u64, offset: u64) -> Option<Layout> {
     const PAGE: u64 = 4096;
     let first = elf.segments().find(|segment| {
         let (at, size) = segment.file_range();
-        at - at % PAGE <= offset && offset < at + size.max(1)
+        at - at % PAGE <= offset && offset < at.saturating_add(size.max(1))
     })?;
     let (at, _) = first.file_range();
     // The stretch begins at the page that the segment begins in.
     let bias = start.wrapping_sub(first.address().wrapping_sub(at % PAGE).wrapping_add(offset - (at - at % PAGE)));
-    let last = elf.segments().map(|segment| segment.address() + segment.size()).max()?;
+    let last = elf.segments().map(|segment| segment.address().saturating_add(segment.size())).max()?;
     Some(Layout { bias, end: bias.wrapping_add(last) })
 }
 
