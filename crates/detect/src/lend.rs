@@ -1,0 +1,40 @@
+//! Memory that somebody else owns.
+//!
+//! The structures of this crate do not allocate. Their owner lends them zeroed memory when they are made, and some of them ask
+//! for more as they grow.
+
+/// A type for which a value of all zero bytes is valid.
+///
+/// # Safety
+/// All bytes zero must be a valid value, and dropping one must do nothing.
+pub unsafe trait Zero: Copy {}
+
+// SAFETY: a number.
+unsafe impl Zero for u8 {}
+// SAFETY: a number.
+unsafe impl Zero for u32 {}
+// SAFETY: a number.
+unsafe impl Zero for u64 {}
+// SAFETY: a number.
+unsafe impl Zero for usize {}
+// SAFETY: each element may be zero.
+unsafe impl<T: Zero, const N: usize> Zero for [T; N] {}
+
+/// Somebody who lends zeroed memory for as long as `'m`.
+///
+/// # Safety
+/// What is lent must be zeroed, valid for reads and writes during `'m`, and reachable by nobody else.
+pub unsafe trait Lender<'m> {
+    /// Lends `count` values. Memory should cost nothing before it is touched: structures ask for as much as they may ever need.
+    fn lend<T: Zero>(&mut self, count: usize) -> &'m mut [T];
+
+    /// Makes lent memory zero again.
+    fn wipe<T: Zero>(&mut self, lent: &mut [T]) {
+        // SAFETY: the type says that zero is a valid value.
+        unsafe { core::ptr::write_bytes(lent.as_mut_ptr(), 0, lent.len()) };
+    }
+}
+
+/// There is no room left in a structure. It holds what it held before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Full;

@@ -1,0 +1,151 @@
+//! The visible places of plain memory: granules of eight bytes on which races were seen, in this execution or an earlier one.
+//!
+//! Every plain access asks whether it touches one, so the answer "no" must be quick: a filter of 64 bits, then a hash table.
+
+use crate::lend::Lender;
+
+/// A set of granules.
+#[repr(C)]
+pub struct Places<'m> {
+    /// Bit `n` is set if an access to a granule whose lowest six bits are `n` needs a closer look. All are set while every access is
+    /// watched; none is if there are no places.
+    filter: u64,
+    /// The filter for the places alone.
+    of_places: u64,
+    /// Granules; 0 is an empty entry. The length is a power of two.
+    table: &'m mut [usize],
+    /// How many granules there are.
+    count: usize,
+}
+
+impl<'m> Places<'m> {
+    /// Where the filter is in this structure, for entry points that test it before anything else: it is 0 if no access needs
+    /// a closer look.
+    pub const FILTER: usize = core::mem::offset_of!(Places<'static>, filter);
+
+    /// No places, and no room for any.
+    pub const fn empty() -> Places<'m> {
+        Places { filter: 0, of_places: 0, table: &mut [], count: 0 }
+    }
+
+    /// No places, and room for up to `most`.
+    pub fn new(lender: &mut impl Lender<'m>, most: usize) -> Places<'m> {
+        Places { filter: 0, of_places: 0, table: lender.lend((2 * most).next_power_of_two()), count: 0 }
+    }
+
+    /// Sets the places for the next execution: addresses, of which only the granule counts. Within one process places are only ever
+    /// added, so a list as long as the one before is that list. `watched`: every access needs a closer look.
+    pub fn set(&mut self, places: &[u64], watched: bool) {
+        if places.len() != self.count {
+            self.fill(places);
+        }
+        self.filter = if watched { u64::MAX } else { self.of_places };
+    }
+
+    fn fill(&mut self, places: &[u64]) {
+        assert!(places.len() * 2 <= self.table.len(), "more places than there is room for");
+        self.table.fill(0);
+        self.of_places = 0;
+        self.count = places.len();
+        for &place in places {
+            let granule = place as usize >> 3;
+            self.of_places |= 1 << (granule & 63);
+            let at = self.position(granule);
+            self.table[at] = granule;
+        }
+    }
+
+    /// Where `granule` is in the table, or would be. At least half of the table is empty, so the search ends.
+    fn position(&self, granule: usize) -> usize {
+        let mask = self.table.len() - 1;
+        let mut at = (granule.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) & mask;
+        while self.table[at] != 0 && self.table[at] != granule {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// Whether any access needs a closer look.
+    #[inline(always)]
+    pub fn watches(&self) -> bool {
+        self.filter != 0
+    }
+
+    /// Whether there are any places.
+    #[inline(always)]
+    pub fn any(&self) -> bool {
+        self.of_places != 0
+    }
+
+    /// Whether one of the places is among these bytes.
+    pub fn touches(&self, address: usize, size: usize) -> bool {
+        if size == 0 || !self.any() {
+            return false;
+        }
+        (address >> 3..=(address + size - 1) >> 3)
+            .any(|granule| self.of_places >> (granule & 63) & 1 != 0 && self.table[self.position(granule)] == granule)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::Owner;
+
+    #[test]
+    fn no_places_need_no_look() {
+        let owner = Owner::default();
+        let places = Places::new(&mut &owner, 4);
+        assert!(!places.watches() && !places.any());
+        assert!(!places.touches(0x1000, 8));
+    }
+
+    #[test]
+    fn watching_needs_a_look_but_touches_nothing() {
+        let owner = Owner::default();
+        let mut places = Places::new(&mut &owner, 4);
+        places.set(&[], true);
+        assert!(places.watches() && !places.any());
+        assert!(!places.touches(0x1000, 8));
+    }
+
+    #[test]
+    fn an_access_of_no_bytes_touches_nothing() {
+        let owner = Owner::default();
+        let mut places = Places::new(&mut &owner, 4);
+        places.set(&[0x1000], false);
+        assert!(!places.touches(0x1000, 0));
+        assert!(places.touches(0x1007, 1));
+        assert!(!places.touches(0x1008, 1));
+        assert!(places.touches(0xfff, 2));
+    }
+
+    proptest! {
+        /// Against the list of places.
+        #[test]
+        fn agrees_with_a_list(
+            lists in prop::collection::vec(prop::collection::btree_set(1u64..200, 0..16), 1..4),
+            accesses in prop::collection::vec((8usize..2000, 0usize..40), 1..40),
+        ) {
+            let owner = Owner::default();
+            let mut places = Places::new(&mut &owner, 16);
+            for list in lists {
+                let list: Vec<u64> = list.into_iter().map(|granule| granule * 8).collect();
+                // A list of the same length is taken to be the same one.
+                places.set(&[], false);
+                places.set(&list, false);
+                for &(address, size) in &accesses {
+                    let expected = list.iter().any(|&place| {
+                        (address..address + size).any(|byte| byte as u64 / 8 == place / 8)
+                    });
+                    prop_assert_eq!(places.touches(address, size), expected);
+                    prop_assert_eq!(places.any(), !list.is_empty());
+                }
+            }
+        }
+    }
+}

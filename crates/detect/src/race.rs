@@ -1,0 +1,134 @@
+//! Data races: two accesses to one byte, at least one of them a write, at least one of them not atomic, and nothing that orders
+//! them.
+//!
+//! What orders is program order, and what synchronises ([`order`](crate::order)): of the primitives every two events whose footprints
+//! conflict, in the order in which they happened (a lock sees what was done before the unlock); of the atomics what their memory
+//! orders and the fences around them say. That is the happens-before of C and C++ over a sequentially consistent execution.
+//! Where it claims more order than the standards do (a `trylock` that fails has seen who holds the lock), a race may go unseen, but
+//! none is made up.
+
+use heddle_model::race::Access;
+use heddle_model::{Event, ThreadId};
+
+use crate::lend::{Full, Lender};
+use crate::order::{self, Order};
+use crate::shadow::{self, Exceeded, Found, Shadow, Touch};
+
+/// How much a [`Detector`] can hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Capacity {
+    /// Threads.
+    pub threads: usize,
+    /// Objects that threads meet at.
+    pub objects: order::objects::Capacity,
+    /// Accesses.
+    pub accesses: shadow::Capacity,
+}
+
+/// Finds the races of the execution under way.
+pub struct Detector<'m, L> {
+    order: Order<'m>,
+    shadow: Shadow<'m, L>,
+}
+
+impl<'m, L: Lender<'m>> Detector<'m, L> {
+    /// Makes room. `tables` lends what is needed from the start, `cells` what is needed for each page when it is first accessed.
+    /// [`reset`](Self::reset) comes before anything else.
+    pub fn new(tables: &mut impl Lender<'m>, capacity: Capacity, cells: L) -> Detector<'m, L> {
+        Detector {
+            order: Order::new(tables, capacity.threads, capacity.objects),
+            shadow: Shadow::new(tables, capacity.accesses, cells),
+        }
+    }
+
+    /// Begins an execution with at most `threads` threads. The main thread runs.
+    pub fn reset(&mut self, threads: usize) {
+        self.order.reset(threads);
+        self.shadow.reset();
+    }
+
+    /// Says that `thread` runs from now on.
+    #[inline]
+    pub fn switched(&mut self, thread: ThreadId) {
+        self.order.switched(thread);
+    }
+
+    /// The running thread and its own time.
+    #[inline(always)]
+    pub fn now(&self) -> (ThreadId, u32) {
+        self.order.now()
+    }
+
+    /// Takes note of what an event synchronises: see [`Order::event`].
+    pub fn event(&mut self, event: &Event) -> Result<(), Full> {
+        self.order.event(event)
+    }
+
+    /// Takes note of the beginning or the end of an atomic section: see [`Order::section`].
+    pub fn section(&mut self, event: &Event) -> Result<(), Full> {
+        self.order.section(event)
+    }
+
+    /// Advances the time of `thread`: what it does from now on comes after its last event.
+    pub fn advance(&mut self, thread: ThreadId) {
+        self.order.advance(thread);
+    }
+
+    /// Records an access of the running thread to `size` bytes at `address`, and calls `races` with each earlier access that races
+    /// with it, and with the granule that this was seen in.
+    ///
+    /// `again`: look for races even if the thread made the same access at the same time before. Visible places need this, because other
+    /// threads may have run in between.
+    #[inline(always)]
+    pub fn access(
+        &mut self,
+        address: usize,
+        size: usize,
+        how: Access,
+        pc: u64,
+        again: bool,
+        races: impl Fn(usize, &Found),
+    ) -> Result<(), Exceeded> {
+        let offset = address & 7;
+        if offset + size > 8 {
+            return self.long_access(address, size, how, pc, again, races);
+        }
+        // Nearly all of them.
+        let granule = address >> 3;
+        let bytes = (((1u32 << size) - 1) << offset) as u8;
+        self.record(Touch { granule, bytes, how, pc, again }, |found| races(granule, found))
+    }
+
+    #[inline(never)]
+    fn long_access(
+        &mut self,
+        address: usize,
+        size: usize,
+        how: Access,
+        pc: u64,
+        again: bool,
+        races: impl Fn(usize, &Found),
+    ) -> Result<(), Exceeded> {
+        let (mut at, end) = (address, address + size);
+        while at < end {
+            let offset = at & 7;
+            let length = (8 - offset).min(end - at);
+            let (granule, bytes) = (at >> 3, (((1u32 << length) - 1) << offset) as u8);
+            self.record(Touch { granule, bytes, how, pc, again }, |found| races(granule, found))?;
+            at += length;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn record(&mut self, touch: Touch, races: impl Fn(&Found)) -> Result<(), Exceeded> {
+        // SAFETY: the two are made, reset and used together, and only here.
+        unsafe { self.shadow.record(&self.order, touch, races) }
+    }
+
+    /// The shadow memory, for tests that reach into it.
+    #[cfg(test)]
+    pub(crate) fn shadow_for_tests(&mut self) -> &mut Shadow<'m, L> {
+        &mut self.shadow
+    }
+}

@@ -1,0 +1,88 @@
+//! From the pages of the program to the pages of cells that belong to them.
+
+use super::cell::Cell;
+use crate::lend::{Full, Lender, Zero};
+
+/// Cells of a granule.
+pub(super) const CELLS: usize = 4;
+/// Granules of a page of the program.
+pub(super) const GRANULES: usize = 4096 / 8;
+/// Pages that are found without a look into the map.
+const CACHE: usize = 256;
+
+/// The cells of one granule.
+pub(super) type Granule = [Cell; CELLS];
+
+/// Where the cells of a page of the program are.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Page {
+    /// The page's number plus one; 0 in an empty entry.
+    page: usize,
+    /// Its [`GRANULES`] granules. Dangling in an empty entry.
+    cells: *mut Granule,
+}
+
+// SAFETY: a number and a raw pointer.
+unsafe impl Zero for Page {}
+
+const EMPTY: Page = Page { page: 0, cells: core::ptr::null_mut() };
+
+/// A hash table of pages, with a cache in front of it. Pages of cells are lent when a page of the program is first accessed, and kept.
+pub(super) struct Pages<'m, L> {
+    /// Its length is a power of two.
+    map: &'m mut [Page],
+    recent: [Page; CACHE],
+    /// Pages in the map.
+    known: usize,
+    lender: L,
+}
+
+impl<'m, L: Lender<'m>> Pages<'m, L> {
+    pub(super) fn new(map: &mut impl Lender<'m>, most: usize, lender: L) -> Pages<'m, L> {
+        assert!(most.is_power_of_two());
+        Pages { map: map.lend(most), recent: [EMPTY; CACHE], known: 0, lender }
+    }
+
+    /// The cells of granule `granule`.
+    #[inline(always)]
+    pub(super) fn granule(&mut self, granule: usize) -> Result<&mut Granule, Full> {
+        let page = granule / GRANULES + 1;
+        let recent = &mut self.recent[page % CACHE];
+        if recent.page != page {
+            *recent = find(self.map, &mut self.known, &mut self.lender, page)?;
+        }
+        // SAFETY: a page's pointer is to this many granules, which were lent to this structure alone.
+        Ok(unsafe { &mut *recent.cells.add(granule % GRANULES) })
+    }
+
+    /// Makes all cells zero.
+    pub(super) fn wipe(&mut self) {
+        for page in self.map.iter().filter(|page| page.page != 0) {
+            // SAFETY: as above.
+            self.lender.wipe(unsafe { core::slice::from_raw_parts_mut(page.cells, GRANULES) });
+        }
+    }
+
+    /// Who lends the cells.
+    pub(super) fn lender(&mut self) -> &mut L {
+        &mut self.lender
+    }
+}
+
+#[cold]
+fn find<'m>(map: &mut [Page], known: &mut usize, lender: &mut impl Lender<'m>, page: usize) -> Result<Page, Full> {
+    let mask = map.len() - 1;
+    let mut at = page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 & mask;
+    while map[at].page != 0 && map[at].page != page {
+        at = (at + 1) & mask;
+    }
+    if map[at].page == 0 {
+        if *known >= map.len() / 4 * 3 {
+            return Err(Full);
+        }
+        *known += 1;
+        map[at] = Page { page, cells: lender.lend::<Granule>(GRANULES).as_mut_ptr() };
+    }
+    Ok(map[at])
+}
