@@ -33,7 +33,14 @@ fn main() {
     let here = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let workspace = here.ancestors().nth(2).expect("this crate is two folders below the workspace").to_owned();
     let out = PathBuf::from(variable("OUT_DIR"));
-    for source in ["Cargo.toml", "crates/runtime", "crates/model/Cargo.toml", "crates/model/src"] {
+    for source in [
+        "Cargo.toml",
+        "crates/runtime",
+        "crates/detect/Cargo.toml",
+        "crates/detect/src",
+        "crates/model/Cargo.toml",
+        "crates/model/src",
+    ] {
         println!("cargo::rerun-if-changed={}", workspace.join(source).display());
     }
     println!("cargo::rerun-if-env-changed={PREBUILT}");

@@ -41,6 +41,8 @@ pub const IMAGES: usize = 0x6400_0000_0000;
 pub const IMAGES_END: usize = 0x6a00_0000_0000;
 /// Where the images of heaps begin.
 pub const HEAP_IMAGES: usize = IMAGES_END;
+/// The cells of the race detector's shadow memory.
+pub const SHADOW: usize = 0x6b00_0000_0000;
 /// One past the last address that is ours and not the program's.
 pub const PRIVATE_END: usize = 0x7000_0000_0000;
 /// The first address that is ours and not the program's.
@@ -83,5 +85,12 @@ impl Reserve {
         self.next += (count * size_of::<T>()).next_multiple_of(PAGE) + PAGE;
         // SAFETY: freshly mapped, page aligned, zeroed, handed out once; callers ask for types that may be zero.
         unsafe { core::slice::from_raw_parts_mut(at as *mut T, count) }
+    }
+}
+
+// SAFETY: what is taken is zeroed, and handed out once.
+unsafe impl heddle_detect::Lender<'static> for Reserve {
+    fn lend<T: heddle_detect::Zero>(&mut self, count: usize) -> &'static mut [T] {
+        self.take(count)
     }
 }

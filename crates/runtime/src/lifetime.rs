@@ -175,6 +175,16 @@ pub struct PerExecution {
     pub truncation: ordered::Truncation,
     /// Open streams.
     pub streams: streams::Streams,
+    /// Virtual time.
+    pub clocks: virtual_time::Clocks,
+    /// Data races.
+    pub races: race::Races,
+    /// Memory errors.
+    pub memory_errors: memcheck::Memcheck,
+    /// The round that may be a livelock.
+    pub rounds: livelock::Watch,
+    /// Calls of `new` and `delete`.
+    pub operators: heap::Calls,
 }
 
 static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
@@ -219,6 +229,11 @@ static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     descriptors: descriptors::Descriptors::new(),
     truncation: ordered::Truncation::new(),
     streams: streams::Streams::new(),
+    clocks: virtual_time::Clocks::new(),
+    races: race::Races::new(),
+    memory_errors: memcheck::Memcheck::new(),
+    rounds: livelock::Watch::new(),
+    operators: heap::Calls::new(),
 });
 
 /// What is found out or mapped once.
@@ -239,7 +254,7 @@ impl PerExecution {
         #[rustfmt::skip]
         let PerExecution {
             schedule, policies, spin_loops, callstack, locals, custom, exit, children, trapping, signals, channels,
-            timers, random, entries, descriptors, truncation, streams,
+            timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, rounds, operators,
         } = self;
         schedule.reset(wire, sequence);
         policies.reset();
@@ -258,10 +273,10 @@ impl PerExecution {
         descriptors.reset();
         truncation.reset();
         streams.reset();
-        virtual_time::reset();
-        race::reset(fiber::donors() + 1, wire.aim(sequence), wire.places());
-        memcheck::reset();
-        livelock::reset(wire.round(sequence));
-        heap::forget_operators();
+        clocks.reset();
+        races.reset(fiber::donors() + 1, wire.aim(sequence), wire.places());
+        memory_errors.reset();
+        rounds.reset(wire.round(sequence));
+        operators.reset();
     }
 }

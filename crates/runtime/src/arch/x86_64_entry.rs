@@ -16,7 +16,7 @@ macro_rules! with_caller {
             core::arch::naked_asm!(
                 concat!("mov ", $register, ", [rsp]"),
                 // While plain memory is visible, a thread may wait in a loop of accesses: as in `interpose!`.
-                "cmp qword ptr [rip + {filter}], 0",
+                "cmp qword ptr [rip + {places} + {filter}], 0",
                 "jne 2f",
                 "jmp {body}",
                 "2:",
@@ -29,7 +29,8 @@ macro_rules! with_caller {
                 "mov [rax + 40], r15",
                 "mov [rax + 48], rsp",
                 "jmp {body}",
-                filter = sym crate::detect::race::places::FILTER,
+                places = sym crate::detect::race::places::PLACES,
+                filter = const heddle_detect::places::Places::FILTER,
                 registers = sym crate::schedule::REGISTERS,
                 body = sym $name::body,
             )

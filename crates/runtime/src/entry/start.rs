@@ -20,10 +20,10 @@ use crate::detect::{memcheck, misuse, race, undefined};
 use crate::entry::wire::Wire;
 use crate::entry::{control, real};
 use crate::outside::signals::handlers;
-use crate::outside::{exit, files, random};
+use crate::outside::{exit, files, random, virtual_time};
 use crate::record::callstack;
 use crate::schedule::{self, fiber, spin_loop};
-use crate::state::snapshot;
+use crate::state::{livelock, snapshot};
 use crate::{heap, lifetime, sys};
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
@@ -235,6 +235,8 @@ unsafe fn set_up(wire: Wire) {
     buffers::set_up();
     undefined::set_up(&mut reserve, threads);
     memcheck::set_up(&mut reserve, threads, header.memory);
+    virtual_time::set_up(&mut reserve, threads);
+    livelock::set_up(&mut reserve, threads);
     heap::set_limits(header.memory_limit as usize, header.quarantine as usize);
 }
 

@@ -1,8 +1,11 @@
-//! `malloc` and its relatives, as glibc means them.
+//! `malloc` and its relatives, with glibc's meaning.
 //!
 //! `operator new` and `delete` are left to the C++ library: they call these ([`super::operators`]).
 
-use super::{allocate, arena, class, find, lock, operators, release, resize_in_place};
+use heddle_detect::heap::class::GRAIN;
+
+use super::ground::ProgramHeap;
+use super::{allocate, find, heap, lock, operators, release, resize_in_place};
 use crate::schedule::caller;
 
 const ENOMEM: i32 = 12;
@@ -18,7 +21,7 @@ fn set_errno(error: i32) {
     unsafe { *__errno_location() = error }
 }
 
-/// A block or, with `errno` set, null.
+/// A block; or null, with `errno` set.
 pub fn plain_or_null(size: usize, align: usize, zero: bool, pc: u64) -> *mut u8 {
     match lock::alone(|| allocate(size, align, pc)) {
         Some((address, is_zero)) => {
@@ -37,7 +40,7 @@ pub fn plain_or_null(size: usize, align: usize, zero: bool, pc: u64) -> *mut u8 
 
 fn resize(old: *mut u8, size: usize, pc: u64) -> *mut u8 {
     if old.is_null() {
-        return plain_or_null(size, class::GRAIN, false, pc);
+        return plain_or_null(size, GRAIN, false, pc);
     }
     operators::resized(old as usize, pc);
     if size == 0 {
@@ -49,12 +52,11 @@ fn resize(old: *mut u8, size: usize, pc: u64) -> *mut u8 {
         set_errno(ENOMEM);
         return core::ptr::null_mut();
     };
-    let roomy = class::with_margin(size);
-    if roomy <= class::LARGEST && class::of(roomy) == class {
+    if ProgramHeap::fits(class, size) {
         lock::alone(|| resize_in_place(old as usize, size, pc));
         return old;
     }
-    let new = plain_or_null(size, class::GRAIN, false, pc);
+    let new = plain_or_null(size, GRAIN, false, pc);
     if !new.is_null() {
         // SAFETY: both blocks are live and have at least this many bytes; a new block overlaps no live one.
         unsafe { core::ptr::copy_nonoverlapping(old, new, old_size.min(size)) };
@@ -63,10 +65,10 @@ fn resize(old: *mut u8, size: usize, pc: u64) -> *mut u8 {
     new
 }
 
-/// glibc rounds an alignment that is no power of two up to one.
+/// An aligned block. As in glibc, an alignment that is no power of two is rounded up to one.
 fn aligned(align: usize, size: usize, pc: u64) -> *mut u8 {
     match align.checked_next_power_of_two() {
-        Some(align) => plain_or_null(size, align.max(class::GRAIN), false, pc),
+        Some(align) => plain_or_null(size, align.max(GRAIN), false, pc),
         None => {
             set_errno(EINVAL);
             core::ptr::null_mut()
@@ -74,23 +76,22 @@ fn aligned(align: usize, size: usize, pc: u64) -> *mut u8 {
     }
 }
 
-/// What `mallinfo` tells, in either of its widths: only the bytes in use and in all, the rest is about glibc's own
-/// heap.
+/// The result of `mallinfo` or `mallinfo2`. Only the bytes in use and in all are filled in: the rest is about glibc's own heap.
 #[repr(C)]
 pub struct Info<T>([T; 10]);
 
 fn carved() -> usize {
-    arena::existing(arena::SYSTEM).map_or(0, |system| system.carved)
+    heap().carved()
 }
 
 interpose! {
     fn malloc(size: usize) -> *mut u8 {
-        plain_or_null(size, class::GRAIN, false, caller())
+        plain_or_null(size, GRAIN, false, caller())
     }
     fn calloc(count: usize, size: usize) -> *mut u8 {
         let pc = caller();
         // A product that does not fit is more than there can be.
-        plain_or_null(count.saturating_mul(size), class::GRAIN, true, pc)
+        plain_or_null(count.saturating_mul(size), GRAIN, true, pc)
     }
     fn realloc(old: *mut u8, size: usize) -> *mut u8 {
         resize(old, size, caller())
@@ -129,7 +130,7 @@ interpose! {
             return EINVAL;
         }
         // Unlike the others it leaves errno alone.
-        match lock::alone(|| allocate(size, align.max(class::GRAIN), pc)) {
+        match lock::alone(|| allocate(size, align.max(GRAIN), pc)) {
             Some((address, _)) => {
                 *into = address as *mut u8;
                 0

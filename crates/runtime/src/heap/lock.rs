@@ -1,7 +1,7 @@
-//! The lock of the heap while the program's threads are real, that is: outside executions.
+//! The lock of the heap. It is used outside executions, where the program's threads are real.
 //!
-//! Inside executions one kernel thread runs everything and there is nothing to lock. A process that forks while
-//! another of its threads is in the heap would leave the child with a lock that nobody opens, so forking takes it.
+//! Inside executions one kernel thread runs everything and there is nothing to lock. Forking takes the lock: else a fork
+//! while another thread is in the heap would leave the child with a lock that nobody opens.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -18,7 +18,7 @@ unsafe extern "C" {
     ) -> i32;
 }
 
-/// Runs `work` alone in the heap.
+/// Runs `work` while no other thread is in the heap.
 #[inline]
 pub fn alone<R>(work: impl FnOnce() -> R) -> R {
     if schedule::active() {

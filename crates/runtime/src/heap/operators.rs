@@ -1,30 +1,34 @@
-//! `operator new` and `operator delete`: who allocated a block, and whether who frees it may.
+//! `operator new` and `operator delete`: which function allocated a block, and whether the one that frees it matches.
 //!
-//! The C++ library's own functions do the work (only they can throw `bad_alloc`); these stand before them, note what was asked
-//! for, and jump there without a frame of their own, so that exceptions pass. What then arrives at `malloc` from inside that library
-//! is the block that was asked for, and what arrives at `free` the one that was given back. No other thread runs in between.
+//! The C++ library's own functions do the work, since only they can throw `bad_alloc`. The functions here stand before them. They note
+//! what was asked for, and jump there without a frame of their own, so that exceptions pass. What then arrives at `malloc` from inside the
+//! library is the block that was asked for, and what arrives at `free` is the block that was given back. No other thread runs in between.
 //!
-//! What must match (C++20, expr.delete and new.delete): `free` and `realloc` with `malloc` and its relatives, `delete` with `new`, `delete[]` with
-//! `new[]`, with an alignment if and only if that was asked for, and the size that `delete` says, if it says one.
+//! What must match (C++20, expr.delete and new.delete): `free` and `realloc` with `malloc` and its relatives, `delete` with `new`, `delete[]`
+//! with `new[]`, aligned forms with aligned forms, and the size that `delete` names, if it names one.
 //!
-//! A program may replace each of these functions. Those that it does not replace call those that it does, and what belongs
-//! to what is then its own affair: with one of them replaced, nothing is compared. Nor are blocks from before `main`.
+//! A program may replace each of these functions. The library's others then call the replacements, and the program decides what
+//! matches. So nothing is compared if one of them is replaced. Blocks from before `main` are not compared either.
 
+use core::cell::Cell;
 use core::ffi::{CStr, c_int, c_void};
 
 use heddle_model::fault::family;
 
-use super::class::GRAIN;
-use super::{HEADER, Header, SYSTEM_DEPTH, allocate, find, in_range, lock, release, was_used};
+use heddle_detect::heap::block::Header;
+use heddle_detect::heap::class::GRAIN;
+
+use super::{allocate, find, heap, is_program, lock, release};
 use crate::detect::memcheck;
 use crate::entry::real::{self, Real};
 use crate::entry::start::{LoadedObject, dl_iterate_phdr, text_of};
+use crate::lifetime::{self, OneThread};
 use crate::{schedule, sys};
 
-/// What one of the functions does.
+/// A description of one of the functions.
 #[derive(Clone, Copy)]
 struct Entry {
-    /// A value of [`family`].
+    /// The [`family`] that the function belongs to.
     family: u8,
     frees: bool,
     /// Which argument is the size, and which the alignment.
@@ -32,12 +36,12 @@ struct Entry {
     align: Option<usize>,
 }
 
-/// Says what a call of function `index` from `pc` leads to: the address of the C++ library's own. `arguments` are those in
+/// Decides where a call of function `index` from `pc` goes: the address of the C++ library's own function. `arguments` are the arguments in
 /// registers.
 pub unsafe extern "C" fn decide(index: u32, pc: u64, arguments: *const [u64; 6]) -> usize {
-    // SAFETY: one kernel thread while active; the stub has just stored the arguments.
+    // SAFETY: the stub has just stored the arguments.
     unsafe {
-        if schedule::active() && ON && SYSTEM_DEPTH == 0 {
+        if FOUND.on.get() && is_program() {
             let entry = &ENTRIES[index as usize];
             let argument = |which: Option<usize>| which.map(|which| (&*arguments)[which] as usize);
             let (size, align) = (argument(entry.size), argument(entry.align));
@@ -54,8 +58,8 @@ pub unsafe extern "C" fn decide(index: u32, pc: u64, arguments: *const [u64; 6])
     }
 }
 
-/// A program that needs nothing else of the C++ library, or has the rest of it linked in, was linked without its operators: these
-/// are here already. From here nothing can be thrown.
+/// The function to call if the C++ library's own is not loaded. A program that needs nothing else of that library, or has the rest of it
+/// linked in, is linked without its operators because they are here already. These functions cannot throw.
 #[cold]
 fn without_library(entry: &Entry, index: u32) -> usize {
     if !schedule::active() {
@@ -140,16 +144,43 @@ operators! {
     _ZdaPvSt11align_val_tRKSt9nothrow_t NEW_ARRAY_ALIGNED true None, Some(1);
 }
 
-/// The family of what is asked for, and from where, until it arrives at `malloc`.
-static mut ASKED: Option<(u8, u64)> = None;
-/// The block that is given back, and from where, until it arrives at `free`; 0.
-static mut DELETED: (usize, u64) = (0, 0);
-/// All the functions that the program calls are ours.
-static mut ON: bool = false;
-/// Where the instructions of the C++ library are.
-static mut LIBRARY: (usize, usize) = (0, 0);
+/// The calls of these functions that are under way.
+pub struct Calls {
+    /// The family of what is asked for, and from where, until it arrives at `malloc`.
+    asked: Cell<Option<(u8, u64)>>,
+    /// The block that is given back, and from where, until it arrives at `free`; 0.
+    deleted: Cell<(usize, u64)>,
+}
 
-/// Looks the functions up. When libc is ready, before the first execution.
+impl Calls {
+    /// No calls.
+    pub const fn new() -> Calls {
+        Calls { asked: Cell::new(None), deleted: Cell::new((0, 0)) }
+    }
+
+    /// Begins an execution.
+    pub fn reset(&self) {
+        self.asked.set(None);
+        self.deleted.set((0, 0));
+    }
+}
+
+#[inline(always)]
+fn calls() -> &'static Calls {
+    &lifetime::execution().operators
+}
+
+/// What [`set_up`] has found out. Not with the rest of the state: see the heap's.
+struct Found {
+    /// Whether all the functions that the program calls are ours.
+    on: Cell<bool>,
+    /// Where the instructions of the C++ library are.
+    library: Cell<(usize, usize)>,
+}
+
+static FOUND: OneThread<Found> = OneThread::new(Found { on: Cell::new(false), library: Cell::new((0, 0)) });
+
+/// Looks the functions up. Once, when libc is ready.
 pub fn set_up() {
     TABLE.iter().for_each(Real::try_look_up);
     let (here, new) = (decide as *const () as usize, TABLE[0].found());
@@ -159,9 +190,9 @@ pub fn set_up() {
     // SAFETY: the loader calls back with valid descriptions; one thread.
     unsafe {
         dl_iterate_phdr(look, (&raw mut objects).cast());
-        LIBRARY = if new == 0 { objects.own } else { objects.library };
-        ON = TABLE.iter().all(|function| ours(real::find(function.c_name()), objects.own));
     }
+    FOUND.library.set(if new == 0 { objects.own } else { objects.library });
+    FOUND.on.set(TABLE.iter().all(|function| ours(real::find(function.c_name()), objects.own)));
 }
 
 struct Objects {
@@ -183,105 +214,82 @@ unsafe extern "C" fn look(object: *const LoadedObject, _: usize, objects: *mut c
     0
 }
 
-/// Whether these are instructions of the C++ library.
+/// Whether `pc` is in the C++ library.
 pub fn in_library(pc: u64) -> bool {
-    // SAFETY: set once.
-    let (low, high) = unsafe { LIBRARY };
+    let (low, high) = FOUND.library.get();
     (low..high).contains(&(pc as usize))
 }
 
-/// A block is asked for.
-unsafe fn news(entry: &Entry, size: usize, align: usize, pc: u64) {
-    // SAFETY: one kernel thread.
-    unsafe {
-        // `new[]` of the library calls `new`, that which does not throw the one that does: the outermost is what the program said.
-        // Where the library will throw before it comes to `malloc`, what comes there next is the exception.
-        let possible = size <= isize::MAX as usize - align && align.is_power_of_two();
-        if ASKED.is_none() && possible {
-            ASKED = Some((entry.family, pc));
-        }
+/// Takes note that the program asks for a block.
+fn news(entry: &Entry, size: usize, align: usize, pc: u64) {
+    // `new[]` of the library calls `new`, that which does not throw the one that does: the outermost is what the program said.
+    // Where the library will throw before it comes to `malloc`, what comes there next is the exception.
+    let possible = size <= isize::MAX as usize - align && align.is_power_of_two();
+    if calls().asked.get().is_none() && possible {
+        calls().asked.set(Some((entry.family, pc)));
     }
 }
 
-/// The program, or a library, has called an allocator at `pc`: where the program did, and which family the block will be of.
+/// For an allocator that was called at `pc`, by the program or a library: where the program asked, and which family the block will be of.
 #[inline]
 pub fn asked(pc: u64) -> (u64, Option<u8>) {
-    // SAFETY: one kernel thread while active.
-    unsafe {
-        if !schedule::active() || SYSTEM_DEPTH != 0 {
-            return (pc, None);
-        }
-        let asked = ASKED;
-        ASKED = None;
-        match asked {
-            Some((family, asked_at)) if in_library(pc) => (asked_at, Some(family)),
-            _ => (pc, Some(family::MALLOC)),
-        }
+    if !is_program() {
+        return (pc, None);
+    }
+    match calls().asked.take() {
+        Some((family, asked_at)) if in_library(pc) => (asked_at, Some(family)),
+        _ => (pc, Some(family::MALLOC)),
     }
 }
 
-/// The program gives a block back.
-unsafe fn deletes(entry: &Entry, address: usize, size: Option<usize>, align: Option<usize>, pc: u64) {
-    // SAFETY: one kernel thread; what is in the heap and was used is mapped.
-    unsafe {
-        // As above, the other way round: one calls the other.
-        if address == 0 || DELETED.0 == address || !in_range(address) || !was_used(address - HEADER) {
-            return;
-        }
-        // What is no live block will be noticed by `free`.
-        let Some(header) = Header::of(address).filter(|header| header.is_live()) else { return };
-        let Some(allocated) = header.family() else { return };
-        if allocated != entry.family {
-            memcheck::mismatched(address, false, allocated, entry.family, None, pc);
-        }
-        if let Some(size) = size {
-            // The library asks for a multiple of the alignment, and for one byte at least.
-            let rounded = size.max(1).checked_next_multiple_of(align.unwrap_or(1).max(1));
-            if header.word != size.max(1) && rounded != Some(header.word) {
-                memcheck::mismatched(address, false, allocated, entry.family, Some(size), pc);
-            }
-        }
-        DELETED = (address, pc);
+/// Takes note that the program gives a block back.
+fn deletes(entry: &Entry, address: usize, size: Option<usize>, align: Option<usize>, pc: u64) {
+    // As above, the other way round: one calls the other.
+    if address == 0 || calls().deleted.get().0 == address {
+        return;
     }
+    // What is no live block will be noticed by `free`.
+    let Some(header) = heap().header(address).filter(|header| header.is_live()) else { return };
+    let Some(allocated) = header.family() else { return };
+    let word = header.word;
+    if allocated != entry.family {
+        memcheck::mismatched(address, false, allocated, entry.family, None, pc);
+    }
+    if let Some(size) = size {
+        // The library asks for a multiple of the alignment, and for one byte at least.
+        let rounded = size.max(1).checked_next_multiple_of(align.unwrap_or(1).max(1));
+        if word != size.max(1) && rounded != Some(word) {
+            memcheck::mismatched(address, false, allocated, entry.family, Some(size), pc);
+        }
+    }
+    calls().deleted.set((address, pc));
 }
 
-/// `address`, with this header, arrives at `free` or `realloc`, called at `pc`: where the program gave it back.
+/// For `address`, with this header, which arrives at `free` or `realloc` called at `pc`: where the program gave it back.
 #[inline]
 pub fn released(header: &Header, address: usize, resizes: bool, pc: u64) -> u64 {
-    // SAFETY: one kernel thread while active.
-    unsafe {
-        if !schedule::active() || SYSTEM_DEPTH != 0 {
-            return pc;
-        }
-        if DELETED.0 == address {
-            let (_, deleted_at) = DELETED;
-            DELETED = (0, 0);
-            return deleted_at;
-        }
-        if let Some(allocated) = header.family()
-            && allocated != family::MALLOC
-            && ON
-        {
-            memcheck::mismatched(address, resizes, allocated, family::MALLOC, None, pc);
-        }
-        pc
+    if !is_program() {
+        return pc;
     }
+    let (deleted, deleted_at) = calls().deleted.get();
+    if deleted == address {
+        calls().deleted.set((0, 0));
+        return deleted_at;
+    }
+    if let Some(allocated) = header.family()
+        && allocated != family::MALLOC
+        && FOUND.on.get()
+    {
+        memcheck::mismatched(address, resizes, allocated, family::MALLOC, None, pc);
+    }
+    pc
 }
 
-/// The program resizes the block at `address`.
+/// Takes note that the program resizes the block at `address`.
 pub fn resized(address: usize, pc: u64) {
     lock::alone(|| {
         if let Some(header) = find(address, true, pc) {
             released(header, address, true, pc);
         }
     });
-}
-
-/// An execution begins.
-pub fn reset() {
-    // SAFETY: one kernel thread.
-    unsafe {
-        ASKED = None;
-        DELETED = (0, 0);
-    }
 }

@@ -1,4 +1,4 @@
-//! What there is at an address that should not have been used.
+//! Explanations of bad accesses: what is at an address that must not be used.
 
 use heddle_model::ThreadId;
 use heddle_model::fault::{Doing, Fault, FaultKind};
@@ -8,41 +8,29 @@ use crate::entry::start;
 use crate::heap::{self, State};
 use crate::schedule::fiber;
 
-/// Addresses this close to null are a null pointer and an offset.
+/// Addresses closer to null than this are taken for a null pointer plus an offset.
 const ALMOST_NULL: usize = 64 << 10;
-/// Below the stack of the main thread: addresses that the kernel keeps free, as far as we say that they belong to it.
+/// How many bytes below the main thread's stack count as an overflow of it. The kernel maps nothing there.
 const BELOW_MAIN: usize = 1 << 20;
 
-/// An access of `size` bytes at `address`, in the heap's range, that the heap does not allow.
+/// The fault of an access of `size` bytes at `address`, which is in the heap's range, and which the heap does not allow.
 pub fn heap(address: usize, size: usize, doing: Doing) -> Fault {
     let mut fault =
         Fault { kind: FaultKind::OutOfBounds, doing, address: address as u64, size: size as u64, ..Fault::default() };
-    let mut before: Option<heap::Place> = None;
-    let mut nearest: Option<heap::Place> = None;
-    for place in heap::places_around(address).filter(|place| place.state != State::Gap) {
-        if place.block <= address {
-            before = Some(place);
-            continue;
-        }
-        // Between two blocks: it is about the nearer one. What runs past an end is more frequent.
-        let past = before.as_ref().map_or(usize::MAX, |before| address - (before.block + before.size).min(address));
-        nearest = if place.block - address < past { Some(place) } else { before.take() };
-        break;
-    }
-    let Some(place) = nearest.or(before) else {
+    let Some(place) = heap::nearest(address) else {
         fault.kind = FaultKind::Wild;
         return fault;
     };
     fault.block = place.block as u64;
     fault.block_size = place.size as u64;
-    if place.state == State::Free && (place.block..place.block + place.size.max(1)).contains(&address) {
+    if place.state == State::Free && place.contains(address) {
         fault.kind = FaultKind::UseAfterFree;
     }
     fault
 }
 
-/// The processor refused an access to `address`. `denied`: there is memory, but not for this; `general`: the processor did
-/// not say for which address.
+/// The fault of an access to `address` that the processor refused. `denied`: memory is there, but not for this kind of access. `general`: the
+/// processor did not say which address it was.
 pub fn crashed(address: usize, doing: Doing, denied: bool, general: bool) -> Fault {
     let fault = Fault { doing, address: address as u64, ..Fault::default() };
     if general {
@@ -60,7 +48,7 @@ pub fn crashed(address: usize, doing: Doing, denied: bool, general: bool) -> Fau
     Fault { kind: if denied { FaultKind::ReadOnly } else { FaultKind::Wild }, ..fault }
 }
 
-/// Whose stack ends just above `address`.
+/// The thread whose stack ends just above `address`: it has overflowed.
 fn below_stack(address: usize) -> Option<ThreadId> {
     let (low, _) = start::main_stack();
     if (low - BELOW_MAIN..low).contains(&address) {

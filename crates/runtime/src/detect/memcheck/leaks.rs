@@ -1,12 +1,11 @@
-//! Blocks that nobody can reach any more when the process ends: nothing that may be a pointer leads to them.
+//! Leaks: blocks that no pointer leads to when the process ends.
 //!
-//! Every aligned word of the program's globals, of the live part of the stacks, of thread control blocks and of what was
-//! allocated before `main` is taken for a pointer if it could be one, to anywhere in a block; so are the words of every
-//! block that is reached like that. What is left was allocated by a thread of the program's in this execution, and
-//! cannot be freed by anybody. A pointer that is kept in another form (as an offset, or with bits of it in use) is not
-//! recognised.
+//! The roots are the program's globals, the live part of the stacks, thread control blocks, and what was allocated before `main`. Every
+//! aligned word of them that could point into a block is taken for a pointer to it, and so are the words of every block that is
+//! reached like that. The blocks that are left were allocated by threads of the program in this execution, and nobody can free
+//! them. A pointer that is kept in another form (as an offset, or with some of its bits in use) is not recognised.
 //!
-//! Only with `--leaks`: it reads all memory after each execution.
+//! Only with `--leaks`: the search reads all memory after each execution.
 
 use heddle_model::fault::{Fault, FaultKind};
 use heddle_model::{Phase, ThreadId};
@@ -15,45 +14,66 @@ use crate::addresses::{HEAPS, PRIVATE, PRIVATE_END, Reserve, STACKS_END};
 use crate::arch;
 use crate::entry::start;
 use crate::heap::{self, State};
+use crate::lifetime::Exclusive;
 use crate::outside::exit;
 use crate::schedule::{self, fiber};
 use crate::state::snapshot;
 
-/// Blocks that are reached and not looked into yet. When there is no room, those that were left out are found by going
-/// over all blocks again.
+/// Room for blocks that are reached and not scanned yet. Blocks that have no room are found by going over all blocks again.
 const WAITING: usize = 1 << 20;
-/// Blocks that are told one by one.
+/// How many lost blocks are reported one by one.
 const TOLD: usize = 16;
 const MAPS: usize = 4 << 20;
 
-static mut STACK: &mut [usize] = &mut [];
-static mut DEPTH: usize = 0;
-static mut OVERFLOW: bool = false;
-static mut TEXT: &mut [u8] = &mut [];
-static mut LOST: [usize; TOLD] = [0; TOLD];
-static mut LOST_COUNT: usize = 0;
+/// What the search for lost blocks needs.
+pub struct Search {
+    reached: Exclusive<Reached>,
+    /// Room for the kernel's list of mappings. None if leaks are not looked for.
+    text: Exclusive<&'static mut [u8]>,
+    /// The first blocks that were lost, and how many they are.
+    lost: Exclusive<([usize; TOLD], usize)>,
+}
 
-/// Makes room. Once; only if leaks are to be looked for.
-pub fn set_up(reserve: &mut Reserve) {
-    // SAFETY: at start-up.
-    unsafe {
-        STACK = reserve.take(WAITING);
-        TEXT = reserve.take(MAPS);
+/// The blocks that are reached and not scanned yet.
+struct Reached {
+    stack: &'static mut [usize],
+    depth: usize,
+    /// Whether some had no room.
+    overflow: bool,
+}
+
+impl Search {
+    /// Leaks are not looked for.
+    pub const fn new() -> Search {
+        Search {
+            reached: Exclusive::new(Reached { stack: &mut [], depth: 0, overflow: false }),
+            text: Exclusive::new(&mut []),
+            lost: Exclusive::new(([0; TOLD], 0)),
+        }
     }
 }
 
+fn search() -> &'static Search {
+    &super::state().leaks
+}
+
+/// Makes room. Once; only if leaks are to be looked for.
+pub fn set_up(reserve: &mut Reserve) {
+    search().reached.borrow().stack = reserve.take(WAITING);
+    *search().text.borrow() = reserve.take(MAPS);
+}
+
 fn on() -> bool {
-    // SAFETY: set once.
-    unsafe { !STACK.is_empty() }
+    !search().text.borrow().is_empty()
 }
 
-/// The blocks that were lost, as many as are told.
+/// The blocks that were lost, as many as are reported one by one.
 pub fn lost() -> impl Iterator<Item = usize> {
-    // SAFETY: one kernel thread.
-    unsafe { LOST[..LOST_COUNT].iter().copied() }
+    let (blocks, count) = search().lost.borrow();
+    blocks[..*count].iter().copied()
 }
 
-/// The process has ended in good order, on the stack of the thread that is running: what it leaves behind.
+/// Looks for what the process, which has ended in good order on the stack of the running thread, leaves behind.
 pub fn look() -> Option<Fault> {
     if !on() {
         return None;
@@ -61,44 +81,37 @@ pub fn look() -> Option<Fault> {
     roots();
     follow();
     let mut fault = Fault { kind: FaultKind::Leak, ..Fault::default() };
-    // SAFETY: one kernel thread.
-    unsafe {
-        LOST_COUNT = 0;
-        for place in
-            heap::blocks_of_threads().filter(|place| place.state == State::Live && !heap::is_marked(place.block))
-        {
-            fault.count += 1;
-            fault.bytes += place.size as u64;
-            if LOST_COUNT < TOLD {
-                LOST[LOST_COUNT] = place.block;
-                LOST_COUNT += 1;
-            }
+    let (lost, count) = search().lost.borrow();
+    *count = 0;
+    for place in heap::blocks_of_threads().filter(|place| place.state == State::Live && !heap::is_marked(place.block)) {
+        fault.count += 1;
+        fault.bytes += place.size as u64;
+        if *count < TOLD {
+            lost[*count] = place.block;
+            *count += 1;
         }
-        fault.block = LOST[0] as u64;
     }
+    fault.block = lost[0] as u64;
     fault.block_size = heap::size_of_block(fault.block as usize) as u64;
-    (fault.count > 0).then_some(super::notes::complete(fault))
+    (fault.count > 0).then_some(super::notes::taken().complete(fault))
 }
 
-/// Everything that the program can still name.
+/// Reaches everything that the roots point to.
 fn roots() {
     let own = start::own_data();
     let main_stack = start::main_stack();
-    // SAFETY: one kernel thread.
-    unsafe {
-        DEPTH = 0;
-        OVERFLOW = false;
-        snapshot::writable_mappings(TEXT, |low, high| {
-            let ours = (PRIVATE..PRIVATE_END).contains(&low);
-            let heap_or_stack = (HEAPS..STACKS_END).contains(&low);
-            // One of the pieces it is in: a snapshot protects the pages that were not written to.
-            let is_main_stack = low < main_stack.1 && main_stack.0 < high;
-            if !ours && !heap_or_stack && !is_main_stack {
-                scan(low, high.min(own.0));
-                scan(low.max(own.1), high);
-            }
-        });
-    }
+    let reached = search().reached.borrow();
+    (reached.depth, reached.overflow) = (0, false);
+    snapshot::writable_mappings(search().text.borrow(), |low, high| {
+        let ours = (PRIVATE..PRIVATE_END).contains(&low);
+        let heap_or_stack = (HEAPS..STACKS_END).contains(&low);
+        // One of the pieces it is in: a snapshot protects the pages that were not written to.
+        let is_main_stack = low < main_stack.1 && main_stack.0 < high;
+        if !ours && !heap_or_stack && !is_main_stack {
+            scan(low, high.min(own.0));
+            scan(low.max(own.1), high);
+        }
+    });
     for place in heap::blocks_of_system().filter(|place| place.state == State::Live) {
         scan(place.block, place.block + place.size);
     }
@@ -136,7 +149,7 @@ fn scan(low: usize, high: usize) {
     }
 }
 
-/// Reaches what this may point to.
+/// Reaches the block that `word` may point to.
 fn reach(word: usize) {
     if heap::in_range(word)
         && let Some(block) = heap::block_containing(word)
@@ -147,34 +160,33 @@ fn reach(word: usize) {
 }
 
 fn push(block: usize) {
-    // SAFETY: one kernel thread.
-    unsafe {
-        if DEPTH == WAITING {
-            OVERFLOW = true;
-        } else {
-            STACK[DEPTH] = block;
-            DEPTH += 1;
+    let Reached { stack, depth, overflow } = search().reached.borrow();
+    match stack.get_mut(*depth) {
+        Some(free) => {
+            *free = block;
+            *depth += 1;
         }
+        None => *overflow = true,
     }
 }
 
-/// Reaches all that can be reached from what was reached.
+fn pop() -> Option<usize> {
+    let Reached { stack, depth, .. } = search().reached.borrow();
+    *depth = depth.checked_sub(1)?;
+    Some(stack[*depth])
+}
+
+/// Scans the blocks that were reached until no more are.
 fn follow() {
-    // SAFETY: one kernel thread.
-    unsafe {
-        loop {
-            while DEPTH > 0 {
-                DEPTH -= 1;
-                let block = STACK[DEPTH];
-                scan(block, block + heap::size_of_block(block));
-            }
-            if !OVERFLOW {
-                return;
-            }
-            OVERFLOW = false;
-            for place in heap::blocks_of_threads().filter(|place| heap::is_marked(place.block)) {
-                scan(place.block, place.block + place.size);
-            }
+    loop {
+        while let Some(block) = pop() {
+            scan(block, block + heap::size_of_block(block));
+        }
+        if !core::mem::take(&mut search().reached.borrow().overflow) {
+            return;
+        }
+        for place in heap::blocks_of_threads().filter(|place| heap::is_marked(place.block)) {
+            scan(place.block, place.block + place.size);
         }
     }
 }

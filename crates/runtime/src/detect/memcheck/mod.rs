@@ -1,22 +1,24 @@
-//! Memory used against its rules: outside of a block of the heap, after it was freed, on the stack of a thread that has
-//! ended or in a frame that has returned; blocks freed twice, or that are none; and what lies at an address that the
-//! processor refused.
+//! Memory errors: accesses out of bounds of a heap block, uses after free, accesses to the stack of a thread that has
+//! ended or to a frame that has returned, double and invalid frees, and accesses that the processor refuses.
 //!
-//! What may be touched in the heap is known byte by byte ([`crate::heap::allows`]); the stacks of threads are known by
-//! their addresses. An access that is in order costs a few instructions ([`access`]); an access that is not is looked
-//! into ([`explain`]), noted as a [`Fault`], and its thread stands before the end of the process from then on. That is an
-//! operation like any other, so what other threads would still have done is not hidden behind it.
+//! The heap knows for each byte whether it may be touched ([`crate::heap::allows`]). The stacks of threads are known by
+//! their addresses. A correct access costs a few instructions ([`access`]). An incorrect one is explained ([`explain`]) and noted as a
+//! [`Fault`], and its thread's next operation is the end of the process. That is an operation like any other, so the search still explores
+//! what other threads do before it.
 //!
-//! Freeing is no visible operation. It need not be: if nothing orders it with another thread's access it is a data race
-//! ([`crate::detect::race`]), whichever comes first; and where something does, the search explores the orders of that.
+//! Freeing is not a visible operation, and need not be. If nothing orders it with another thread's access, the two are a data race
+//! ([`crate::detect::race`]), whichever comes first. If something orders them, the search explores the orders of that.
 //!
-//! Where blocks were allocated and freed is written down only in executions that are recorded ([`notes`]). Not here:
-//! globals and the frames of the running thread itself, whose bounds the compiler knows and we do not.
+//! Where blocks were allocated and freed is noted only in executions that are recorded ([`notes`]). Globals and the frames of the running
+//! thread are not checked: only the compiler knows their bounds.
 
 mod explain;
 mod leaks;
 mod notes;
 
+use core::cell::Cell;
+
+use heddle_detect::notes::Notes;
 use heddle_model::fault::{Doing, Fault, FaultKind};
 use heddle_model::primitive::{atomic, condvar, mutex, process, rwlock, semaphore, spin};
 use heddle_model::wire::{LEAKS, MEMORY};
@@ -25,51 +27,72 @@ use heddle_model::{Ending, ObjectId, Operation, Phase, ThreadId};
 use crate::addresses::{HEAPS, Reserve, STACK_STRIDE, STACKS, STACKS_END};
 use crate::entry::start;
 use crate::heap;
+use crate::lifetime::{self, Exclusive};
 use crate::schedule::{self, fiber};
 
 pub use explain::crashed;
 pub use leaks::look as look_for_leaks;
 pub use notes::{allocated, freed};
 
-static mut ON: bool = false;
-/// What each thread did wrong, if it stands before the end for it; valid in the execution with that number.
-static mut FAULTS: &mut [(u64, Fault)] = &mut [];
-static mut EXECUTION: u64 = 0;
+/// What is known of the memory errors of an execution.
+pub struct Memcheck {
+    /// Whether memory errors are looked for. Set once.
+    on: Cell<bool>,
+    /// The fault of each thread whose next operation is the end of the process because of it. Valid in the execution with that number.
+    faults: Exclusive<&'static mut [(u64, Fault)]>,
+    /// The number of the execution.
+    execution: Cell<u64>,
+    notes: Exclusive<Notes<'static>>,
+    leaks: leaks::Search,
+}
 
-/// Makes room for `threads` threads. Once. `what`: the header's wishes.
-pub fn set_up(reserve: &mut Reserve, threads: usize, what: u32) {
-    // SAFETY: at start-up.
-    unsafe {
-        FAULTS = reserve.take(threads);
-        ON = what & MEMORY != 0;
+impl Memcheck {
+    /// Memory errors are not looked for.
+    pub const fn new() -> Memcheck {
+        Memcheck {
+            on: Cell::new(false),
+            faults: Exclusive::new(&mut []),
+            execution: Cell::new(0),
+            notes: Exclusive::new(Notes::empty()),
+            leaks: leaks::Search::new(),
+        }
     }
+
+    /// Begins an execution.
+    pub fn reset(&self) {
+        self.execution.set(self.execution.get() + 1);
+        self.notes.borrow().reset();
+    }
+}
+
+#[inline(always)]
+fn state() -> &'static Memcheck {
+    &lifetime::execution().memory_errors
+}
+
+/// Makes room for `threads` threads. Once. `what`: the bits of the header that say what is looked for.
+pub fn set_up(reserve: &mut Reserve, threads: usize, what: u32) {
+    *state().faults.borrow() = reserve.take(threads);
+    state().on.set(what & MEMORY != 0);
     notes::set_up(reserve);
     if what & LEAKS != 0 {
         leaks::set_up(reserve);
     }
 }
 
-/// An execution begins.
-pub fn reset() {
-    // SAFETY: one kernel thread.
-    unsafe { EXECUTION += 1 };
-    notes::reset();
-}
-
 #[inline(always)]
 fn on() -> bool {
-    // SAFETY: set once.
-    unsafe { ON }
+    state().on.get()
 }
 
 const REGION: u32 = 40;
 const FIRST: usize = HEAPS >> REGION;
 const FIRST_STACK: usize = STACKS >> REGION;
 const LAST: usize = STACKS_END >> REGION;
-/// The kernel's part of the addresses, where the main thread's stack is, and libraries.
+/// The region in which the kernel puts the main thread's stack and libraries.
 const KERNELS: usize = 0x7f;
 
-/// The running thread is about to access plain memory. Only in executions.
+/// Checks an access to plain memory that the running thread is about to make. Only in executions.
 #[inline(always)]
 pub fn access(address: usize, size: usize, write: bool, pc: u64) {
     let region = address >> REGION;
@@ -97,7 +120,7 @@ fn outside(address: usize, size: usize, write: bool, pc: u64) {
     }
 }
 
-/// An access to memory on another thread's stack, or above the heaps at least.
+/// Checks an access to memory that may be on another thread's stack.
 #[inline(never)]
 fn others_stack(address: usize, size: usize, write: bool, pc: u64) {
     if on()
@@ -107,7 +130,7 @@ fn others_stack(address: usize, size: usize, write: bool, pc: u64) {
     }
 }
 
-/// Whether `address` is on another thread's stack where nothing lives any more.
+/// The fault of an access to `address`, if that is in a dead part of another thread's stack.
 fn dead_stack(address: usize) -> Option<Fault> {
     let (low, high) = start::main_stack();
     let (owner, low, high) = if (low..high).contains(&address) {
@@ -135,7 +158,7 @@ fn dead_stack(address: usize) -> Option<Fault> {
     Some(Fault { kind, other: Some(owner), ..Fault::default() })
 }
 
-/// The running thread is about to announce `operation`: what it is done to must be there.
+/// Checks that the object of `operation`, which the running thread is about to announce, exists.
 #[inline(always)]
 pub fn before(operation: &Operation, pc: u64) {
     if heap::in_range(operation.object.0 as usize) {
@@ -143,7 +166,7 @@ pub fn before(operation: &Operation, pc: u64) {
     }
 }
 
-/// The running thread has just taken `operation`. What it is done to may have been freed while it waited.
+/// Checks the object of `operation` once more after the running thread has taken it: it may have been freed while the thread waited.
 #[inline(always)]
 pub fn after(operation: &Operation, pc: u64) {
     if heap::in_range(operation.object.0 as usize) && needs_its_object(operation) {
@@ -151,8 +174,8 @@ pub fn after(operation: &Operation, pc: u64) {
     }
 }
 
-/// Whether an operation must find its object when it is taken. Not those by which a thread leaves what it has waited for:
-/// a condition variable may be destroyed once its waiters are woken, a barrier once all have arrived.
+/// Whether the object of an operation must still exist when the operation is taken. Operations by which a thread leaves what it has waited
+/// for are exempt: a condition variable may be destroyed once its waiters are woken, a barrier once all have arrived.
 pub fn needs_its_object(operation: &Operation) -> bool {
     match operation.code.family() {
         atomic::FAMILY | mutex::FAMILY | rwlock::FAMILY | semaphore::FAMILY | spin::FAMILY => true,
@@ -161,8 +184,8 @@ pub fn needs_its_object(operation: &Operation) -> bool {
     }
 }
 
-/// Whether what `operation` is done to is in the heap and must not be touched. Where no heap ever was, there may be a name
-/// that is no address (a named semaphore's is made from its letters), and an access to memory fails by itself.
+/// Whether the object of `operation` is in the heap and must not be touched. Addresses that the heap never used are not forbidden: one may be
+/// the name of a named semaphore, and an access to memory there fails by itself.
 #[inline]
 pub fn forbids(operation: &Operation) -> bool {
     let (address, size) = (operation.object.0 as usize, operation.bytes().max(1) as usize);
@@ -177,7 +200,7 @@ fn check_object(operation: &Operation, pc: u64) {
     }
 }
 
-/// The running thread frees or resizes something that it must not. Does nothing if nobody wants to know.
+/// Reports that the running thread frees or resizes something that it must not. Does nothing if memory errors are not looked for.
 #[cold]
 pub fn bad_free(address: usize, resizes: bool, kind: FaultKind, pc: u64) {
     if !on() {
@@ -188,8 +211,8 @@ pub fn bad_free(address: usize, resizes: bool, kind: FaultKind, pc: u64) {
     commit(Fault { kind, doing, address: address as u64, ..near }, pc)
 }
 
-/// The running thread frees or resizes a block by a function that does not belong to the one that it was allocated by; or, with a
-/// `size`, by saying that it has another one. Does nothing if nobody wants to know.
+/// Reports that the running thread frees or resizes a block by a function of another family than the one that allocated it; or, if
+/// there is a `size`, that it names a wrong size. Does nothing if memory errors are not looked for.
 #[cold]
 pub fn mismatched(address: usize, resizes: bool, allocated: u8, freed: u8, size: Option<usize>, pc: u64) {
     if !on() {
@@ -200,7 +223,7 @@ pub fn mismatched(address: usize, resizes: bool, allocated: u8, freed: u8, size:
     commit(Fault { kind: FaultKind::Mismatch, families: allocated | freed << 4, ..block }, pc)
 }
 
-/// The running thread did this: it goes no further.
+/// Ends the process because of a fault of the running thread.
 #[cold]
 fn commit(fault: Fault, pc: u64) -> ! {
     note(fault);
@@ -208,32 +231,30 @@ fn commit(fault: Fault, pc: u64) -> ! {
     schedule::end_process(Operation { object: ObjectId(fault.address), ..end }, pc)
 }
 
-/// Keeps what the running thread did until its end is taken.
+/// Keeps the fault of the running thread until the end of the process is taken.
 pub fn note(fault: Fault) {
-    // SAFETY: one kernel thread; ids are below the number of faults.
-    unsafe { FAULTS[schedule::current().index()] = (EXECUTION, notes::complete(fault)) };
+    let fault = notes::taken().complete(fault);
+    state().faults.borrow()[schedule::current().index()] = (state().execution.get(), fault);
 }
 
-/// What `thread`, which ended the process, did.
+/// The fault for which `thread` has ended the process.
 pub fn fault_of(thread: ThreadId) -> Option<Fault> {
-    // SAFETY: as above.
-    let (execution, fault) = unsafe { FAULTS[thread.index()] };
-    // SAFETY: reads a number.
-    (execution == unsafe { EXECUTION } && fault.is_some()).then_some(fault)
+    let (execution, fault) = state().faults.borrow()[thread.index()];
+    (execution == state().execution.get() && fault.is_some()).then_some(fault)
 }
 
-/// Where the block that has `address` in it was allocated, as far as it is known. Only in executions that are recorded.
+/// The call stack of the allocation of the block that contains `address`; empty if it is not known. Only in executions that are recorded.
 pub fn allocation_around(address: usize) -> &'static [u64] {
-    notes::allocation_around(address)
+    notes::taken().allocation_around(address)
 }
 
-/// Calls `each` with the call stack of the allocation of the block that `address` is in, and with the block's address and size;
-/// with nothing where it is in none. Only in executions that are recorded.
+/// Calls `each` with the call stack of the allocation of the block that contains `address`, and then with the block's address and size. Does
+/// nothing if there is no such block. Only in executions that are recorded.
 pub fn block_at(address: usize, mut each: impl FnMut(&[u64])) {
     let found = explain::heap(address, 1, Doing::default());
     let (block, size) = (found.block, found.block_size);
     if block != 0 && (block..block + size.max(1)).contains(&(address as u64)) {
-        each(notes::allocation_of(block as usize));
+        each(notes::taken().allocation_of(block as usize));
         each(&[block, size]);
     }
 }
@@ -242,9 +263,9 @@ pub fn block_at(address: usize, mut each: impl FnMut(&[u64])) {
 /// that are recorded.
 pub fn stacks_of(fault: &Fault, mut each: impl FnMut(&[u64])) {
     if fault.kind == FaultKind::Leak {
-        leaks::lost().for_each(|block| each(notes::allocation_of(block)));
+        leaks::lost().for_each(|block| each(notes::taken().allocation_of(block)));
     } else {
-        each(notes::allocation_of(fault.block as usize));
-        each(notes::end_of(fault.block as usize));
+        each(notes::taken().allocation_of(fault.block as usize));
+        each(notes::taken().free_of(fault.block as usize));
     }
 }

@@ -1,112 +1,150 @@
-//! Data races: two accesses to one place, at least one of them a write, at least one of them not atomic, and nothing
-//! that orders them.
+//! Data races of the program: what the detector ([`heddle_detect::race`]) is told of, and what becomes of a race that it finds.
 //!
-//! What orders is program order, and what synchronises ([`clocks`]): of the primitives every two events whose footprints
-//! conflict, in the order in which they happened (a lock sees what was done before the unlock), of the atomics what their memory
-//! orders and the fences around them say. That is the happens-before of C and C++ over a sequentially consistent execution.
-//! Where it claims more order than the standards do (a `trylock` that fails has seen who holds the lock), a race may go unseen, but
-//! none is made up.
-//!
-//! Plain accesses are no events and no places to switch, and need not be: if no execution of any order of the events
-//! has a race, then no order of plain accesses can make a difference. The first race ends the execution, where that is all that
-//! is wanted. Otherwise it is listed and the execution goes on; the search then makes its place visible ([`places`]) and
-//! begins anew. Accesses to such places are events, which order nothing here: a race on them stays one.
-//!
-//! The accesses to each place are remembered in [`shadow`], by the time of the thread that made them; all that is
-//! forgotten between two executions by counting them.
+//! Plain accesses are not events, and threads do not switch there. They need not: if no order of the events leads to a race, then the
+//! order of plain accesses makes no difference. A race ends the execution if the first race is all that is wanted. Otherwise it is listed and
+//! the execution goes on; the search then makes its place visible ([`places`]) and begins anew. Accesses to visible places are
+//! events, but they order nothing here: a race on them stays a race.
 
-mod clocks;
-mod objects;
 pub mod places;
-mod shadow;
 
+use core::cell::Cell;
+
+use heddle_detect::race::{Capacity, Detector};
+use heddle_detect::shadow::{Exceeded, Found};
+use heddle_detect::{Full, Lender, Zero, order, shadow};
 use heddle_model::primitive::{atomic, file, memory as plain_memory, queue, section};
 use heddle_model::race::{Access, Race};
-use heddle_model::{Event, Outcome, ThreadId};
+use heddle_model::{self as model, Event, Outcome, ThreadId};
 
-use crate::addresses::Reserve;
+use crate::addresses::{self, PAGE, Reserve, SHADOW};
 use crate::detect::memcheck;
+use crate::lifetime::{self, Exclusive};
 use crate::{heap, schedule};
 
-static mut ON: bool = false;
-/// Executions go on after races.
-static mut GOES_ON: bool = false;
-/// The race that this execution is to end at. Reset for each execution.
-static mut AIM: Option<Race> = None;
-/// The call stack of the earlier access of that race, and how many words of it are known. Reset for each execution.
-static mut EARLIER: ([u64; FRAMES], usize) = ([0; FRAMES], 0);
-/// So many frames of it are kept.
+/// How many objects and accesses the detector has room for.
+const OBJECTS: order::objects::Capacity = order::objects::Capacity { granules: 1 << 18, words: 1 << 28 };
+const ACCESSES: shadow::Capacity = shadow::Capacity { pages: 1 << 22, blocks: 1 << 23 };
+
+/// Lends the cells of the shadow memory, one piece right after the other: the kernel keeps them as one mapping.
+struct Cells {
+    next: usize,
+}
+
+// SAFETY: maps zeroed memory in a range that nobody else uses, each piece once.
+unsafe impl Lender<'static> for Cells {
+    fn lend<T: Zero>(&mut self, count: usize) -> &'static mut [T] {
+        let (at, bytes) = (self.next, (count * size_of::<T>()).next_multiple_of(PAGE));
+        addresses::map(at, bytes);
+        self.next += bytes;
+        // SAFETY: freshly mapped, page aligned, zeroed, handed out once.
+        unsafe { core::slice::from_raw_parts_mut(at as *mut T, count) }
+    }
+
+    fn wipe<T: Zero>(&mut self, lent: &mut [T]) {
+        // Mapped anew, everything is zero, and what was not touched costs nothing.
+        addresses::map(lent.as_ptr() as usize, size_of_val(lent));
+    }
+}
+
+/// How many frames of the call stack of an earlier access are kept.
 const FRAMES: usize = 128;
+
+/// What is known of the races of an execution.
+pub struct Races {
+    /// None if races are not looked for.
+    detector: Exclusive<Option<Detector<'static, Cells>>>,
+    /// Whether executions go on after races. Set once.
+    goes_on: Cell<bool>,
+    /// The race that this execution is to end at.
+    aim: Cell<Option<Race>>,
+    /// The call stack of the earlier access of that race, and how many words of it are known.
+    earlier: Exclusive<([u64; FRAMES], usize)>,
+}
+
+impl Races {
+    /// Races are not looked for.
+    pub const fn new() -> Races {
+        Races {
+            detector: Exclusive::new(None),
+            goes_on: Cell::new(false),
+            aim: Cell::new(None),
+            earlier: Exclusive::new(([0; FRAMES], 0)),
+        }
+    }
+
+    /// Begins an execution with room for `threads` threads, to end at the race `aim` if there is one. These places are visible.
+    pub fn reset(&self, threads: usize, aim: Option<Race>, visible: &[u64]) {
+        if let Some(detector) = self.detector.borrow() {
+            self.aim.set(aim);
+            self.earlier.borrow().1 = 0;
+            places::set(visible, aim.is_some_and(|aim| !aim.is_anywhere()));
+            detector.reset(threads);
+        }
+    }
+}
+
+#[inline(always)]
+fn races() -> &'static Races {
+    &lifetime::execution().races
+}
+
+#[inline(always)]
+fn detector() -> Option<&'static mut Detector<'static, Cells>> {
+    races().detector.borrow().as_mut()
+}
 
 /// Makes room for `threads` threads. Once; only if races are to be looked for.
 pub fn set_up(reserve: &mut Reserve, threads: usize, goes_on: bool) {
-    clocks::set_up(reserve, threads);
-    shadow::set_up(reserve);
+    let capacity = Capacity { threads, objects: OBJECTS, accesses: ACCESSES };
     places::set_up(reserve);
-    // SAFETY: at start-up.
-    unsafe {
-        ON = true;
-        GOES_ON = goes_on;
-    }
+    *races().detector.borrow() = Some(Detector::new(reserve, capacity, Cells { next: SHADOW }));
+    races().goes_on.set(goes_on);
 }
 
 /// Whether races are looked for.
 #[inline(always)]
 pub fn on() -> bool {
-    // SAFETY: set once.
-    unsafe { ON }
+    detector().is_some()
 }
 
-/// An execution begins, with room for `threads` threads, to end at the race `aim` if there is one. These places are visible.
-pub fn reset(threads: usize, aim: Option<Race>, visible: &[u64]) {
-    if on() {
-        // SAFETY: one kernel thread.
-        unsafe {
-            AIM = aim;
-            EARLIER.1 = 0;
-        }
-        places::set(visible, aim.is_some_and(|aim| !aim.is_anywhere()));
-        clocks::reset(threads);
-        shadow::reset();
-    }
-}
-
-/// `thread` goes on.
+/// Says that `thread` runs from now on.
 #[inline]
 pub fn switched(thread: ThreadId) {
-    if on() {
-        clocks::switched(thread);
+    if let Some(detector) = detector() {
+        detector.switched(thread);
     }
 }
 
-/// An event has been taken: it orders what comes after it.
+/// Takes note of an event: it orders what comes after it.
 #[inline]
 pub fn event(event: &Event) {
     // A plain access orders nothing, visible or not, and no language says that a file does.
-    if !on() || matches!(event.operation.code.family(), plain_memory::FAMILY | file::FAMILY) {
+    let Some(detector) = detector() else { return };
+    if matches!(event.operation.code.family(), plain_memory::FAMILY | file::FAMILY) {
         return;
     }
     if event.operation.code.family() == section::FAMILY {
-        return clocks::section(event);
+        return fits(detector.section(event));
     }
     if queue::may_queue(event) {
         match queue::without_queue(event) {
-            Some(event) => clocks::event(&event),
+            Some(event) => fits(detector.event(&event)),
             None => return,
         }
     } else {
-        clocks::event(event);
+        fits(detector.event(event));
     }
     let operation = &event.operation;
     if operation.code.family() == atomic::FAMILY && operation.code != atomic::FENCE {
         let write = operation.code != atomic::LOAD && !event.failed();
         watch(operation.object.0 as usize, operation.size as usize, event.pc);
-        // In memory that is not there any more it is something else than a race, and about to be told.
+        // In memory that is not there any more it is another fault than a race, and about to be reported.
         if memcheck::forbids(operation) {
-            clocks::advance(event.thread);
+            advance(event.thread);
             return;
         }
-        access(operation.object.0 as usize, operation.size as usize, Access::new(write, true), event.pc, true);
+        let (address, size) = (operation.object.0 as usize, operation.size as usize);
+        access(address, size, Access::new(write, true), event.pc, true);
     }
     if memcheck::needs_its_object(operation) && operation.code.family() != atomic::FAMILY {
         // Who frees, or overwrites, a lock in the heap must know that nobody uses it.
@@ -116,52 +154,48 @@ pub fn event(event: &Event) {
         }
     }
     // Not before: whoever learns of this event learns of the access that it is.
-    clocks::advance(event.thread);
+    advance(event.thread);
 }
 
-/// The running thread accesses memory: if that is the earlier access of the race that this execution is to end at, remembers
-/// where it is.
+/// Looks at an access of the running thread. If it is the earlier access of the race that this execution is to end at, its call stack is
+/// kept.
 #[cold]
 fn watch(address: usize, size: usize, pc: u64) {
-    // SAFETY: one kernel thread.
-    unsafe {
-        let Some(aim) = &AIM else { return };
-        let (thread, time) = clocks::now();
-        let place = aim.place as usize;
-        if (thread, time, pc) == (aim.earlier_thread, aim.earlier_time, aim.earlier_pc)
-            && address < place + 8
-            && place < address + size
-            && EARLIER.1 == 0
-        {
-            EARLIER.0[0] = pc;
-            EARLIER.1 = 1 + crate::record::callstack::copy(thread, &mut EARLIER.0[1..]);
-        }
+    let Some(aim) = races().aim.get() else { return };
+    let Some((thread, time)) = detector().map(|detector| detector.now()) else { return };
+    let place = aim.place as usize;
+    let (frames, count) = races().earlier.borrow();
+    if (thread, time, pc) == (aim.earlier_thread, aim.earlier_time, aim.earlier_pc)
+        && address < place + 8
+        && place < address + size
+        && *count == 0
+    {
+        frames[0] = pc;
+        *count = 1 + crate::record::callstack::copy(thread, &mut frames[1..]);
     }
 }
 
-/// Calls `each` with the call stacks that belong to the race at `address` that ended the execution, as the wire format has them:
-/// the earlier access; then, for a block of the heap, its allocation, and two words that are no stack, its address and its size.
+/// Calls `each` with the call stacks that belong to the race at `address` that ended the execution, as the wire format has them. First that
+/// of the earlier access. If `address` is in a block of the heap, then that of its allocation, and two words that are no stack: the
+/// block's address and its size.
 pub fn stacks_of(address: usize, mut each: impl FnMut(&[u64])) {
-    // SAFETY: one kernel thread.
-    let (frames, count) = unsafe { &EARLIER };
+    let (frames, count) = races().earlier.borrow();
     each(&frames[..*count]);
     if heap::in_range(address) {
         memcheck::block_at(address, each);
     }
 }
 
-/// A plain access by the running thread. Only in executions. `visible`: it is an event, which was just taken.
+/// Records a plain access of the running thread. Only in executions. `visible`: it is an event, which was just taken.
 #[inline(always)]
 pub fn plain(address: usize, size: usize, how: Access, pc: u64, visible: bool) {
-    if on() {
-        if visible {
-            watch(address, size, pc);
-        }
-        access(address, size, how, pc, visible);
+    if visible && on() {
+        watch(address, size, pc);
     }
+    access(address, size, how, pc, visible);
 }
 
-/// The running thread frees a block. Only in executions.
+/// Records that the running thread frees a block. Only in executions.
 pub fn freed(address: usize, size: usize, pc: u64) {
     if on() {
         watch(address, size, pc);
@@ -169,37 +203,43 @@ pub fn freed(address: usize, size: usize, pc: u64) {
     }
 }
 
-/// Remembers an access, and looks for races with it.
-///
-/// In the places of `again` the thread may have done the same before without a race, and race now: there others go in between.
+/// Records an access of the running thread, and reports its races. `again`: see [`Detector::access`].
 #[inline(always)]
 fn access(address: usize, size: usize, how: Access, pc: u64, again: bool) {
-    let offset = address & 7;
-    if offset + size <= 8 {
-        // Nearly all of them.
-        let bytes = (((1u32 << size) - 1) << offset) as u8;
-        shadow::record(address >> 3, bytes, how, pc, again, |found| {
-            report(address, size, how, pc, address >> 3, found)
-        });
-    } else {
-        long_access(address, size, how, pc, again);
-    }
-}
-
-#[inline(never)]
-fn long_access(address: usize, size: usize, how: Access, pc: u64, again: bool) {
-    let (mut at, end) = (address, address + size);
-    while at < end {
-        let offset = at & 7;
-        let length = (8 - offset).min(end - at);
-        let bytes = (((1u32 << length) - 1) << offset) as u8;
-        shadow::record(at >> 3, bytes, how, pc, again, |found| report(address, size, how, pc, at >> 3, found));
-        at += length;
+    let Some(detector) = detector() else { return };
+    let result = detector.access(address, size, how, pc, again, |granule, found| {
+        report(address, size, how, pc, granule, found);
+    });
+    if let Err(exceeded) = result {
+        too_many(exceeded);
     }
 }
 
 #[cold]
-fn report(address: usize, size: usize, how: Access, pc: u64, granule: usize, earlier: &shadow::Found) {
+fn too_many(exceeded: Exceeded) -> ! {
+    let what = match exceeded {
+        Exceeded::Pages => model::Capacity::Shadow,
+        Exceeded::Blocks => model::Capacity::Readers,
+    };
+    schedule::stop(Outcome::Capacity(what), 0, b"")
+}
+
+fn advance(thread: ThreadId) {
+    if let Some(detector) = detector() {
+        detector.advance(thread);
+    }
+}
+
+/// Ends the execution if the detector has no room for what was done.
+#[inline]
+fn fits(result: Result<(), Full>) {
+    if let Err(Full) = result {
+        schedule::stop(Outcome::Capacity(model::Capacity::Atomics), 0, b"");
+    }
+}
+
+#[cold]
+fn report(address: usize, size: usize, how: Access, pc: u64, granule: usize, earlier: &Found) {
     let race = Race {
         address: address as u64,
         size: size as u64,
@@ -213,9 +253,7 @@ fn report(address: usize, size: usize, how: Access, pc: u64, granule: usize, ear
         earlier_time: earlier.time,
         events: schedule::events(),
     };
-    // SAFETY: one kernel thread.
-    let (goes_on, aim) = unsafe { (GOES_ON, &AIM) };
-    if !goes_on || aim.as_ref().is_some_and(|aim| aim.is_again(&race)) {
+    if !races().goes_on.get() || races().aim.get().is_some_and(|aim| aim.is_again(&race)) {
         schedule::stop(Outcome::Race(race), pc, b"")
     }
     schedule::raced(&race);
