@@ -9,6 +9,10 @@
 //! * [`order`]: happens-before by vector clocks, as the memory orders of C and C++ say.
 //! * [`shadow`]: the accesses to each granule of memory, and which of them race.
 //! * [`heap`]: a deterministic heap that knows which bytes may be touched.
+//! * [`notes`]: where its blocks were allocated and freed.
+//! * [`path`]: what a path means in a tree of files; [`names`]: the names that an execution has changed.
+//! * [`time`]: what the clock of each thread shows.
+//! * [`rounds`]: whether a part of an execution can be repeated for ever; [`digest`]: the hash by which states are compared.
 //! * [`places`]: the granules of plain memory whose accesses are visible operations.
 //!
 //! **Invariant:** nothing here has state of its own. Every structure is a value over memory that its owner lends
@@ -25,6 +29,7 @@ extern crate std;
 pub mod digest;
 pub mod heap;
 pub mod lend;
+pub mod names;
 pub mod notes;
 pub mod order;
 pub mod path;
