@@ -23,7 +23,7 @@ fn at_every_level() {
     let compilers = ["gcc", clang()];
     for_each(programs.len() * 2, |number| {
         let ((file, flags), compiler) = (&programs[number / 2], compilers[number % 2]);
-        for level in some_of(&["-O0", "-O1", "-O2"], number / 2 + number) {
+        for level in some_of(&["-O0", "-O1", "-O2"], number / 2 + number % 2) {
             let mut words = vec![file.display().to_string(), level.to_owned(), "--cc".to_owned(), compiler.to_owned()];
             words.extend(["--minimise", "off"].map(str::to_owned));
             words.extend(flags.iter().cloned());
