@@ -94,7 +94,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::Owner;
+    use crate::testing::{Owner, cases};
 
     #[test]
     fn no_places_need_no_look() {
@@ -125,6 +125,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(cases(256))]
+
         /// Against the list of places.
         #[test]
         fn agrees_with_a_list(
