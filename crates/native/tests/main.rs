@@ -5,6 +5,7 @@ mod common;
 mod abi; // What compilers make of programs.
 mod determinism; // Addresses are reproducible.
 mod executions; // One program, three ways to restart.
+mod facts; // What one executor has learnt, for another.
 mod leftovers; // Nothing stays behind.
 mod symbols; // The thread library, symbol by symbol.
 mod trouble; // Programs that crash, hang or are killed.
