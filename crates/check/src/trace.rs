@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use heddle_model::follow::Step;
 use heddle_model::round::Round;
-use heddle_model::trace::{self, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
+use heddle_model::trace::{self, Action, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
 use heddle_model::{Outcome, Plan, trace::Settings};
+use heddle_report::Recording;
 use heddle_report::recognise::Recognised;
 use heddle_report::recording::is_user;
-use heddle_report::{Recording, steps};
 
 use crate::sources;
 
@@ -73,7 +73,7 @@ pub fn plan(trace: &Trace) -> Plan {
 
 /// A step of which only the plan is known.
 fn expected(step: &Step) -> TraceStep {
-    TraceStep { thread: step.thread, operation: steps::full_name(step.code), ..TraceStep::default() }
+    TraceStep::new(step.thread, Action::Planned(step.code))
 }
 
 /// Files that the sources include are part of the program too: those that anything happened in.

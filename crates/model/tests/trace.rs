@@ -6,7 +6,7 @@ use heddle_model::finding::{Finding, FindingKind, FindingThread, Location, Note}
 use heddle_model::follow::Step;
 use heddle_model::primitive::mutex;
 use heddle_model::trace::{
-    FORMAT, Program, Settings, SourceFile, TRACE_VERSION, Trace, TraceEnd, TraceError, TraceStep,
+    Action, FORMAT, Program, Settings, SourceFile, StepResult, TRACE_VERSION, Trace, TraceEnd, TraceError, TraceStep,
 };
 use heddle_model::{OpCode, Outcome, ThreadId};
 
@@ -17,9 +17,10 @@ fn place(line: u32) -> Location {
 fn trace() -> Trace {
     let step = |thread, line| TraceStep {
         thread: ThreadId(thread),
-        operation: "mutex lock".into(),
+        action: Action::Operation(mutex::LOCK),
         object: "mutex `a`".into(),
-        result: String::new(),
+        result: Some(StepResult::Chosen { value: u64::MAX, of: 3 }),
+        waits: false,
         at: Some(place(line)),
         preempts: thread == 2,
         after: vec![0; thread as usize - 1],
@@ -134,4 +135,55 @@ fn parts_that_do_not_fit_are_named() {
     check(|t| t.schedule[1].thread = ThreadId(5), "step 2 is of thread 5, described as of thread 2");
     check(|t| t.schedule[0].code = OpCode::ANY, "step 1 does not say which operation");
     check(|t| t.program.build.clear(), "neither sources nor a program");
+}
+
+/// A trace that a Heddle wrote that had format 1: outcomes and steps were words there.
+#[test]
+fn a_trace_of_the_first_format_is_refused() {
+    let error = Trace::from_bytes(include_bytes!("data/trace-1.json")).unwrap_err();
+    assert!(matches!(error, TraceError::Version { found: 1 }), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("trace format 1") && text.contains("check the program again"), "{text}");
+}
+
+#[test]
+fn a_step_that_is_described_as_another_operation_is_inconsistent() {
+    let mut trace = trace();
+    trace.steps[0].action = Action::Operation(mutex::UNLOCK);
+    let error = Trace::from_bytes(&trace.to_bytes()).unwrap_err().to_string();
+    assert!(error.contains("step 1 is described as another operation"), "{error}");
+}
+
+/// Bytes of a trace are replaced, left out and doubled at random. Set `HEDDLE_SEED` to repeat a failure.
+#[test]
+fn no_random_change_makes_it_panic() {
+    let seed = std::env::var("HEDDLE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0x9e37_79b9_7f4a_7c15u64);
+    println!("HEDDLE_SEED={seed}");
+    let mut state = seed | 1;
+    let mut below = |bound: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as usize % bound
+    };
+    let bytes = trace().to_bytes();
+    for _ in 0..if cfg!(miri) { 20 } else { 5_000 } {
+        let mut changed = bytes.clone();
+        for _ in 0..=below(4) {
+            let (at, length) = (below(changed.len()), below(24));
+            let part = at..(at + length).min(changed.len());
+            match below(3) {
+                0 => changed[part].fill_with(|| below(256) as u8),
+                1 => _ = changed.drain(part),
+                _ => {
+                    let copy = changed[part].to_vec();
+                    let to = below(changed.len());
+                    changed.splice(to..to, copy);
+                }
+            }
+        }
+        if let Err(error) = Trace::from_bytes(&changed) {
+            assert!(!error.to_string().is_empty());
+        }
+    }
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use heddle_model::{ThreadId, Trace};
 
 use crate::names::thread_label;
-use crate::relevance;
 use crate::text::short;
+use crate::{relevance, words};
 
 /// For Graphviz: `dot -Tsvg`.
 pub fn dot(trace: &Trace) -> String {
@@ -83,8 +83,8 @@ fn edges(trace: &Trace) -> impl Iterator<Item = (usize, usize)> + '_ {
 
 fn label(trace: &Trace, step: usize) -> String {
     let it = &trace.steps[step];
-    let parts = [it.operation.clone(), short(&it.object), short(&it.result)];
-    let words = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    let result = words::result_of(it, &trace.threads);
+    let words = words::parts([words::action(it.action), short(&it.object), short(&result)]);
     let at = it.at.as_ref().map_or(String::new(), |at| format!("\n{at}"));
     format!("{}. {words}{at}", step + 1)
 }

@@ -5,7 +5,7 @@
 //! * [`Recording`] is one execution with its names and places resolved by whoever ran it.
 //! * [`outcome`] says what an execution is to a verdict: fine, a finding, something Heddle cannot do.
 //! * [`recognise()`] turns a recording into a [`Finding`](heddle_model::Finding): who holds what, who waits for what, where.
-//! * [`steps`] tells the execution step by step, [`causes`] what each step follows from.
+//! * [`steps`] is the execution step by step, [`causes`] what each step follows from, [`words`] how people call it.
 //! * [`text`] and [`json`] are the reports.
 
 pub mod causes;
@@ -30,6 +30,7 @@ pub mod steps;
 pub mod text;
 pub mod walk;
 pub mod witness;
+pub mod words;
 
 pub use recognise::recognise;
 pub use recording::Recording;

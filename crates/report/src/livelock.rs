@@ -5,7 +5,7 @@ use heddle_model::primitive::yielding;
 use heddle_model::{Outcome, ThreadId};
 
 use crate::names::Names;
-use crate::{Recording, steps};
+use crate::{Recording, steps, words};
 
 /// So many places are named.
 const NAMED: usize = 8;
@@ -40,7 +40,7 @@ pub fn explain(recording: &Recording, names: &Names) -> Told {
             if event.operation.code.family() == yielding::FAMILY {
                 continue;
             }
-            let what = format!("{} {}", steps::operation(&event.operation), steps::object(&event.operation, names));
+            let what = format!("{} {}", words::operation(&event.operation), steps::object(&event.operation, names));
             let in_vain = if event.failed() { ", in vain" } else { "" };
             let message = format!("{}: {}{in_vain}", names.thread(thread), what.trim_end());
             let note = Note { message, location: recording.place(index).cloned() };

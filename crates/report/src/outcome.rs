@@ -4,7 +4,7 @@ use heddle_model::{Capacity, Ending, Execution, FindingKind, Outcome};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Recording, steps};
+use crate::{Recording, words};
 
 /// What one execution is to a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ fn capacity(what: Capacity) -> &'static str {
 pub fn in_words(recording: &Recording) -> String {
     match recording.outcome {
         Outcome::Ended { .. } => {
-            let end = recording.events.last().map_or(String::new(), |event| steps::operation(&event.operation));
+            let end = recording.events.last().map_or(String::new(), |event| words::operation(&event.operation));
             if recording.message.is_empty() { end } else { format!("{end}: {}", recording.message) }
         }
         Outcome::Race(_) => "data race".to_string(),

@@ -1,14 +1,14 @@
 //! A data race, told.
 
 use heddle_model::finding::{Location, Note};
-use heddle_model::race::{Access, Race};
-use heddle_model::trace::TraceStep;
+use heddle_model::race::Race;
+use heddle_model::trace::{Action, TraceStep};
 use heddle_model::wire;
 use heddle_model::{ObjectId, ThreadId};
 
-use crate::Recording;
 use crate::names::{Names, short};
 use crate::recording::{is_user, user_frame};
+use crate::{Recording, words};
 
 /// A race in words.
 pub struct Told {
@@ -30,9 +30,12 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
     let earlier_at = user_frame(&recording.earlier_stack).cloned();
     let (later_who, earlier_who) = (names.thread(race.later_thread), names.thread(race.earlier_thread));
     let mut notes = vec![
-        Note { message: format!("{later_who} {} {name} here", verb(race.later)), location: later_at.clone() },
         Note {
-            message: format!("{earlier_who} {} it here, and nothing orders the two", verb(race.earlier)),
+            message: format!("{later_who} {} {name} here", words::accesses(race.later)),
+            location: later_at.clone(),
+        },
+        Note {
+            message: format!("{earlier_who} {} it here, and nothing orders the two", words::accesses(race.earlier)),
             location: earlier_at,
         },
     ];
@@ -53,8 +56,8 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
     }
     let message = format!(
         "{name}: {later_who} {} it, {earlier_who} {} it, and nothing orders the two",
-        verb(race.later),
-        verb(race.earlier)
+        words::accesses(race.later),
+        words::accesses(race.earlier)
     );
     Some(Told { message, location: later_at, notes, threads: vec![race.later_thread, race.earlier_thread] })
 }
@@ -64,11 +67,9 @@ pub fn accesses(recording: &Recording, names: &Names) -> Vec<TraceStep> {
     let Some(race) = recording.outcome.race() else { return Vec::new() };
     let object = name(race, recording, names);
     let access = |thread, how, stack: &[Location]| TraceStep {
-        thread,
-        operation: verb(how).to_string(),
         object: object.clone(),
         at: user_frame(stack).cloned(),
-        ..TraceStep::default()
+        ..TraceStep::new(thread, Action::Access(how))
     };
     vec![
         access(race.earlier_thread, race.earlier, &recording.earlier_stack),
@@ -99,14 +100,4 @@ fn name(race: &Race, recording: &Recording, names: &Names) -> String {
 
 fn bytes(count: u64) -> String {
     if count == 1 { "1 byte".to_string() } else { format!("{count} bytes") }
-}
-
-fn verb(how: Access) -> &'static str {
-    match (how.writes(), how.is_atomic()) {
-        _ if how.frees() => "frees",
-        (false, false) => "reads",
-        (true, false) => "writes",
-        (false, true) => "atomically reads",
-        (true, true) => "atomically writes",
-    }
 }

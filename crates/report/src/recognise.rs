@@ -11,7 +11,7 @@ use crate::names::Names;
 use crate::outcome::{Class, classify, signal_name};
 use crate::recording::user_frame;
 use crate::walk::{self, Walk};
-use crate::{Recording, fault, race, steps};
+use crate::{Recording, fault, race, steps, words};
 use crate::{livelock, misuse};
 
 /// A finding, the steps that led to it, and what makes it the same as another one.
@@ -194,7 +194,7 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
         FindingKind::Crash => crash(recording, names, &who),
         FindingKind::Undefined => recording.message.clone(),
         FindingKind::Misuse if let Some(Ending::Waits { code }) = recording.outcome.ending() => {
-            let what = steps::full_name(code);
+            let what = words::full_name(code);
             format!("{who} waits inside an atomic section, where nobody else can go on: {what}")
         }
         FindingKind::Hang => format!("{who} runs without end and without a visible operation"),
@@ -240,7 +240,7 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
                 "runs".to_string()
             }
             None => {
-                let (verb, object) = (steps::operation(&pending.operation), steps::object(&pending.operation, names));
+                let (verb, object) = (words::operation(&pending.operation), steps::object(&pending.operation, names));
                 format!("is about to {verb} {object}").trim_end().to_string()
             }
         };
@@ -261,7 +261,7 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
         threads.push(FindingThread {
             id: thread,
             name: names.function(thread).to_string(),
-            state: last.map_or(String::new(), |i| steps::operation(&recording.events[i].operation)),
+            state: last.map_or(String::new(), |i| words::operation(&recording.events[i].operation)),
             holds: holds(thread),
             at: last.and_then(|i| recording.place(i)).cloned(),
             stack: last.and_then(|i| recording.stacks.get(i)).cloned().unwrap_or_default(),

@@ -5,6 +5,7 @@
 //! steps that are about the finding's own objects, those by which threads depend on each other, and the end say the most.
 
 use heddle_model::Trace;
+use heddle_model::primitive::thread;
 use heddle_model::trace::TraceStep;
 
 use crate::causes;
@@ -29,12 +30,12 @@ pub fn most_relevant(trace: &Trace, most: usize) -> Vec<bool> {
     let steps = &trace.steps;
     // That a thread begins is clear from its first step.
     for index in 0..steps.len() {
-        let thread = steps[index].thread;
-        let follows = steps[index + 1..].iter().zip(&shown[index + 1..]).any(|(s, shown)| *shown && s.thread == thread);
-        let ends = trace.last.iter().any(|step| step.thread == thread);
-        shown[index] &= steps[index].operation != "begin" || !(follows || ends);
+        let id = steps[index].thread;
+        let follows = steps[index + 1..].iter().zip(&shown[index + 1..]).any(|(s, shown)| *shown && s.thread == id);
+        let ends = trace.last.iter().any(|step| step.thread == id);
+        shown[index] &= !steps[index].is(thread::START) || !(follows || ends);
         // An access that races was before the end of its thread, and stands for it.
-        shown[index] &= steps[index].operation != "end" || !ends;
+        shown[index] &= !steps[index].is(thread::EXIT) || !ends;
     }
     if count(&shown) <= most {
         return shown;

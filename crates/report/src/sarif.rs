@@ -10,7 +10,7 @@ use heddle_model::{FindingKind, RunReport, Trace, Verdict};
 use serde_json::{Value, json};
 
 use crate::names::thread_label;
-use crate::relevance;
+use crate::{relevance, words};
 
 /// The document of a run and its traces, as far as there are any.
 pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
@@ -156,9 +156,9 @@ fn code_flow(trace: &Trace) -> Option<Value> {
         let name = thread_label(id, trace.threads.get(&id).map_or("", String::as_str));
         let steps = trace.steps.iter().zip(&matters).enumerate().filter(|(_, (step, _))| step.thread == id);
         let mut locations: Vec<Value> =
-            steps.map(|(index, (step, matters))| flow_location(step, index + 1, *matters, &name)).collect();
+            steps.map(|(index, (step, matters))| flow_location(trace, step, index + 1, *matters, &name)).collect();
         let last = trace.last.iter().filter(|step| step.thread == id);
-        locations.extend(last.map(|step| flow_location(step, trace.steps.len() + 1, true, &name)));
+        locations.extend(last.map(|step| flow_location(trace, step, trace.steps.len() + 1, true, &name)));
         if !locations.is_empty() {
             flows.push(json!({ "id": id.to_string(), "message": { "text": name }, "locations": locations }));
         }
@@ -169,10 +169,9 @@ fn code_flow(trace: &Trace) -> Option<Value> {
     Some(json!({ "message": { "text": "the interleaving that leads to it" }, "threadFlows": flows }))
 }
 
-fn flow_location(step: &TraceStep, order: usize, matters: bool, thread: &str) -> Value {
-    let parts = [step.operation.as_str(), &step.object, &step.result];
-    let words = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-    let text = format!("{thread}: {words}");
+fn flow_location(trace: &Trace, step: &TraceStep, order: usize, matters: bool, thread: &str) -> Value {
+    let waits = if step.waits { " waits" } else { "" };
+    let text = format!("{thread}: {}{waits}", words::step(step, trace));
     let place = match &step.at {
         Some(at) => location(at, Some(&text)),
         None => json!({ "message": { "text": text } }),

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use heddle_model::primitive::thread;
 use heddle_model::trace::TraceStep;
 use heddle_model::{ThreadId, Trace};
-
-use crate::steps::WAITS;
 
 /// What is so after some steps of a trace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -31,14 +30,14 @@ impl State {
             for thread in &step.frees {
                 state.blocked.remove(thread);
             }
-            if step.operation == "end" {
+            if step.is(thread::EXIT) {
                 state.alive.remove(&step.thread);
             }
         }
         state.holds.retain(|_, held| !held.is_empty());
         if taken >= trace.steps.len() {
             // The end is known exactly.
-            state.blocked.extend(trace.last.iter().filter(|step| step.result == WAITS).map(|step| step.thread));
+            state.blocked.extend(trace.last.iter().filter(|step| step.waits).map(|step| step.thread));
         }
         state
     }

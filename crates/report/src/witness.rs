@@ -5,6 +5,7 @@
 //! format has no words for which thread goes when: a validator has to find the schedule again, and Heddle's own trace
 //! file is what replays it.
 
+use heddle_model::trace::StepResult;
 use heddle_model::{FindingKind, Trace};
 use serde_json::{Value, json};
 
@@ -45,9 +46,8 @@ pub fn document(trace: &Trace, origin: &Origin) -> Value {
         origin.files.iter().map(|(file, hash)| (file.clone(), json!(hash))).collect();
     let files: Vec<&str> = origin.files.iter().map(|(file, _)| file.as_str()).collect();
     let mut segments: Vec<Value> = Vec::new();
-    for step in trace.steps.iter().filter(|step| step.operation == "choose") {
-        let value = step.result.trim_start_matches("= ").split(' ').next().unwrap_or("0");
-        if let Some(at) = &step.at {
+    for step in &trace.steps {
+        if let (Some(StepResult::Chosen { value, .. }), Some(at)) = (step.result, &step.at) {
             segments.push(segment(json!({
                 "type": "function_return",
                 "action": "follow",

@@ -4,7 +4,7 @@
 use heddle_model::follow::Step;
 use heddle_model::primitive::atomic;
 use heddle_model::{Event, ObjectId, Pending};
-use heddle_report::steps;
+use heddle_report::words;
 use heddle_search::repeat::Divergence;
 use serde::{Deserialize, Serialize};
 
@@ -64,12 +64,12 @@ pub fn strayed(strayed: &Strayed, symbols: &dyn Names) -> String {
         strayed.execution,
         strayed.at + 1,
         thread.0,
-        steps::full_name(code),
+        words::full_name(code),
     )
 }
 
 fn operation(event: &Event, symbols: &dyn Names) -> String {
-    let name = steps::full_name(event.operation.code);
+    let name = words::full_name(event.operation.code);
     match symbols.object(event.operation.object).filter(|_| event.operation.object != ObjectId::NONE) {
         Some(object) => format!("{name} {object}"),
         None => name,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use heddle_model::primitive::yielding;
 use heddle_model::{Event, Execution, ThreadId};
-use heddle_report::steps;
+use heddle_report::words;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Names;
@@ -56,7 +56,7 @@ impl Round {
         let (mut named, mut left) = (0, 0);
         for event in self.events.iter().filter(|event| event.operation.code.family() != yielding::FAMILY) {
             let known = by_thread.entry(event.thread.0).or_default();
-            let name = steps::full_name(event.operation.code);
+            let name = words::full_name(event.operation.code);
             let object = symbols.object(event.operation.object).map_or(String::new(), |object| format!(" {object}"));
             let at = symbols.location(&[event.pc]).map_or(String::new(), |at| format!(" at {at}"));
             let words = format!("{name}{object}{at}");

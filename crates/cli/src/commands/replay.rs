@@ -12,6 +12,7 @@ use heddle_model::trace::{Settings, TraceStep};
 use heddle_model::{ExecutorError, Outcome, Plan, Trace, wire};
 use heddle_native::{Built, Debugger, NativeExecutor, RestartMode, Toolchain};
 use heddle_report::names::{Names, thread_label};
+use heddle_report::words::{self, Functions};
 use heddle_report::{Recording, json, steps, text, walk};
 
 use super::report::{document, load};
@@ -181,8 +182,9 @@ fn first_divergence(trace: &Trace, recording: &Recording) -> Option<String> {
     let names = Names::of(recording);
     let now = steps::steps(recording, &names, &walk);
     for (index, (expected, got)) in trace.steps.iter().zip(&now).enumerate() {
-        if (&expected.operation, &expected.object, &expected.result) != (&got.operation, &got.object, &got.result) {
-            return Some(format!("step {}: {}, but it did: {}", index + 1, expectation(trace, expected), words(got)));
+        if (expected.action, &expected.object, expected.result) != (got.action, &got.object, got.result) {
+            let did = words(got, names.functions());
+            return Some(format!("step {}: {}, but it did: {did}", index + 1, expectation(trace, expected)));
         }
     }
     let index = now.len();
@@ -198,7 +200,7 @@ fn first_divergence(trace: &Trace, recording: &Recording) -> Option<String> {
             "after the last step, {}, thread {} went on to {}",
             trace.steps.len(),
             more.thread,
-            words(more)
+            words(more, names.functions())
         ));
     }
     None
@@ -206,16 +208,12 @@ fn first_divergence(trace: &Trace, recording: &Recording) -> Option<String> {
 
 fn expectation(trace: &Trace, step: &TraceStep) -> String {
     let name = trace.threads.get(&step.thread).map_or("", String::as_str);
-    format!("{} was expected to {}", thread_label(step.thread, name), words(step))
+    format!("{} was expected to {}", thread_label(step.thread, name), words(step, &trace.threads))
 }
 
-fn words(step: &TraceStep) -> String {
-    let mut text = step.operation.clone();
-    for part in [&step.object, &step.result] {
-        if !part.is_empty() {
-            text.push_str(&format!(" {part}"));
-        }
-    }
+fn words(step: &TraceStep, functions: &Functions) -> String {
+    let result = words::result_of(step, functions);
+    let mut text = words::parts([words::action(step.action), step.object.clone(), result]);
     if let Some(at) = &step.at {
         text.push_str(&format!(" at {at}"));
     }
@@ -232,13 +230,12 @@ fn instead(recording: &Recording, expected: &TraceStep, names: &Names) -> String
     };
     let pending = &recording.pending[index];
     let step = TraceStep {
-        operation: steps::operation(&pending.operation),
         object: steps::object(&pending.operation, names),
         at: recording.pending_place(index).cloned(),
-        ..TraceStep::default()
+        ..TraceStep::new(pending.thread, steps::action(&pending.operation))
     };
     let verb = if pending.enabled != 0 { "it is about to" } else { "it cannot go on, and waits to" };
-    format!("{verb} {}", words(&step))
+    format!("{verb} {}", words(&step, names.functions()))
 }
 
 fn refusal(trace: &Trace, divergence: &str, changed: &[String]) -> String {

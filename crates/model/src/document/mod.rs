@@ -2,5 +2,6 @@
 
 pub mod finding;
 pub mod remark;
+mod step;
 pub mod trace;
 pub mod verdict;

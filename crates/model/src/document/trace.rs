@@ -9,9 +9,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Finding, Location};
+use crate::finding::Finding;
 use crate::follow::{Policy, Step};
 use crate::{Latitude, OpCode, Outcome, ThreadId};
+
+pub use super::step::{Action, StepResult, TraceStep};
 
 /// What every trace file says it is.
 pub const FORMAT: &str = "heddle-trace";
@@ -131,40 +133,6 @@ fn yes() -> bool {
     true
 }
 
-/// One step, in words.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct TraceStep {
-    /// Who.
-    pub thread: ThreadId,
-    /// What: `mutex lock`.
-    pub operation: String,
-    /// On what: "mutex `a`"; empty where there is nothing.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub object: String,
-    /// What came of it, where that is not a matter of course: `failed`, `= 3`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub result: String,
-    /// Where.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<Location>,
-    /// Another thread ran just before, and could have gone on.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub preempts: bool,
-    /// The steps of other threads, by their index, that this one follows from: who woke it, who gave the lock away. Not
-    /// those that it follows from by way of another step.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub after: Vec<u32>,
-    /// What its thread holds from here on, where that has changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub holds: Option<Vec<String>>,
-    /// Threads that cannot go on from here on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub blocks: Vec<ThreadId>,
-    /// Threads that could not go on before, and can from here on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub frees: Vec<ThreadId>,
-}
-
 /// How the execution ended, to compare a replay with.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceEnd {
@@ -210,10 +178,10 @@ pub struct Trace {
     /// How it went on, where that is not known step by step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continuation: Option<Continuation>,
-    /// The same in words, one for each step of the schedule.
+    /// What happened in each step of the schedule.
     pub steps: Vec<TraceStep>,
-    /// What the threads that are left were doing or about to do when it ended, in the order of their ids; `result` says
-    /// `waits` of those that could not go on.
+    /// What the threads that are left were doing or about to do when it ended, in the order of their ids. Of those that could
+    /// not go on, `waits` is true.
     #[serde(default)]
     pub last: Vec<TraceStep>,
     /// The steps, by their index, that the finding follows from: what is not before one of them does not matter to it.
@@ -277,6 +245,9 @@ impl Trace {
                     step.thread,
                     described.thread
                 ));
+            }
+            if described.action.code() != Some(step.code) && self.continuation.is_none() && step.code != OpCode::ANY {
+                return wrong(format!("step {} is described as another operation", index + 1));
             }
             if step.code == OpCode::ANY && self.continuation.is_none() {
                 return wrong(format!("step {} does not say which operation it is", index + 1));

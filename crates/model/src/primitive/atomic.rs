@@ -23,6 +23,7 @@ pub const FENCE: OpCode = OpCode::new(FAMILY, 5);
 /// Which memory order an atomic asks for. Every execution is sequentially consistent whatever it is; what it decides is whether
 /// plain accesses before and after are ordered with those of other threads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Order {
     /// None.
     Relaxed,

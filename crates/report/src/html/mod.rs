@@ -4,10 +4,11 @@
 //! comes from the program, its sources or its file names is ever read as HTML. Without a script the page still has
 //! the text of the report. `page.js` says how the page works.
 
+use heddle_model::trace::TraceStep;
 use heddle_model::{RunReport, Trace};
 use serde_json::{Value, json};
 
-use crate::{relevance, text};
+use crate::{relevance, text, words};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -47,8 +48,8 @@ pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
 fn trace_data(trace: &Trace) -> Value {
     json!({
         "finding": trace.finding,
-        "steps": trace.steps,
-        "last": trace.last,
+        "steps": trace.steps.iter().map(|step| step_data(trace, step)).collect::<Vec<_>>(),
+        "last": trace.last.iter().map(|step| step_data(trace, step)).collect::<Vec<_>>(),
         "outcome": trace.end.outcome.name(),
         "threads": trace.threads,
         "lines": trace.lines,
@@ -57,6 +58,16 @@ fn trace_data(trace: &Trace) -> Value {
         "matters": relevance::before_finding(trace),
         "focus": trace.focus,
     })
+}
+
+/// A step, with the words for what it is.
+fn step_data(trace: &Trace, step: &TraceStep) -> Value {
+    let mut data = json!(step);
+    data["words"] = json!({
+        "operation": words::action(step.action),
+        "result": words::result_of(step, &trace.threads),
+    });
+    data
 }
 
 /// JSON that cannot end the element it stands in.

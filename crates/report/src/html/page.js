@@ -21,12 +21,12 @@ const svg = (name, attributes) => {
   return node;
 };
 const place = (at) => (!at || !at.file ? "" : at.line ? `${at.file}:${at.line}` : at.file);
-const words = (step) => [step.operation, step.object, step.result === "waits" ? "" : step.result].filter(Boolean).join(" ");
+const words = (step) => [step.words.operation, step.object, step.words.result].filter(Boolean).join(" ");
 // The same as `short` of the terminal: the operation says what kind of thing it is, the column whose.
 const short = (text) => (text || "").split(" with ").map((part) => part.includes("`") ? part.slice(part.indexOf("`")).replaceAll("`", "")
   : /thread | #/.test(part) ? part.split(" (")[0] : part).join(" with ");
-const brief = (step) => (step.result === "waits" ? "waits: " : "") +
-  [step.operation, short(step.object), step.result === "waits" ? "" : short(step.result)].filter(Boolean).join(" ");
+const brief = (step) => (step.waits ? "waits: " : "") +
+  [step.words.operation, short(step.object), short(step.words.result)].filter(Boolean).join(" ");
 const label = (trace, thread) => `thread ${thread}` + (trace.threads[thread] ? ` (${trace.threads[thread]})` : "");
 
 // --- The run -------------------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ function state(trace, taken) {
     for (const thread of step.blocks || []) blocked.add(thread);
     for (const thread of step.frees || []) blocked.delete(thread);
   }
-  if (taken >= trace.steps.length) for (const step of trace.last) if (step.result === "waits") blocked.add(step.thread);
+  if (taken >= trace.steps.length) for (const step of trace.last) if (step.waits) blocked.add(step.thread);
   return { holds, blocked };
 }
 

@@ -1,8 +1,10 @@
 //! One execution in one line: who did what, in order.
 
+use heddle_model::primitive::{process, thread};
+
 use crate::names::Names;
 use crate::text::{printable, short};
-use crate::{Recording, steps};
+use crate::{Recording, steps, words};
 
 /// `recording` in one line: `0: create thread 1 | 1: lock a, unlock a | 0: join thread 1`.
 pub fn compact(recording: &Recording) -> String {
@@ -10,13 +12,13 @@ pub fn compact(recording: &Recording) -> String {
     let mut text = String::new();
     let mut before = None;
     for event in &recording.events {
-        let operation = steps::operation(&event.operation);
-        // That a thread begins is clear from what it does; how it all ended is told elsewhere.
-        if operation == "begin" || event.operation.code == heddle_model::primitive::process::END {
+        // That a thread begins is clear from what it does. How the execution ended is told elsewhere.
+        if matches!(event.operation.code, thread::START | process::END) {
             continue;
         }
-        let parts = [operation, short(&steps::object(&event.operation, &names)), short(&steps::result(event, &names))];
-        let words = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        let result = steps::result(event).map_or(String::new(), |result| words::result(result, names.functions()));
+        let object = short(&steps::object(&event.operation, &names));
+        let words = words::parts([words::operation(&event.operation), object, short(&result)]);
         match before == Some(event.thread) {
             true => text.push_str(", "),
             false if text.is_empty() => text.push_str(&format!("{}: ", event.thread)),

@@ -14,8 +14,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::table::pad;
 use super::{BOLD, DIM, Options, RED, counted, printable};
-use crate::relevance;
-use crate::steps::WAITS;
+use crate::{relevance, words};
 
 /// The most lines that are shown of an execution, unless all are asked for.
 const MOST: usize = 24;
@@ -104,7 +103,7 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
             _ => "",
         };
         let number = if end - index == 1 { format!("{}", index + 1) } else { format!("{}-{end}", index + 1) };
-        let what = together(&trace.steps[index..end]);
+        let what = together(trace, &trace.steps[index..end]);
         let last = end == trace.steps.len() && trace.end.outcome.is_ended();
         rows.push(Row::of(trace, &files, step, mark, number, what, last));
         before = Some(step.thread);
@@ -115,8 +114,8 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
     for step in &trace.last {
         // How an execution ended is a step, and what the others were doing is told elsewhere.
         if options.verbose || (!trace.end.outcome.is_ended() && focus.contains(&step.thread)) {
-            let waits = if step.result == WAITS { "waits: " } else { "" };
-            let what = format!("{waits}{}", words(step));
+            let waits = if step.waits { "waits: " } else { "" };
+            let what = format!("{waits}{}", words(trace, step));
             let mark = if focus.contains(&step.thread) { "x" } else { "" };
             rows.push(Row::of(trace, &files, step, mark, String::new(), what, mark == "x"));
         }
@@ -127,24 +126,25 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
 /// Whether two steps can be told in one line.
 fn alike(a: &TraceStep, b: &TraceStep) -> bool {
     let line = |step: &TraceStep| step.at.as_ref().map(|at| (at.file.clone(), at.line));
-    a.thread == b.thread && a.operation == b.operation && a.result == b.result && line(a) == line(b) && a.at.is_some()
+    a.thread == b.thread && a.action == b.action && a.result == b.result && line(a) == line(b) && a.at.is_some()
 }
 
 /// Steps that are alike, in words.
-fn together(steps: &[TraceStep]) -> String {
+fn together(trace: &Trace, steps: &[TraceStep]) -> String {
     let first = &steps[0];
-    let [_, .., last] = steps else { return words(first) };
+    let [_, .., last] = steps else { return words(trace, first) };
     if steps.iter().all(|step| step.object == first.object) {
-        return format!("{}, {} times", words(first), steps.len());
+        return format!("{}, {} times", words(trace, first), steps.len());
     }
     let between = if steps.len() == 2 { "," } else { " .." };
     let object = format!("{}{between} {}", short(&first.object), short(&last.object));
-    [first.operation.as_str(), &object, &short(&first.result)].join(" ").trim_end().to_string()
+    let result = words::result_of(first, &trace.threads);
+    words::parts([words::action(first.action), object, short(&result)])
 }
 
-fn words(step: &TraceStep) -> String {
-    let parts = [step.operation.clone(), short(&step.object), short(&step.result)];
-    parts.into_iter().filter(|part| !part.is_empty() && part != WAITS).collect::<Vec<_>>().join(" ")
+fn words(trace: &Trace, step: &TraceStep) -> String {
+    let result = words::result_of(step, &trace.threads);
+    words::parts([words::action(step.action), short(&step.object), short(&result)])
 }
 
 /// "mutex `a`" as `a`, "thread 1 (worker)" as `thread 1`: the operation says what kind of thing it is, and the column whose.

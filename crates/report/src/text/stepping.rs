@@ -6,7 +6,6 @@ use heddle_model::trace::TraceStep;
 use super::{BOLD, DIM, Options, printable};
 use crate::names::thread_label;
 use crate::state::{State, next_of};
-use crate::steps::WAITS;
 
 /// Lines of source before and after the one that a step is in.
 const AROUND: u32 = 2;
@@ -33,7 +32,7 @@ pub fn position(trace: &Trace, taken: usize, options: &Options) -> String {
         text.push_str(&format!("  {} holds {}\n", label(trace, *thread), printable(&held.join(", "))));
     }
     for &thread in &state.blocked {
-        let next = next_of(trace, thread, taken).map_or(String::new(), |step| format!(": {}", words(step)));
+        let next = next_of(trace, thread, taken).map_or(String::new(), |step| format!(": {}", words(trace, step)));
         text.push_str(&format!("  {} cannot go on{}\n", label(trace, thread), printable(&next)));
     }
     if taken == all {
@@ -74,8 +73,8 @@ pub fn threads(trace: &Trace, taken: usize) -> String {
     for thread in ids {
         let doing = match next_of(trace, thread, taken) {
             None => "has ended".to_string(),
-            Some(next) if state.blocked.contains(&thread) => format!("cannot go on: {}", words(next)),
-            Some(next) => format!("next: {}", words(next)),
+            Some(next) if state.blocked.contains(&thread) => format!("cannot go on: {}", words(trace, next)),
+            Some(next) => format!("next: {}", words(trace, next)),
         };
         text.push_str(&printable(&format!("  {}  {doing}", label(trace, thread))));
         text.push('\n');
@@ -84,19 +83,16 @@ pub fn threads(trace: &Trace, taken: usize) -> String {
 }
 
 fn sentence(trace: &Trace, step: &TraceStep) -> String {
-    format!("{}: {}", label(trace, step.thread), words(step))
+    format!("{}: {}", label(trace, step.thread), words(trace, step))
 }
 
 fn label(trace: &Trace, thread: heddle_model::ThreadId) -> String {
     thread_label(thread, trace.threads.get(&thread).map_or("", String::as_str))
 }
 
-fn words(step: &TraceStep) -> String {
-    let parts = [&step.operation, &step.object, &step.result];
-    let text: Vec<&str> =
-        parts.into_iter().map(String::as_str).filter(|part| !part.is_empty() && *part != WAITS).collect();
+fn words(trace: &Trace, step: &TraceStep) -> String {
     let at = step.at.as_ref().map_or(String::new(), |at| format!(" at {at}"));
-    text.join(" ") + &at
+    crate::words::step(step, trace) + &at
 }
 
 fn source(trace: &Trace, step: &TraceStep, options: &Options) -> String {

@@ -1,9 +1,10 @@
 //! What is recognised in executions made by hand.
 
 use crate::common::*;
-use heddle_model::primitive::{atomic, condvar, once, semaphore};
+use heddle_model::primitive::{atomic, choice, condvar, once, semaphore};
+use heddle_model::trace::{Action, StepResult};
 use heddle_model::{Death, Ending, FindingKind, ObjectId, Operation, Outcome, ThreadId};
-use heddle_report::recognise;
+use heddle_report::{recognise, witness};
 
 #[test]
 fn a_cycle_is_spelled_out() {
@@ -213,4 +214,20 @@ fn outcomes_that_are_no_events() {
     for outcome in [Outcome::Blocked, step_limit, Outcome::MemoryLimit { bytes: 1 }, Outcome::Unsupported] {
         assert_eq!(with(outcome), None, "{outcome:?}");
     }
+}
+
+/// A witness is made of codes and numbers. Words for people can be changed without changing it.
+#[test]
+fn a_witness_names_the_values_that_were_chosen() {
+    let mut trace = trace(&record(&[start(0), finish(0, Ending::Assertion, 19)], &[], ended(Ending::Assertion), ""));
+    trace.steps[0].action = Action::Operation(choice::CHOOSE);
+    trace.schedule[0].code = choice::CHOOSE;
+    trace.steps[0].result = Some(StepResult::Chosen { value: u64::MAX, of: 3 });
+    trace.steps[0].at = trace.steps[1].at.clone();
+    let trace = heddle_model::Trace::from_bytes(&trace.to_bytes()).unwrap();
+    let document = witness::document(&trace, &witness::Origin::default());
+    let segments = document[0]["content"].as_array().unwrap();
+    let waypoint = &segments[0]["segment"][0]["waypoint"];
+    assert_eq!(waypoint["constraint"]["value"], format!("\\result == {}", u64::MAX));
+    assert_eq!(segments.len(), 2, "a value and the target");
 }

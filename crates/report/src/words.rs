@@ -1,0 +1,128 @@
+//! The words for operations and for what came of them.
+//!
+//! Everything that a person reads about a step is made here, from [codes and numbers](heddle_model::trace::TraceStep). No other
+//! code depends on these words, so they may be changed freely.
+
+use std::collections::BTreeMap;
+
+use heddle_model::primitive::atomic::Order;
+use heddle_model::primitive::{self, OperationName, thread};
+use heddle_model::race::Access;
+use heddle_model::trace::{Action, StepResult, TraceStep};
+use heddle_model::{Ending, OpCode, Operation, ThreadId, Trace};
+
+use crate::names::thread_label;
+use crate::outcome::signal_name;
+use crate::steps;
+
+/// The functions that threads began with, by the threads' ids.
+pub type Functions = BTreeMap<ThreadId, String>;
+
+/// What an operation is called: `lock`, `create`. The object says of what.
+pub fn operation(operation: &Operation) -> String {
+    action(steps::action(operation))
+}
+
+/// What an action is called: `lock`, `exit with status 1`.
+pub fn action(action: Action) -> String {
+    match action {
+        Action::Operation(thread::START) => "begin".to_string(),
+        Action::Operation(thread::EXIT) => "end".to_string(),
+        Action::Operation(code) => primitive::of(code).operation_name(code).to_string(),
+        Action::Planned(code) => full_name(code),
+        Action::End(ending) => end(ending),
+        Action::Access(access) => accesses(access).to_string(),
+        Action::Run => "runs without end".to_string(),
+    }
+}
+
+fn end(ending: Ending) -> String {
+    match ending {
+        Ending::Exit { status } => format!("exit with status {status}"),
+        Ending::Abort => "abort".to_string(),
+        Ending::Assertion => "assertion fails".to_string(),
+        Ending::Crash { overflow: true, .. } => "crash: stack overflow".to_string(),
+        Ending::Crash { signal, .. } => format!("crash: {}", signal_name(signal)),
+        Ending::Memory => "memory error".to_string(),
+        Ending::Undefined => "undefined behaviour".to_string(),
+        Ending::Misuse { .. } => "misuse".to_string(),
+        Ending::Waits { code } => format!("{} would wait for ever", full_name(code)),
+        Ending::Assumed => "assumption does not hold".to_string(),
+    }
+}
+
+/// What an access to memory does, as a verb: `reads`.
+pub fn accesses(how: Access) -> &'static str {
+    match (how.writes(), how.is_atomic()) {
+        _ if how.frees() => "frees",
+        (false, false) => "reads",
+        (true, false) => "writes",
+        (false, true) => "atomically reads",
+        (true, true) => "atomically writes",
+    }
+}
+
+/// The name of an operation with its primitive's: `mutex lock`.
+pub fn full_name(code: OpCode) -> String {
+    OperationName(code).to_string()
+}
+
+/// What came of a step. Threads are called by the functions that they began with.
+pub fn result(result: StepResult, functions: &Functions) -> String {
+    match result {
+        StepResult::TimedOutAlone => "times out: nobody else can go on".to_string(),
+        StepResult::TimedOut => "times out".to_string(),
+        StepResult::AttemptFailed => "fails for no reason".to_string(),
+        StepResult::Spurious => "for no reason".to_string(),
+        StepResult::NotAsleep(value) => format!("does not sleep: it is {value}"),
+        StepResult::OtherValue => "fails: another value".to_string(),
+        StepResult::WokeNobody => "wakes nobody".to_string(),
+        StepResult::WokeMany(count) => format!("wakes {count}"),
+        StepResult::Woke(thread) => {
+            format!("wakes {}", thread_label(thread, functions.get(&thread).map_or("", String::as_str)))
+        }
+        StepResult::AlreadyDone => "already done".to_string(),
+        StepResult::Locked => "fails: locked".to_string(),
+        StepResult::LockedByItself => "fails: locked by itself".to_string(),
+        StepResult::NotLockedByIt => "fails: not locked by it".to_string(),
+        StepResult::LockedAgain => "again".to_string(),
+        StepResult::NoneLeft => "fails: none left".to_string(),
+        StepResult::SerialThread => "as the serial thread".to_string(),
+        StepResult::Failed => "fails".to_string(),
+        StepResult::Value { value, order } => format!("= {value}{}", order.map_or(String::new(), after_comma)),
+        StepResult::Replaced { value, order } => format!("was {value}{}", after_comma(order)),
+        StepResult::Mismatch { value, order } => format!("fails: was {value}{}", after_comma(order)),
+        StepResult::Fence(order) => weaker(order).unwrap_or_default().to_string(),
+        StepResult::Chosen { value, of } => format!("= {value} of {of}"),
+    }
+}
+
+/// What came of `step`, in words; empty where that is a matter of course.
+pub fn result_of(step: &TraceStep, functions: &Functions) -> String {
+    step.result.map_or(String::new(), |came| result(came, functions))
+}
+
+/// `step` in words: operation, object, result.
+pub fn step(step: &TraceStep, trace: &Trace) -> String {
+    parts([action(step.action), step.object.clone(), result_of(step, &trace.threads)])
+}
+
+/// The parts that there are, with spaces between them.
+pub fn parts(parts: [String; 3]) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn after_comma(order: Order) -> String {
+    weaker(order).map_or(String::new(), |order| format!(", {order}"))
+}
+
+/// The memory order of an atomic that asks for less than all: it may be why two accesses are not ordered.
+fn weaker(order: Order) -> Option<&'static str> {
+    match order {
+        Order::Relaxed => Some("relaxed"),
+        Order::Acquire => Some("acquire"),
+        Order::Release => Some("release"),
+        Order::AcquireRelease => Some("acquire and release"),
+        Order::SequentiallyConsistent => None,
+    }
+}
