@@ -13,10 +13,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use heddle_model::follow::{Policy, Step};
-use heddle_model::wire::{Races, Restart};
-use heddle_model::{Event, Executor, Plan, ThreadId};
+use heddle_model::{Attention, Event, Executor, Plan, Properties, Property, Restart, RestartMode, Settings, ThreadId};
 use heddle_native::compile::{Choice, Compiled, compile};
-use heddle_native::{NativeExecutor, Options, RestartMode};
+use heddle_native::{NativeExecutor, Options};
 
 const ROUNDS: usize = 7;
 const ROUND: Duration = Duration::from_millis(400);
@@ -115,7 +114,7 @@ fn bugs() {
             let flags: Vec<&str> = flag.as_deref().into_iter().chain(plain.then_some("-DPLAIN")).collect();
             let program = build(&format!("benches/bugs/{name}.c"), &flags);
             let until = |&(algorithm, iterate): &(Algorithm, bool)| {
-                let options = Options { races: if plain { Races::Go } else { Races::Off }, ..Options::default() };
+                let options = looking(if plain { Attention::Go } else { Attention::Off }, Attention::Stop);
                 let mut executor = NativeExecutor::launch(&program.program, options).expect("it starts");
                 let mut first = First::default();
                 let options = heddle_search::Options {
@@ -136,24 +135,30 @@ fn bugs() {
     }
 }
 
+/// Options that give data races and memory errors this attention.
+fn looking(races: Attention, memory: Attention) -> Options {
+    let properties = Properties::default().with(Property::Race, races).with(Property::Memory, memory);
+    Options { settings: Settings { properties, ..Settings::default() }, ..Options::default() }
+}
+
 /// What looking for data races costs, and memory errors: executions a second, and one access when nothing races.
 fn races() {
     println!("\n{:<34} {:>14} {:>14}", "", "looked for", "not");
     for (file, flags) in [("benches/rate.c", &[][..]), ("benches/rate.cpp", &[])] {
         let compiled = build(file, flags);
         let rate = |races| {
-            let options = Options { races, ..Options::default() };
+            let options = looking(races, Attention::Stop);
             let mut executor = NativeExecutor::launch(&compiled.program, options).expect("it starts");
             best_rate(&mut executor)
         };
-        let (on, off) = (rate(Races::Stop), rate(Races::Off));
+        let (on, off) = (rate(Attention::Stop), rate(Attention::Off));
         println!("{file:<34} {on:>12.0}/s {off:>12.0}/s");
     }
     let compiled = build("benches/accesses.c", &[]);
     let access = |races, memory| {
         let time = |rounds: u64| {
             let arguments = vec![rounds.to_string().into()];
-            let options = Options { races, memory, arguments, ..Options::default() };
+            let options = Options { arguments, ..looking(races, memory) };
             let mut executor = NativeExecutor::launch(&compiled.program, options).expect("it starts");
             let process = |executor: &NativeExecutor| executor.process_id().map_or(String::new(), |id| id.to_string());
             let run = |executor: &mut NativeExecutor| {
@@ -171,9 +176,9 @@ fn races() {
         let accesses = (many - few) * 2 * 64 * 2;
         time(many).saturating_sub(time(few)).as_nanos() as f64 / accesses as f64
     };
-    let (both, neither) = (access(Races::Stop, true), access(Races::Off, false));
+    let (both, neither) = (access(Attention::Stop, Attention::Stop), access(Attention::Off, Attention::Off));
     println!("{:<34} {both:>12.1}ns {neither:>12.1}ns", "one access, memory errors too");
-    println!("{:<34} {:>12.1}ns", "one access, races alone", access(Races::Stop, false));
+    println!("{:<34} {:>12.1}ns", "one access, races alone", access(Attention::Stop, Attention::Off));
 }
 
 /// Executions a second, in random orders: the best of several rounds.
@@ -218,7 +223,10 @@ fn build(file: &str, flags: &[&str]) -> Compiled {
 }
 
 fn launch(program: &Compiled, restart: Restart) -> NativeExecutor {
-    let options = Options { restart: RestartMode::Only(restart), ..Options::default() };
+    let options = Options {
+        settings: Settings { restart: RestartMode::Only(restart), ..Settings::default() },
+        ..Options::default()
+    };
     NativeExecutor::launch(&program.program, options).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use heddle_model::{ExecutorError, Facts, FindingKind, RunReport, Trace, trace};
+use heddle_model::{ExecutorError, Facts, FindingKind, Property, RunReport, Trace, trace};
 use heddle_report::text;
 use heddle_search::repeat::{Divergence, Repeated};
 use heddle_search::{Search, Stop, Summary};
@@ -62,7 +62,7 @@ impl<'o> Check<'o> {
     /// When there is no verdict: a checkpoint cannot be used, or a finding cannot be repeated.
     pub fn run(self, engine: &mut dyn Engine, program: &trace::Program) -> Result<Conclusion, Failure> {
         let Check { options, observer } = self;
-        let mut collector = Collector::new(&options, observer);
+        let mut collector = Collector::new(&options, engine.settings().properties, observer);
         let mut search = begin(&options, engine, &mut collector)?;
         let begin = Instant::now();
         let mut left_out = LeftOut::default();
@@ -102,7 +102,8 @@ impl<'o> Check<'o> {
         debug_assert!(dismissed.is_ok() || end != End::Search(Stop::Exhausted), "{dismissed:?}");
         if !options.interrupted.load(Relaxed) {
             // However this ends, what was found was found.
-            if options.livelocks && (options.all || tally.findings.is_empty()) {
+            let progress = engine.settings().properties.look_for(Property::Progress);
+            if progress && (options.all || tally.findings.is_empty()) {
                 let _ = livelocks::look(&mut tally, engine, earlier + counts.ran(), LIVELOCK_BUDGET);
             }
             let _ = smallest::look(&mut tally, engine, &options.interrupted, options.minimise);
@@ -111,7 +112,7 @@ impl<'o> Check<'o> {
         options.interrupted.store(false, Relaxed);
 
         let listing = dump.map(|dump| dump.tell(&*symbols));
-        let mut told = Told::of(&tally, engine, program, &options)?;
+        let mut told = Told::of(&tally, engine, program)?;
         let remarks = tally.leftovers.tell(engine, Path::new(&program.directory));
         let (facts, settings) = (engine.facts(), engine.settings());
         let judgement = Judgement {
@@ -141,6 +142,9 @@ impl<'o> Check<'o> {
 fn begin(options: &Options, engine: &dyn Engine, collector: &mut Collector<'_>) -> Result<Search, Failure> {
     let mut search_options = options.search.clone();
     search_options.prefix = options.prefix.clone().unwrap_or_default();
+    search_options.places.clone_from(&options.places);
+    let max_steps = engine.settings().max_steps;
+    search_options.max_steps = (max_steps != 0).then_some(max_steps);
     let Some(path) = options.kept_in() else { return Ok(Search::new(search_options)) };
     search_options.checkpoint = Some(options.checkpoint_interval);
     let about = checkpoint::about(options, engine)?;

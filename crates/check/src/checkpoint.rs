@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use heddle_model::ExecutorError;
+use heddle_model::{ExecutorError, Latitude, Property, RestartMode, Settings};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -68,7 +68,6 @@ pub fn about(options: &Options, engine: &dyn Engine) -> Result<About, Checkpoint
     }
     let search = &options.search;
     add("--algorithm", search.algorithm.name().to_owned());
-    add("--max-steps", format!("{:?}", search.max_steps));
     add("--max-preemptions", format!("{:?}", search.max_preemptions));
     add("--max-switches", format!("{:?}", search.max_switches));
     add("--max-delays", format!("{:?}", search.max_delays));
@@ -78,17 +77,58 @@ pub fn about(options: &Options, engine: &dyn Engine) -> Result<About, Checkpoint
     add("--seed", search.seed.to_string());
     add("--depth", search.depth.to_string());
     add("--from", format!("{:?}", options.prefix));
-    add("what the thread library may do", format!("{:?}", settings.latitude));
-    add("--races", format!("{:?}", options.races));
-    add("--memory", settings.memory.to_string());
-    add("--leaks", settings.leaks.to_string());
-    add("--quarantine", settings.quarantine.to_string());
-    add("--misuse", settings.misuse.to_string());
-    add("--livelocks", options.livelocks.to_string());
-    add("--nondet", format!("{:?}", settings.nondet));
-    add("--outcomes", options.outcomes.to_string());
-    add("--memory-limit", settings.memory_limit.to_string());
+    for (name, what) in named(&settings) {
+        add(name, what);
+    }
     Ok(about)
+}
+
+/// Every setting, by the name of the option that changes it.
+pub fn named(settings: &Settings) -> Vec<(&'static str, String)> {
+    let Settings {
+        memory_limit,
+        stack_size,
+        quarantine,
+        hang_after_ms,
+        max_steps,
+        outputs,
+        restart,
+        properties,
+        latitude,
+        nondet,
+    } = settings;
+    let Latitude { timeouts, spurious_wakeups, spurious_failures, wakeup } = latitude;
+    let restart = match restart {
+        RestartMode::Auto => "auto",
+        RestartMode::Only(restart) => restart.name(),
+    };
+    let mut list = vec![
+        ("--memory-limit", memory_limit.to_string()),
+        ("the size of stacks (ulimit -s)", stack_size.to_string()),
+        ("--quarantine", quarantine.to_string()),
+        ("--hang-timeout", format!("{hang_after_ms}ms")),
+        ("--max-steps", max_steps.to_string()),
+        ("--outcomes", outputs.to_string()),
+        ("--restart", restart.to_string()),
+        ("--max-timeouts", timeouts.to_string()),
+        ("--spurious-wakeups", spurious_wakeups.to_string()),
+        ("--spurious-failures", spurious_failures.to_string()),
+        ("--wakeup", format!("{wakeup:?}")),
+        ("--nondet", format!("{:?}", nondet.as_slice())),
+    ];
+    for property in Property::ALL {
+        let name = match property {
+            Property::Race => "--races",
+            Property::Memory => "--memory",
+            Property::Leak => "--leaks",
+            Property::Misuse => "--misuse",
+            Property::Progress => "--livelocks",
+            // No option changes the others.
+            other => other.name(),
+        };
+        list.push((name, properties.of(property).name().to_string()));
+    }
+    list
 }
 
 /// Why a checkpoint cannot be used.

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use heddle_model::verdict::Bounds;
-use heddle_model::{Coverage, FindingKind, Instrumentation, Location, wire};
+use heddle_model::{Attention, Coverage, FindingKind, Instrumentation, Location, Property};
 use heddle_report::outcome::Class;
 use heddle_report::text;
 use heddle_search::Stop;
 
-use crate::options::Races;
 use crate::sources;
 use crate::verdict::{End, Judgement};
 
@@ -19,13 +18,14 @@ impl Judgement<'_> {
         let tally = self.tally;
         let lost = !tally.lost.is_empty() || self.unrepeatable > 0 || self.unsupported.is_some();
         // A hang, a race, or a process that died cuts an execution off: what would have followed is not known.
-        let goes_on = settings.races == wire::Races::Go.name();
+        let races = settings.properties.of(Property::Race);
+        let goes_on = races.goes_on();
         let cut = tally.findings.iter().any(|found| {
             let ends = matches!(found.class, Class::Finding(FindingKind::DataRace)) && !goes_on;
             found.lost || ends || matches!(found.class, Class::Finding(FindingKind::Hang))
         });
         let exhausted = self.end == End::Search(Stop::Exhausted) && !self.method.samples();
-        let looked = options.races != Races::Off && facts.instrumentation == Instrumentation::Memory;
+        let looked = races.is_on() && facts.instrumentation == Instrumentation::Memory;
         Coverage {
             model: "sc".to_string(),
             exhaustive: exhausted
@@ -40,7 +40,7 @@ impl Judgement<'_> {
                 preemptions: options.search.max_preemptions.filter(|_| self.left_out.bounded || !exhausted),
                 switches: options.search.max_switches.filter(|_| self.left_out.bounded || !exhausted),
                 delays: options.search.max_delays.filter(|_| self.left_out.bounded || !exhausted),
-                steps: options.search.max_steps,
+                steps: (settings.max_steps != 0).then_some(settings.max_steps),
                 timeouts: facts.timeouts_left_out.then_some(settings.latitude.timeouts),
                 executions: options.search.max_executions,
                 seconds: options.search.timeout.map(|limit| limit.as_secs_f64()),
@@ -49,8 +49,8 @@ impl Judgement<'_> {
             instrumented: facts.instrumentation.name().to_string(),
             restart: facts.restart.name().to_string(),
             restart_reason: facts.fallback.as_ref().map(|why| format!("the program uses {}", why.what)),
-            races: match (looked, options.races) {
-                (true, Races::Ignore) => "ignored",
+            races: match (looked, races) {
+                (true, Attention::Ignore) => "ignored",
                 (true, _) => "checked",
                 (false, _) => "not checked",
             }
@@ -88,7 +88,7 @@ impl Judgement<'_> {
     /// What the verdict does not cover, in plain words. `races`: data races were looked for.
     fn notes(&self, races: bool) -> Vec<String> {
         let Judgement { facts, settings, .. } = *self;
-        let mut notes = not_looked_for(facts.instrumentation, races, settings.misuse);
+        let mut notes = not_looked_for(facts.instrumentation, races, settings.properties.look_for(Property::Misuse));
         let sees_memory = facts.instrumentation == Instrumentation::Memory;
         if sees_memory && !facts.unseen.is_empty() {
             notes.push(format!(
@@ -99,7 +99,7 @@ impl Judgement<'_> {
         if sees_memory {
             notes.extend(assembly(&facts.assembly));
         }
-        if races && self.options.races == Races::Ignore && !facts.places.is_empty() {
+        if races && settings.properties.ignore(Property::Race) && !facts.places.is_empty() {
             let places = text::counted(facts.places.len() as u64, "place");
             notes.push(format!("data races: there are some, on {places}; their orders were explored, as asked"));
         }
@@ -121,7 +121,7 @@ impl Judgement<'_> {
             );
         }
         if facts.undetermined {
-            let values = shown(&settings.nondet);
+            let values = shown(settings.nondet.as_slice());
             notes.push(format!("undetermined numbers (__VERIFIER_nondet_...): only the values {values} were tried"));
         }
         if !self.coverage_is_whole() {

@@ -3,14 +3,21 @@
 //! An engine runs plans ([`Executor`]), records one execution with everything in it, knows the program's names, and says
 //! how much of the program it sees. A native process is one engine. Nothing in this crate knows which one it works with.
 
-use heddle_model::trace::Settings;
-use heddle_model::{Event, Executor, ExecutorError, Location, ObjectId, Outcome, Pending, Plan, ThreadId};
+use heddle_model::{
+    Event, Executor, ExecutorError, Location, ObjectId, Outcome, Pending, Plan, Restart, Settings, ThreadId,
+};
 use heddle_search::Summary;
 
 /// Runs the executions of a check and answers for what they show.
 pub trait Engine: Executor {
-    /// The settings that decide what an execution does, besides its plan. They go into traces.
+    /// The settings that decide how an execution goes, besides its plan. They go into traces.
     fn settings(&self) -> Settings;
+
+    /// How executions start over at present.
+    fn restart(&self) -> Restart;
+
+    /// The places of plain memory that are visible at present.
+    fn places(&self) -> Vec<u64>;
 
     /// Runs `plan` alone and records everything: call stacks, output, allocation sites. Plans under way are discarded.
     ///

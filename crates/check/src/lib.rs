@@ -34,4 +34,4 @@ pub use check::{Check, Conclusion};
 pub use engine::{Engine, Local, Names, Recorded};
 pub use failure::Failure;
 pub use observer::Observer;
-pub use options::{Options, Races};
+pub use options::Options;

@@ -7,33 +7,20 @@ use std::time::Duration;
 
 use heddle_model::follow::Step;
 
-/// What to do about data races.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Races {
-    /// Look for them, and report them as findings.
-    #[default]
-    Report,
-    /// Do not report them, but explore the orders of the accesses.
-    Ignore,
-    /// Do not look for them.
-    Off,
-}
-
 /// What a check is asked to do. The default explores everything and stops at the first finding.
+///
+/// How executions go, and what is looked for in them, is not said here: the executor that runs the program has the
+/// [`Settings`](heddle_model::Settings), and the check asks it.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The algorithm, its bounds and its limits.
     pub search: heddle_search::Options,
     /// Only executions that begin with these steps.
     pub prefix: Option<Vec<Step>>,
+    /// Places of plain memory that are visible from the start: those that the prefix was found with.
+    pub places: Vec<u64>,
     /// Go on after the first finding.
     pub all: bool,
-    /// What to do about data races.
-    pub races: Races,
-    /// Look for a livelock behind executions that do not end.
-    pub livelocks: bool,
-    /// The user has chosen the values of undetermined numbers: no others matter.
-    pub values_chosen: bool,
     /// How long to look for smaller executions that show the findings; zero for not at all.
     pub minimise: Duration,
     /// Count in how many ways executions end. Implies `all`.
@@ -55,10 +42,8 @@ impl Default for Options {
         Options {
             search: heddle_search::Options::default(),
             prefix: None,
+            places: Vec::new(),
             all: false,
-            races: Races::default(),
-            livelocks: true,
-            values_chosen: false,
             minimise: Duration::from_secs(2),
             outcomes: false,
             dump: false,

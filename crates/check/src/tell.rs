@@ -3,17 +3,15 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use heddle_model::trace::{self, Settings};
-use heddle_model::{ExecutorError, FindingKind, Location, Plan, Trace};
+use heddle_model::{ExecutorError, FindingKind, Location, Plan, Trace, trace};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::recognise;
 
 use crate::engine::Engine;
 use crate::failure::Failure;
-use crate::options::Options;
 use crate::resolve;
 use crate::tally::{Candidate, Tally};
-use crate::trace::Story;
+use crate::trace::{Run, Story};
 
 /// What was found, told: with names, places and trace files.
 pub(crate) struct Told {
@@ -29,12 +27,7 @@ pub(crate) struct Told {
 
 impl Told {
     /// Makes what `tally` kept happen again, with everything written down.
-    pub(crate) fn of(
-        tally: &Tally,
-        engine: &mut dyn Engine,
-        program: &trace::Program,
-        options: &Options,
-    ) -> Result<Told, Failure> {
+    pub(crate) fn of(tally: &Tally, engine: &mut dyn Engine, program: &trace::Program) -> Result<Told, Failure> {
         let directory = PathBuf::from(&program.directory);
         let mut told = Told { traces: Vec::new(), unsupported: None, out_of_memory: None, unrepeatable: 0 };
         let mut by_key: HashMap<String, usize> = HashMap::new();
@@ -47,9 +40,8 @@ impl Told {
                 Err(ExecutorError::Interrupted) => return Err(Failure::Interrupted),
                 Err(error) => return Err(Failure::Unrepeatable(error)),
             };
-            let settings = Settings { max_steps: options.search.max_steps.unwrap_or(0), ..engine.settings() };
-            let Some(Story { mut trace, key }) = crate::trace::tell(recording, &candidate.plan, program, &settings)
-            else {
+            let run = Run { settings: engine.settings(), restart: engine.restart(), places: engine.places() };
+            let Some(Story { mut trace, key }) = crate::trace::tell(recording, &candidate.plan, program, &run) else {
                 told.unrepeatable += candidate.count;
                 continue;
             };

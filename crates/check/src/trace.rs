@@ -6,12 +6,30 @@ use std::path::{Path, PathBuf};
 use heddle_model::follow::Step;
 use heddle_model::round::Round;
 use heddle_model::trace::{self, Action, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
-use heddle_model::{Outcome, Plan, trace::Settings};
+use heddle_model::{Outcome, Plan, Restart, Settings};
 use heddle_report::Recording;
 use heddle_report::recognise::Recognised;
 use heddle_report::recording::is_user;
 
 use crate::sources;
+
+/// How the program was run that showed a finding.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// How executions went.
+    pub settings: Settings,
+    /// How they started over.
+    pub restart: Restart,
+    /// The places of plain memory that were visible.
+    pub places: Vec<u64>,
+}
+
+impl Run {
+    /// How the program of `trace` was run.
+    pub fn of(trace: &Trace) -> Run {
+        Run { settings: trace.settings, restart: trace.restart, places: trace.places.clone() }
+    }
+}
 
 /// A trace without a number, and what makes it the same as another.
 pub struct Story {
@@ -22,7 +40,7 @@ pub struct Story {
 }
 
 /// The story of `recording`, which `plan` made happen; none if it has no finding.
-pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, settings: &Settings) -> Option<Story> {
+pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, run: &Run) -> Option<Story> {
     let Recognised { finding, threads, mut steps, last, mut focus, key } = heddle_report::recognise(&recording)?;
     let mut schedule: Vec<Step> = recording.events.iter().map(Step::of).collect();
     let mut continuation = None;
@@ -40,7 +58,9 @@ pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, setting
         version: TRACE_VERSION,
         heddle: env!("CARGO_PKG_VERSION").to_string(),
         program,
-        settings: settings.clone(),
+        settings: run.settings,
+        restart: run.restart,
+        places: run.places.clone(),
         threads,
         schedule,
         continuation,

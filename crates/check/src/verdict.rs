@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use heddle_model::trace::Settings;
+use heddle_model::Settings;
 use heddle_model::verdict::SCHEMA;
 use heddle_model::{Facts, Finding, FindingKind, Location, Outcome, Remark, RunReport, Verdict};
 use heddle_report::outcome::{Class, Lost};
@@ -141,10 +141,10 @@ impl Judgement<'_> {
 
     /// An undetermined number had only some of its values, and nobody has said that those are enough.
     fn why_undetermined(&self) -> Option<String> {
-        (self.facts.undetermined && !self.options.values_chosen).then(|| {
+        (self.facts.undetermined && !self.settings.nondet.are_given()).then(|| {
             format!(
                 "undetermined numbers (__VERIFIER_nondet_...) were only {}: say which values matter with --nondet",
-                coverage::shown(&self.settings.nondet)
+                coverage::shown(self.settings.nondet.as_slice())
             )
         })
     }
@@ -165,7 +165,7 @@ impl Judgement<'_> {
             End::Interrupted => Some("interrupted".to_string()),
             End::Failed(what) => Some(what.clone()),
             End::Search(Stop::Exhausted) if self.tally.bounded > 0 => {
-                let limit = self.options.search.max_steps.unwrap_or(0);
+                let limit = self.settings.max_steps;
                 Some(format!(
                     "{} cut off after {} of a thread, as asked{}; raise --max-steps to see what follows",
                     text::counted(self.tally.bounded, "execution"),

@@ -13,11 +13,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::error::{ContextKind, ErrorKind};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use heddle_model::RunReport;
 
 use crate::console::{Console, When, Wishes};
 use crate::formats::Format;
+use crate::running::Running;
 use crate::values;
 
 /// What was typed, understood.
@@ -130,88 +131,6 @@ pub struct Common {
     pub verbose: bool,
 }
 
-/// How executions start over.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Restart {
-    /// By snapshot where that is possible, else by fork.
-    Auto,
-    /// Memory is put back: the fastest.
-    Snapshot,
-    /// Each execution in a forked process.
-    Fork,
-    /// Each execution in a new process: the slowest.
-    Exec,
-}
-
-/// What to do about data races.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Races {
-    /// Look for them, and report them as findings.
-    Report,
-    /// Do not report them, but explore the orders of the accesses.
-    Ignore,
-    /// Do not look for them.
-    Off,
-}
-
-/// What to do about accesses to memory that is not there, or not any more.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum MemoryChecks {
-    /// Look for them, and report them as findings.
-    Report,
-    /// Do not look for them.
-    Off,
-}
-
-/// What the thread library may do of its own accord.
-#[derive(Args, Clone, Copy, Debug)]
-pub struct LatitudeOptions {
-    /// The most time-outs of one thread in an execution while others could go on; 0 for none. Beyond that, a time-out passes
-    /// only when nobody can go on.
-    #[arg(long, value_name = "N", default_value_t = heddle_model::TIMEOUTS)]
-    pub max_timeouts: u32,
-    /// How many condition waits of one thread may end for no reason.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub spurious_wakeups: u32,
-    /// How many weak compare-exchanges and trylocks of one thread may fail for no reason.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub spurious_failures: u32,
-    /// In what order those that wait get what they wait for: arbitrary, fifo, lifo, or for each kind of object, as in
-    /// mutex=fifo,cond=lifo,sem=fifo,rwlock=arbitrary.
-    #[arg(long, value_name = "POLICY", default_value = "arbitrary", value_parser = values::wakeup)]
-    pub wakeup: heddle_model::Wakeup,
-}
-
-impl LatitudeOptions {
-    /// As the program is told.
-    pub fn get(&self) -> heddle_model::Latitude {
-        heddle_model::Latitude {
-            timeouts: self.max_timeouts,
-            spurious_wakeups: self.spurious_wakeups,
-            spurious_failures: self.spurious_failures,
-            wakeup: self.wakeup,
-        }
-    }
-}
-
-/// What to do when a primitive is used against its rules.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum MisuseWish {
-    /// Report it: the standard says nothing about what would follow.
-    Report,
-    /// Go on as glibc does.
-    Off,
-}
-
-/// What to do when threads go round for ever.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum LivelockWish {
-    /// Report it if they all act and get nowhere.
-    Report,
-    /// Only say that an execution did not end: for programs that are meant to run for ever.
-    Off,
-}
-
 /// Check a program: explore every order of its threads that could matter.
 ///
 /// FILES are C and C++ sources, object files and libraries, compiled and linked with the compiler flags among them.
@@ -256,17 +175,15 @@ pub struct Check {
     /// dpor: without the test whether two operations are under one lock.
     #[arg(long)]
     pub no_locksets: bool,
-    /// The most operations of one thread in an execution.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_steps: Option<u32>,
     /// Stop after so many executions.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_executions: Option<u64>,
     /// Stop after this time: 30s, 5m, 1h30m.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub timeout: Option<Duration>,
+    /// How the program is run, and what is looked for.
     #[command(flatten)]
-    pub latitude: LatitudeOptions,
+    pub running: Running,
     /// Go on after the first finding.
     #[arg(long)]
     pub all: bool,
@@ -274,37 +191,12 @@ pub struct Check {
     /// steps. off: it is told as it was found.
     #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration_or_off)]
     pub minimise: Duration,
-    /// What to do about data races.
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Races::Report)]
-    pub races: Races,
-    /// What to do about memory errors: use after free, out of a heap block, double free, a dead thread's stack.
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = MemoryChecks::Report)]
-    pub memory: MemoryChecks,
-    /// Look for memory that nothing points to any more when the program ends.
-    #[arg(long)]
-    pub leaks: bool,
     /// Look for undefined behaviour that the compiler can test for: overflows, shifts, indices, misaligned or null pointers.
     #[arg(long)]
     pub ub: bool,
-    /// How much freed memory each thread keeps unused, to see who still uses it; 0: reuse it at once.
-    #[arg(long, value_name = "SIZE", default_value = "64K", value_parser = values::size_or_none)]
-    pub quarantine: u64,
-    /// What to do when a primitive is used against its rules: unlocked by a stranger, destroyed while it is locked, ...
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = MisuseWish::Report)]
-    pub misuse: MisuseWish,
-    /// What to do when threads go round for ever: look for a livelock behind it, and report that.
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = LivelockWish::Report)]
-    pub livelocks: LivelockWish,
-    /// The values that undetermined numbers take: 0,1,-1 or 0..9, or both. Without it a few are tried, and the verdict
-    /// cannot be safe.
-    #[arg(long, value_name = "VALUES", value_parser = values::numbers, allow_hyphen_values = true)]
-    pub nondet: Option<values::Numbers>,
     /// What every execution reads as its standard input, from the beginning.
     #[arg(long, value_name = "FILE")]
     pub stdin: Option<PathBuf>,
-    /// How executions start over.
-    #[arg(long, value_enum, value_name = "HOW", default_value_t = Restart::Auto)]
-    pub restart: Restart,
     /// How many processes of the program work on the search, at most: no more than keep it busy are started. The result is the same, and
     /// comes sooner.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -331,12 +223,6 @@ pub struct Check {
     /// The compiler; else $CC and $CXX, clang, gcc.
     #[arg(long, value_name = "COMPILER")]
     pub cc: Option<String>,
-    /// How much memory the program may allocate: 512M, 4G.
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = values::size)]
-    pub memory_limit: u64,
-    /// How long a thread may run without a visible operation.
-    #[arg(long, alias = "watchdog", value_name = "DURATION", default_value = "3s", value_parser = values::duration)]
-    pub hang_timeout: Duration,
     /// Explore only what can follow the first steps of this finding's execution; the program is built from the file.
     #[arg(long, value_name = "FINDING.json", requires = "at")]
     pub from: Option<PathBuf>,
@@ -635,7 +521,7 @@ mod tests {
         );
         assert_eq!(check.words, ["a.c", "b.cpp", "-Iinc", "-DN=3", "-O2", "-lm", "-std=c++20", "-pthread"]);
         assert_eq!(check.arguments, ["-x", "--json", "--"]);
-        assert_eq!((check.max_steps, check.json, check.out.to_str()), (Some(100), true, Some("x")));
+        assert_eq!((check.running.max_steps, check.json, check.out.to_str()), (Some(100), true, Some("x")));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod formats;
 mod interrupt;
 mod log;
 mod progress;
+mod running;
 mod stepping;
 mod store;
 mod values;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use heddle_model::{Order, Wakeup};
+use heddle_model::{Order, Values, Wakeup};
 
 /// `90`, `90s`, `1.5h`, `1m30s`, `200ms`. A number alone is seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -91,14 +91,10 @@ pub fn wakeup(text: &str) -> Result<Wakeup, String> {
     Ok(wakeup)
 }
 
-/// Numbers as a list.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Numbers(pub Vec<i64>);
-
 /// `0,1,-1`, `0..9`, `-2..2,100`: numbers, and ranges that include both ends.
-pub fn numbers(text: &str) -> Result<Numbers, String> {
+pub fn numbers(text: &str) -> Result<Values, String> {
     let wrong = || format!("`{text}` is not a list of numbers: write 0,1,-1 or 0..9");
-    let most = heddle_model::wire::VALUES;
+    let most = heddle_model::MOST_VALUES;
     let mut numbers: Vec<i64> = Vec::new();
     for part in text.split(',') {
         let number = |text: &str| text.trim().parse::<i64>().map_err(|_| wrong());
@@ -114,7 +110,7 @@ pub fn numbers(text: &str) -> Result<Numbers, String> {
         }
         numbers.extend(low..=high);
     }
-    Ok(Numbers(numbers))
+    Values::given(&numbers).ok_or_else(wrong)
 }
 
 #[cfg(test)]
@@ -123,12 +119,12 @@ mod tests {
 
     #[test]
     fn lists_of_numbers() {
-        assert_eq!(numbers("0,1,-1").unwrap().0, [0, 1, -1]);
-        assert_eq!(numbers("-2..1, 100").unwrap().0, [-2, -1, 0, 1, 100]);
+        assert_eq!(numbers("0,1,-1").unwrap().as_slice(), [0, 1, -1]);
+        assert_eq!(numbers("-2..1, 100").unwrap().as_slice(), [-2, -1, 0, 1, 100]);
         for wrong in ["", "1,", "a", "3..1", "0..64", "0..63,64", "1..2..3"] {
             assert!(numbers(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(numbers("0..63").unwrap().0.len(), 64);
+        assert_eq!(numbers("0..63").unwrap().as_slice().len(), 64);
     }
 
     #[test]

@@ -11,8 +11,9 @@ use crate::common::number;
 use heddle_model::primitive::{atomic, condvar, futex, process};
 use heddle_model::wire::Restart;
 use heddle_model::{Event, EventFlags, Execution, Executor, Latitude, ObjectId, Outcome, ThreadId};
+use heddle_model::{RestartMode, Settings};
 use heddle_native::compile::{Choice, Compiled, compile};
-use heddle_native::{Hire, NativeExecutor, RestartMode, TemporaryDirectory};
+use heddle_native::{Hire, NativeExecutor, TemporaryDirectory};
 use heddle_search::canonical::{Label, canonical};
 use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop, Summary};
 use heddle_testkit::generate::{self, Random, Shape};
@@ -184,8 +185,7 @@ impl Batch {
         let latitude = Latitude { timeouts, spurious_wakeups, spurious_failures, wakeup };
         let options = heddle_native::Options {
             arguments,
-            restart,
-            latitude,
+            settings: Settings { restart, latitude, ..Settings::default() },
             jobs,
             hire: Hire::AtOnce,
             ..heddle_native::Options::default()

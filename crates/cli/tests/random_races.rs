@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::AtomicBool;
 
 use crate::common::clang;
-use heddle_model::wire::Races;
+use heddle_model::{Attention, Properties, Property, Settings};
 use heddle_model::{Ending, Execution, Outcome};
 use heddle_native::compile::{Choice, Compiled, compile};
 use heddle_native::{NativeExecutor, TemporaryDirectory};
@@ -136,7 +136,9 @@ fn agree(count: usize, kinds: u32, operations: u64, compiler: &str) {
         let at = format!("seed {}, {compiler}\n{}", batch.seeds[index], batch.programs[index]);
         let run = |algorithm| {
             let arguments = vec![index.to_string().into()];
-            let options = heddle_native::Options { arguments, races: Races::Go, ..heddle_native::Options::default() };
+            let properties = Properties::default().with(Property::Race, Attention::Go);
+            let settings = Settings { properties, ..Settings::default() };
+            let options = heddle_native::Options { arguments, settings, ..heddle_native::Options::default() };
             let mut executor = NativeExecutor::launch(&batch.compiled.program, options).expect("it starts");
             let mut recorder = Recorder::default();
             let options = Options { algorithm, max_executions: Some(4000), ..Options::default() };

@@ -7,8 +7,9 @@ use crate::common::{Session, alone, clang, program};
 use heddle_model::follow::Policy;
 use heddle_model::wire::Restart;
 use heddle_model::{Ending, Executor, Outcome, Plan};
+use heddle_model::{RestartMode, Settings};
 use heddle_native::compile::{Choice, Compiled, compile};
-use heddle_native::{NativeExecutor, Options, RestartMode};
+use heddle_native::{NativeExecutor, Options};
 
 fn build(file: &str, compiler: &str, level: &str) -> Compiled {
     let words = [program(file).display().to_string(), level.to_owned()];
@@ -17,7 +18,8 @@ fn build(file: &str, compiler: &str, level: &str) -> Compiled {
 }
 
 fn launch(program: &Compiled, restart: Restart, check_restore: bool) -> NativeExecutor {
-    let options = Options { restart: RestartMode::Only(restart), check_restore, ..Options::default() };
+    let settings = Settings { restart: RestartMode::Only(restart), ..Settings::default() };
+    let options = Options { settings, check_restore, ..Options::default() };
     NativeExecutor::launch(&program.program, options).expect("it starts")
 }
 

@@ -33,7 +33,10 @@ mod world;
 
 pub use access::{Access, Footprint, Mode};
 pub use exchange::round;
-pub use exchange::{Capacity, Death, Ending, Latitude, Order, Outcome, TIMEOUTS, Wakeup};
+pub use exchange::{
+    Attention, Capacity, Death, Ending, Latitude, MOST_VALUES, Order, Outcome, Properties, Property, Restart,
+    RestartMode, Settings, TIMEOUTS, Values, Wakeup,
+};
 pub use faults::misuse::Misuse;
 pub use faults::{circle, fault, misuse, race};
 pub use vocabulary::{Event, EventFlags, EventIndex, MOST_LOOKS, ObjectId, OpCode, Operation, Pending, ThreadId};

@@ -6,9 +6,9 @@ use heddle_model::finding::{Finding, FindingKind, FindingThread, Location, Note}
 use heddle_model::follow::Step;
 use heddle_model::primitive::mutex;
 use heddle_model::trace::{
-    Action, FORMAT, Program, Settings, SourceFile, StepResult, TRACE_VERSION, Trace, TraceEnd, TraceError, TraceStep,
+    Action, FORMAT, Program, SourceFile, StepResult, TRACE_VERSION, Trace, TraceEnd, TraceError, TraceStep,
 };
-use heddle_model::{OpCode, Outcome, ThreadId};
+use heddle_model::{OpCode, Outcome, Restart, Settings, ThreadId};
 
 fn place(line: u32) -> Location {
     Location { file: "a \"quoted\" ü.c".into(), line, column: 3, function: "worker".into() }
@@ -39,7 +39,9 @@ fn trace() -> Trace {
             arguments: vec!["--".into(), "x".into()],
             ..Program::default()
         },
-        settings: Settings { restart: "snapshot".into(), memory_limit: 1 << 30, ..Settings::default() },
+        settings: Settings { max_steps: 7, ..Settings::default() },
+        restart: Restart::Snapshot,
+        places: vec![8, 16],
         threads: BTreeMap::from([(ThreadId(1), "worker".to_string())]),
         schedule: [1, 2]
             .map(|t| Step { thread: ThreadId(t), choice: t, code: mutex::LOCK, ..Step::default() })

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use heddle_model::wire::{Layout, Restart};
 use heddle_model::{Executor, Plan};
+use heddle_model::{RestartMode, Settings};
 use heddle_native::compile::{self, Choice};
-use heddle_native::{NativeExecutor, Options, Program, RestartMode};
+use heddle_native::{NativeExecutor, Options, Program};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -48,7 +49,7 @@ fn run() -> Result<(), Failure> {
         let options = Options {
             layout: Layout::new(slots, 4096, 1 << 20, 1 << 22, 1 << 20),
             arguments: arguments.iter().map(Into::into).collect(),
-            restart: RestartMode::Only(restart),
+            settings: Settings { restart: RestartMode::Only(restart), ..Settings::default() },
             check_restore: std::env::var_os("RATE_CHECK").is_some(),
             ..Options::default()
         };

@@ -1,9 +1,7 @@
 //! Native processes as the engine of a check.
 
 use heddle_checking::{Engine, Local, Names, Recorded};
-use heddle_model::trace::Settings;
-use heddle_model::wire::Races;
-use heddle_model::{ExecutorError, Location, ObjectId, Plan, ThreadId};
+use heddle_model::{ExecutorError, Location, ObjectId, Plan, Restart, Settings, ThreadId};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::binary::symbols::{Mapping, Place, Symbols};
@@ -12,23 +10,15 @@ use crate::run::NativeExecutor;
 
 impl Engine for NativeExecutor {
     fn settings(&self) -> Settings {
-        let options = self.options();
-        Settings {
-            restart: self.restart().name().to_string(),
-            memory_limit: options.memory_limit,
-            hang_timeout_ms: options.hang_after.as_millis() as u64,
-            // A check says how far its plans go.
-            max_steps: 0,
-            memory: options.memory,
-            leaks: options.leaks,
-            quarantine: options.quarantine,
-            races_off: options.races == Races::Off,
-            latitude: options.latitude,
-            misuse: options.misuse,
-            nondet: options.nondet.clone(),
-            places: self.places().to_vec(),
-            races: options.races.name().to_string(),
-        }
+        self.options().settings
+    }
+
+    fn restart(&self) -> Restart {
+        NativeExecutor::restart(self)
+    }
+
+    fn places(&self) -> Vec<u64> {
+        NativeExecutor::places(self).to_vec()
     }
 
     fn replay(&mut self, plan: &Plan) -> Result<Recorded, ExecutorError> {

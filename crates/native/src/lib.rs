@@ -29,7 +29,7 @@ pub use binary::{annotations, program, symbols};
 pub use build::toolchain::{Built, Toolchain};
 pub use build::{compile, instrument, wrapper};
 pub use debugger::Debugger;
-pub use run::{DEFAULT_NONDET, Hire, NativeExecutor, Options, RestartMode, StartError, signal_name};
+pub use run::{Hire, NativeExecutor, Options, StartError, signal_name};
 pub use temporary::TemporaryDirectory;
 
 /// The file of the runtime library that is loaded into programs.

@@ -5,10 +5,9 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::common::{WAYS, alone, build, is_running, launch, options, wait_for_work};
+use crate::common::{WAYS, alone, build, is_running, launch, options, patient, wait_for_work};
 use heddle_model::wire::Restart;
 use heddle_model::{Executor, Plan};
-use heddle_native::Options;
 use heddle_native::compile::{Choice, CompileError, compile};
 
 const SPIN: &str = "#include <pthread.h>\nint main(void) { for (;;) ; }\n";
@@ -67,7 +66,7 @@ fn holds_a_program() {
     let way = std::env::var("HOLD").unwrap();
     let way = WAYS.into_iter().find(|known| format!("{known:?}") == way).unwrap();
     let program = build("spin.c", SPIN, &[]).unwrap();
-    let mut executor = launch(&program, Options { hang_after: Duration::from_secs(600), ..options(way) });
+    let mut executor = launch(&program, patient(options(way), 600));
     println!("\nprocess {}", executor.process_id().unwrap());
     let _ = executor.run(&Plan::default());
 }

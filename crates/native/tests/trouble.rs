@@ -3,12 +3,13 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::common::{WAYS, build, launch, options, symbols, wait_for_work};
+use crate::common::{WAYS, build, launch, options, patient, symbols, wait_for_work};
+use heddle_model::RestartMode;
 use heddle_model::primitive::process;
 use heddle_model::wire::Restart;
 use heddle_model::{Death, Ending, Executor, ExecutorError, Outcome, Plan};
 use heddle_native::compile::CompileError;
-use heddle_native::{NativeExecutor, Options, RestartMode, StartError};
+use heddle_native::{NativeExecutor, Options, StartError};
 
 #[test]
 fn sources_that_make_no_program() {
@@ -122,7 +123,7 @@ fn a_hang_is_noticed_and_named() {
 fn killed_from_outside() {
     let program = build("spin.c", SPIN, &[]).unwrap();
     for way in [Restart::Snapshot, Restart::Fork] {
-        let mut executor = launch(&program, Options { hang_after: Duration::from_secs(60), ..options(way) });
+        let mut executor = launch(&program, patient(options(way), 60));
         let victim = executor.process_id().unwrap();
         let killer = std::thread::spawn(move || {
             wait_for_work(victim);
@@ -181,7 +182,7 @@ int main(void) {
 #[test]
 fn an_interruption_is_heard() {
     let program = build("spin.c", SPIN, &[]).unwrap();
-    let options = Options { hang_after: Duration::from_secs(60), ..options(Restart::Snapshot) };
+    let options = patient(options(Restart::Snapshot), 60);
     let interrupted = options.interrupted.clone();
     let mut executor = launch(&program, options);
     let group = executor.process_id().unwrap();
@@ -201,7 +202,9 @@ int main(void) {
 }
 "#;
     let program = build("file.c", text, &[]).unwrap();
-    let mut executor = launch(&program, Options { restart: RestartMode::Auto, ..options(Restart::Snapshot) });
+    let mut auto = options(Restart::Snapshot);
+    auto.settings.restart = RestartMode::Auto;
+    let mut executor = launch(&program, auto);
     for _ in 0..3 {
         let execution = executor.run(&Plan::default()).unwrap();
         assert!(execution.outcome.is_ended(), "{}", execution.message);

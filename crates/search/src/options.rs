@@ -72,6 +72,8 @@ pub struct Options {
     pub iterate: bool,
     /// The steps that every execution begins with. Only what can follow them is explored.
     pub prefix: Vec<Step>,
+    /// Places of plain memory that are visible from the start. `prefix` has a step for each access to them.
+    pub places: Vec<u64>,
     /// How often the search is written down ([`crate::Observer::checkpoint`]). It is also written down whenever it is cut
     /// off. `None`: never.
     pub checkpoint: Option<Duration>,
@@ -102,6 +104,7 @@ impl Default for Options {
             max_delays: None,
             iterate: false,
             prefix: Vec::new(),
+            places: Vec::new(),
             checkpoint: None,
             progress: Duration::from_millis(100),
             seed: 0,

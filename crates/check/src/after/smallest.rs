@@ -6,8 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use heddle_model::race::Race;
-use heddle_model::wire::Races;
-use heddle_model::{Execution, Executor, ExecutorError, Facts, FindingKind, Outcome, Plan, ThreadId};
+use heddle_model::{Execution, Executor, ExecutorError, Facts, FindingKind, Outcome, Plan, Property, ThreadId};
 use heddle_report::outcome::{Class, classify};
 use heddle_search::minimise::{Goal, minimise};
 
@@ -85,7 +84,7 @@ fn one(
     interrupted: &Arc<AtomicBool>,
     deadline: Instant,
 ) -> Result<(), ExecutorError> {
-    let goes_on = kind == FindingKind::DataRace && engine.settings().races == Races::Go.name();
+    let goes_on = kind == FindingKind::DataRace && engine.settings().properties.of(Property::Race).goes_on();
     engine.discard()?;
     engine.reveal(&candidate.places)?;
     engine.submit(&candidate.plan)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-use heddle_model::Execution;
+use heddle_model::{Execution, Properties};
 use heddle_search::{Flow, Info, Progress};
 
 use super::Tally;
@@ -12,7 +12,7 @@ use super::dump::Dump;
 use super::outcomes::Outcomes;
 use crate::checkpoint::Keeper;
 use crate::observer::Observer;
-use crate::options::{Options, Races};
+use crate::options::Options;
 
 /// Watches a search: fills a tally, writes checkpoints, passes progress on, and ends the search when it has enough.
 pub struct Collector<'o> {
@@ -25,20 +25,20 @@ pub struct Collector<'o> {
     /// Who is told how far the search is.
     pub observer: &'o mut dyn Observer,
     all: bool,
-    races: bool,
+    properties: Properties,
     interrupted: Arc<AtomicBool>,
 }
 
 impl<'o> Collector<'o> {
-    /// Collects what `options` ask for.
-    pub fn new(options: &Options, observer: &'o mut dyn Observer) -> Collector<'o> {
+    /// Collects what `options` ask for. Findings are violations of `properties` that are not ignored.
+    pub fn new(options: &Options, properties: Properties, observer: &'o mut dyn Observer) -> Collector<'o> {
         Collector {
             tally: Tally { outcomes: options.outcomes.then(Outcomes::default), ..Tally::default() },
             keeper: None,
             dump: options.dump.then(Dump::default),
             observer,
             all: options.goes_on(),
-            races: options.races == Races::Report,
+            properties,
             interrupted: Arc::clone(&options.interrupted),
         }
     }
@@ -49,7 +49,7 @@ impl heddle_search::Observer for Collector<'_> {
         if let Some(dump) = &mut self.dump {
             dump.add(info.number, execution);
         }
-        let found = self.tally.add(execution, info, self.races);
+        let found = self.tally.add(execution, info, &self.properties);
         if found && !self.all { Flow::Stop } else { Flow::Continue }
     }
 

@@ -18,7 +18,7 @@ use std::rc::Rc;
 use heddle_model::fault::Fault;
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
-use heddle_model::{Death, Execution, FindingKind, Outcome, Plan};
+use heddle_model::{Death, Execution, FindingKind, Outcome, Plan, Properties, Property};
 use heddle_report::outcome::{Class, Lost, classify, message};
 use heddle_search::Info;
 use heddle_search::livelock::Suspect;
@@ -125,9 +125,9 @@ impl Tally {
     }
 
     /// Takes an execution in. True if it shows a finding, by which a search for one finding ends. Data races of executions that
-    /// go on after them are kept if `races` are wanted, and do not end a search.
-    pub fn add(&mut self, execution: &Execution<'_>, info: &Info<'_>, races: bool) -> bool {
-        if races && !execution.races.is_empty() {
+    /// go on after them are kept unless `properties` ignore them, and do not end a search.
+    pub fn add(&mut self, execution: &Execution<'_>, info: &Info<'_>, properties: &Properties) -> bool {
+        if !properties.ignore(Property::Race) && !execution.races.is_empty() {
             self.found_races(execution, info);
         }
         let class = classify(execution);
@@ -145,6 +145,7 @@ impl Tally {
                 });
             }
             Class::Redundant | Class::Assumed => {}
+            Class::Finding(kind) if properties.ignore(kind.property()) => return false,
             Class::Finding(kind) => {
                 self.keep(key(kind, execution), || candidate(Class::Finding(kind), execution, info));
             }

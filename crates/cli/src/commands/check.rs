@@ -9,15 +9,14 @@ use clap::builder::PossibleValuesParser;
 use heddle_checking::prepare::{self, Prepared};
 use heddle_checking::{Conclusion, Failure, Observer};
 use heddle_model::follow::Step;
-use heddle_model::wire;
-use heddle_model::{FindingKind, RunReport, Trace, Verdict};
-use heddle_native::{Built, DEFAULT_NONDET, Hire, NativeExecutor, RestartMode, StartError, Toolchain};
+use heddle_model::{FindingKind, RunReport, Settings, Trace, Verdict};
+use heddle_native::{Built, Hire, NativeExecutor, StartError, Toolchain};
 use heddle_report::{json, text};
 use heddle_search::Algorithm;
 
 use super::replay;
 use super::report::load;
-use crate::arguments::{Check, LivelockWish, MemoryChecks, MisuseWish, Races, Restart};
+use crate::arguments::Check;
 use crate::console::Console;
 use crate::formats::{self, Format};
 use crate::progress::Progress;
@@ -94,7 +93,7 @@ struct Given {
     steps: Vec<Step>,
 }
 
-/// With `--from`, the program and how it is run are the file's.
+/// With `--from`, the program is the file's, and so is how it is run as far as no option says otherwise.
 fn given(mut options: Check) -> Result<(Check, Option<Given>), String> {
     let (Some(path), Some(at)) = (options.from.clone(), options.at) else { return Ok((options, None)) };
     let trace = load(&path)?;
@@ -110,15 +109,8 @@ fn given(mut options: Check) -> Result<(Check, Option<Given>), String> {
     options.words.clone_from(&trace.program.build);
     options.arguments.clone_from(&trace.program.arguments);
     options.stdin = trace.program.stdin.as_ref().map(|file| PathBuf::from(&file.path));
-    options.memory_limit = trace.settings.memory_limit;
-    options.memory = if trace.settings.memory { MemoryChecks::Report } else { MemoryChecks::Off };
-    options.leaks = trace.settings.leaks;
-    options.quarantine = trace.settings.quarantine;
     // A smaller interleaving would begin otherwise.
     options.minimise = Duration::ZERO;
-    if trace.settings.races_off {
-        options.races = Races::Off;
-    }
     // The directory is about to change.
     let files = [&mut options.html, &mut options.sarif, &mut options.junit, &mut options.witness, &mut options.graph];
     for path in files.into_iter().flatten().chain([&mut options.out]) {
@@ -161,7 +153,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
 
     let algorithm = algorithm(&options.algorithm);
     refuse_what_has_no_effect(algorithm, options)?;
-    let mut executor = launch(&prepared, options, &interrupted)?;
+    let mut executor = launch(&prepared, options, given, &interrupted)?;
     let progress = Progress::new(console.shows_progress());
     let mut observer = Shown(progress);
     let check = heddle_checking::Check::new(wanted(options, given, algorithm, &interrupted), &mut observer);
@@ -210,7 +202,6 @@ fn wanted(
             algorithm,
             max_executions: options.max_executions,
             timeout: options.timeout,
-            max_steps: options.max_steps,
             max_preemptions: options.max_preemptions,
             max_switches: options.max_switches,
             max_delays: options.max_delays,
@@ -222,14 +213,8 @@ fn wanted(
             ..heddle_search::Options::default()
         },
         prefix: given.map(|given| given.steps.clone()),
+        places: given.map_or_else(Vec::new, |given| given.trace.places.clone()),
         all: options.all,
-        races: match options.races {
-            Races::Report => heddle_checking::Races::Report,
-            Races::Ignore => heddle_checking::Races::Ignore,
-            Races::Off => heddle_checking::Races::Off,
-        },
-        livelocks: options.livelocks == LivelockWish::Report,
-        values_chosen: options.nondet.is_some(),
         minimise: options.minimise,
         outcomes: options.outcomes,
         dump: options.dump_executions,
@@ -294,36 +279,17 @@ fn algorithm(name: &str) -> Algorithm {
 fn launch(
     prepared: &Prepared<Built>,
     options: &Check,
+    given: Option<&Given>,
     interrupted: &Arc<AtomicBool>,
 ) -> Result<NativeExecutor, Failure> {
-    let restart = match options.restart {
-        Restart::Auto => RestartMode::Auto,
-        Restart::Snapshot => RestartMode::Only(wire::Restart::Snapshot),
-        Restart::Fork => RestartMode::Only(wire::Restart::Fork),
-        Restart::Exec => RestartMode::Only(wire::Restart::Exec),
-    };
+    let base = given.map_or_else(Settings::default, |given| given.trace.settings);
     let native = heddle_native::Options {
+        settings: options.running.over(base, options.all || options.outcomes, options.outcomes),
         arguments: options.arguments.iter().map(Into::into).collect(),
         input: prepared.description.stdin.as_ref().map(|file| PathBuf::from(&file.path)),
-        restart,
-        memory_limit: options.memory_limit,
-        memory: options.memory == MemoryChecks::Report,
-        leaks: options.leaks,
-        quarantine: options.quarantine,
-        latitude: options.latitude.get(),
-        misuse: options.misuse == MisuseWish::Report,
-        outputs: options.outcomes,
-        races: match options.races {
-            Races::Off => wire::Races::Off,
-            // The first one ends the search, so it may as well end the execution.
-            Races::Report if !options.all && !options.outcomes => wire::Races::Stop,
-            Races::Report | Races::Ignore => wire::Races::Go,
-        },
-        hang_after: options.hang_timeout,
         jobs: options.jobs,
         hire: if options.jobs_at_once { Hire::AtOnce } else { Hire::WhenWaiting },
         interrupted: Arc::clone(interrupted),
-        nondet: options.nondet.as_ref().map_or_else(|| DEFAULT_NONDET.to_vec(), |list| list.0.clone()),
         ..heddle_native::Options::default()
     };
     NativeExecutor::launch(&prepared.program.program, native).map_err(|error| match error {

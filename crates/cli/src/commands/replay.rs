@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use heddle_checking::prepare::{self, Prepared};
 use heddle_checking::{Failure, resolve, sources, trace as story};
 use heddle_model::Executor;
-use heddle_model::trace::{Settings, TraceStep};
-use heddle_model::{ExecutorError, Outcome, Plan, Trace, wire};
-use heddle_native::{Built, Debugger, NativeExecutor, RestartMode, Toolchain};
+use heddle_model::trace::TraceStep;
+use heddle_model::{ExecutorError, Outcome, Plan, RestartMode, Settings, Trace};
+use heddle_native::{Built, Debugger, NativeExecutor, Toolchain};
 use heddle_report::names::{Names, thread_label};
 use heddle_report::words::{self, Functions};
 use heddle_report::{Recording, json, steps, text, walk};
@@ -58,8 +57,7 @@ fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
     if let Some(divergence) = first_divergence(&trace, &recording) {
         return Err(Failure::Usage(refusal(&trace, &divergence, &changed)));
     }
-    let settings = trace.settings.clone();
-    let again = story::tell(recording, &plan, &prepared.description, &settings);
+    let again = story::tell(recording, &plan, &prepared.description, &story::Run::of(&trace));
     let Some(again) = again.filter(|again| again.trace.finding.kind == trace.finding.kind) else {
         return Err(Failure::Usage(refusal(&trace, "the same steps do not lead to it any more", &changed)));
     };
@@ -138,37 +136,17 @@ pub fn prepare(
 }
 
 fn launch(trace: &Trace, prepared: &Prepared<Built>, interrupted: &Arc<AtomicBool>) -> Result<NativeExecutor, Failure> {
-    let Settings { restart, memory_limit, hang_timeout_ms, memory, leaks, quarantine, races_off, latitude, .. } =
-        &trace.settings;
-    let restart = match restart.as_str() {
-        "snapshot" => RestartMode::Only(wire::Restart::Snapshot),
-        "fork" => RestartMode::Only(wire::Restart::Fork),
-        "exec" => RestartMode::Only(wire::Restart::Exec),
-        _ => RestartMode::Auto,
-    };
     let options = heddle_native::Options {
-        misuse: trace.settings.misuse,
+        // As it was found, whatever had been tried before.
+        settings: Settings { restart: RestartMode::Only(trace.restart), ..trace.settings },
         arguments: trace.program.arguments.iter().map(Into::into).collect(),
         input: prepared.description.stdin.as_ref().map(|file| PathBuf::from(&file.path)),
-        restart,
-        memory_limit: *memory_limit,
-        memory: *memory,
-        leaks: *leaks,
-        quarantine: *quarantine,
-        latitude: *latitude,
-        hang_after: Duration::from_millis((*hang_timeout_ms).max(1)),
         interrupted: Arc::clone(interrupted),
-        nondet: trace.settings.nondet.clone(),
-        races: if *races_off {
-            wire::Races::Off
-        } else {
-            wire::Races::from_name(&trace.settings.races).unwrap_or_default()
-        },
         ..heddle_native::Options::default()
     };
     let mut executor = NativeExecutor::launch(&prepared.program.program, options)
         .map_err(|error| Failure::Usage(error.to_string()))?;
-    executor.reveal(&trace.settings.places).map_err(|error| Failure::Usage(error.to_string()))?;
+    executor.reveal(&trace.places).map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(executor)
 }
 

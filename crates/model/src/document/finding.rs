@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ThreadId;
+use crate::{Property, ThreadId};
 
 /// A place in the program's source.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
@@ -73,6 +73,25 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
+    /// The property that an execution with such a finding violates.
+    pub const fn property(self) -> Property {
+        match self {
+            FindingKind::Deadlock | FindingKind::PartialDeadlock => Property::Deadlock,
+            FindingKind::DataRace => Property::Race,
+            FindingKind::Assertion | FindingKind::Abort => Property::Assertion,
+            FindingKind::Crash => Property::Crash,
+            FindingKind::Exit => Property::Exit,
+            FindingKind::Misuse => Property::Misuse,
+            FindingKind::Memory => Property::Memory,
+            FindingKind::Leak => Property::Leak,
+            FindingKind::Undefined => Property::Undefined,
+            FindingKind::Hang => Property::Hang,
+            FindingKind::Livelock => Property::Progress,
+            FindingKind::Divergence => Property::Determinism,
+            FindingKind::Unreached => Property::Reach,
+        }
+    }
+
     /// The name that the JSON document, file names and command lines use.
     pub const fn name(self) -> &'static str {
         match self {

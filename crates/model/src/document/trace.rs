@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 use crate::follow::{Policy, Step};
-use crate::{Latitude, OpCode, Outcome, ThreadId};
+use crate::{OpCode, Outcome, Restart, Settings, ThreadId};
 
 pub use super::step::{Action, StepResult, TraceStep};
 
@@ -88,51 +88,6 @@ pub struct Program {
     pub stdin: Option<SourceFile>,
 }
 
-/// The settings that decide what an execution does, beyond its schedule.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Settings {
-    /// The values that an undetermined number takes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub nondet: Vec<i64>,
-    /// Places of plain memory whose accesses are steps: granules of eight bytes, by their addresses.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub places: Vec<u64>,
-    /// What happens at a data race: `stop`, `go` on, or `off`. Empty: `stop`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub races: String,
-    /// How executions started over.
-    pub restart: String,
-    /// Bytes that the program might allocate.
-    pub memory_limit: u64,
-    /// Milliseconds that a thread might run without a visible operation.
-    pub hang_timeout_ms: u64,
-    /// The most operations of one thread; 0 for no limit.
-    #[serde(default)]
-    pub max_steps: u32,
-    /// Whether accesses to memory were checked.
-    #[serde(default)]
-    pub memory: bool,
-    /// Whether lost blocks were looked for.
-    #[serde(default)]
-    pub leaks: bool,
-    /// Bytes of freed blocks that were kept unused: addresses depend on it.
-    #[serde(default)]
-    pub quarantine: u64,
-    /// Data races were not looked for: an execution goes on where it would otherwise end with one.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub races_off: bool,
-    /// What the thread library might do of its own accord.
-    #[serde(default)]
-    pub latitude: Latitude,
-    /// Whether an execution ended where a primitive was used against its rules.
-    #[serde(default = "yes")]
-    pub misuse: bool,
-}
-
-fn yes() -> bool {
-    true
-}
-
 /// How the execution ended, to compare a replay with.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceEnd {
@@ -170,6 +125,11 @@ pub struct Trace {
     pub program: Program,
     /// How it was run.
     pub settings: Settings,
+    /// How executions started over when it was found.
+    pub restart: Restart,
+    /// Places of plain memory whose accesses are steps: granules of eight bytes, by their addresses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<u64>,
     /// The functions that the threads began with.
     #[serde(default)]
     pub threads: BTreeMap<ThreadId, String>,

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Location;
-use crate::wire::{Restart, ThreadName};
+use crate::wire::ThreadName;
+use crate::{Location, Restart};
 
 /// What an engine has learnt about a program by running it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -32,7 +32,7 @@ impl Order {
 /// The wakeup order of each kind of primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(C)]
-#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Wakeup {
     /// Mutexes.
     pub mutex: Order,
@@ -51,7 +51,7 @@ pub const TIMEOUTS: u32 = 3;
 /// The limits. Part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(C)]
-#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(default))]
+#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Latitude {
     /// How often each thread may time out in an execution while others could go on. Beyond that, time-outs pass only when
     /// nobody can go on.

@@ -8,7 +8,10 @@ mod latitude;
 mod outcome;
 #[cfg(feature = "std")]
 mod plan;
+mod property;
+mod restart;
 pub mod round;
+mod settings;
 
 #[cfg(feature = "std")]
 pub use execution::{Execution, Executor, ExecutorError};
@@ -16,3 +19,6 @@ pub use latitude::{Latitude, Order, TIMEOUTS, Wakeup};
 pub use outcome::{Capacity, Death, Ending, Outcome};
 #[cfg(feature = "std")]
 pub use plan::Plan;
+pub use property::{Attention, Properties, Property};
+pub use restart::{Restart, RestartMode};
+pub use settings::{MOST_VALUES, Settings, Values};

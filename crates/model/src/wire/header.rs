@@ -2,16 +2,12 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
-use super::{ATOMIC_FUNCTIONS, INPUT, LABELS, LIBRARIES, Layout, SCRATCH, VALUES};
-use crate::{Latitude, ThreadId};
+use super::{ATOMIC_FUNCTIONS, INPUT, LABELS, LIBRARIES, Layout, SCRATCH};
+use crate::{Settings, ThreadId};
 
 /// What the program and Heddle say to each other by name (`heddle.h`).
 #[repr(C)]
 pub struct Annotations {
-    /// The values that an undetermined number takes, of which `values_len` are given; each is cut to its type.
-    pub values: [i64; VALUES],
-    /// How many.
-    pub values_len: u32,
     /// 1: the program has asked for an undetermined number that has more values than those. Set by the runtime.
     pub values_used: AtomicU32,
     /// Functions of the program's that run as one step, from their first address to one past their last, as the program's
@@ -45,34 +41,20 @@ pub struct Header {
     pub magic: u64,
     /// [`VERSION`].
     pub version: u32,
-    /// How to start over ([`Restart`]).
+    /// How this process starts over ([`Restart`](super::Restart)); [`Settings::restart`] is what was asked for.
     pub restart: u32,
     /// Where things are.
     pub layout: Layout,
-    /// Bytes that the program may allocate from its heap in one execution.
-    pub memory_limit: u64,
-    /// The stack of a thread whose attributes do not say: bytes.
-    pub stack_size: u64,
+    /// How executions go. Written by the driver before the process starts, and never read back by it.
+    pub settings: Settings,
     /// How many threads to prepare for. The runtime asks for more with `NeedsThreads`; the driver keeps the number
     /// here for the next process.
     pub threads_wanted: u32,
     /// Compare all memory with the snapshot after each restoration (slow; for tests).
     pub check_restore: u32,
-    /// Whether to look for data races, and what then ([`Races`]).
-    pub races: u32,
-    /// What to look for in memory: [`MEMORY`] and [`LEAKS`].
-    pub memory: u32,
-    /// Bytes of freed blocks that each thread's heap keeps unused before it hands them out again.
-    pub quarantine: u64,
-    /// What the thread library may do of its own accord.
-    pub latitude: Latitude,
     /// 1: some execution came to a time-out that was left out because its thread had timed out too often before. Set by the
     /// runtime.
     pub timeouts_left_out: AtomicU32,
-    /// 1: a primitive that is used against its rules ends the execution.
-    pub misuse: u32,
-    /// 1: what the program prints is kept of every execution, not only of recorded ones.
-    pub outputs: u32,
     /// How many places of plain memory are visible: written between executions.
     pub places: AtomicU32,
     /// How far the runtime has come ([`Stage`]).

@@ -12,6 +12,7 @@ mod layout;
 mod outcome;
 mod slot;
 
+pub use crate::Restart;
 pub use header::{Annotations, Header, ThreadName, label};
 pub use layout::Layout;
 pub use outcome::WireOutcome;
@@ -34,11 +35,6 @@ pub const STACKS: u64 = 0x5000_0000_0000;
 /// From one thread's stack to the next.
 pub const STACK_STRIDE: u64 = 1 << 30;
 
-/// In [`Header::memory`]: accesses outside of blocks, after their end, and the like.
-pub const MEMORY: u32 = 1;
-/// In [`Header::memory`]: blocks that nothing points to when the process ends.
-pub const LEAKS: u32 = 2;
-
 /// Among the call stacks of a recorded execution, behind all others: a stack that begins with this word, then an object
 /// that lies in the heap, then where its block was allocated.
 pub const SITE: u64 = u64::MAX - 1;
@@ -47,61 +43,6 @@ pub const SITE: u64 = u64::MAX - 1;
 pub const LOCAL: u64 = u64::MAX - 3;
 /// The first word of a list that stands among the call stacks: objects that were made by a call before `main` began.
 pub const MADE_BEFORE: u64 = u64::MAX - 2;
-
-/// How an execution starts over: the fastest way first, the one that works for most programs last. The numbers are part
-/// of the wire format.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-#[repr(u32)]
-#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
-pub enum Restart {
-    /// The process restores its memory from a snapshot.
-    #[default]
-    Snapshot = 1,
-    /// Each execution runs in a forked child.
-    Fork = 2,
-    /// Each execution runs in a new process.
-    Exec = 3,
-}
-
-impl Restart {
-    /// The name on the command line, in trace files and in the JSON document of a run.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Restart::Snapshot => "snapshot",
-            Restart::Fork => "fork",
-            Restart::Exec => "exec",
-        }
-    }
-}
-
-/// What to do about data races. The numbers are part of the wire format.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[repr(u32)]
-pub enum Races {
-    /// Do not look for them.
-    Off = 0,
-    /// An execution ends at its first one.
-    #[default]
-    Stop = 1,
-    /// An execution has a list of them, and goes on.
-    Go = 2,
-}
-
-impl Races {
-    /// The name in trace files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Races::Off => "off",
-            Races::Stop => "stop",
-            Races::Go => "go",
-        }
-    }
-
-    /// What `name` says; none if it is no name of one of these.
-    pub fn from_name(name: &str) -> Option<Races> {
-        [Races::Off, Races::Stop, Races::Go].into_iter().find(|races| races.name() == name)
-    }
-}
 
 /// How many places of plain memory can be visible.
 pub const PLACES: usize = 1 << 16;
@@ -122,8 +63,6 @@ pub enum Stage {
     Failed = 3,
 }
 
-/// How many values an undetermined number can have.
-pub const VALUES: usize = 64;
 /// How many functions can run as one step.
 pub const ATOMIC_FUNCTIONS: usize = 64;
 /// How many labels can be reached.

@@ -42,9 +42,9 @@ impl NativeExecutor {
         std::fs::write(directory.path().join("heddle.py"), SCRIPT)?;
         std::fs::write(directory.path().join("trace.json"), debugger.trace)?;
         let scratch = Scratch::new(directory.path());
-        let settings =
-            session::settings(self.options(), self.program(), Restart::Exec, self.needs(), self.places(), &scratch);
-        let mut wire = Wire::new(self.options().layout, &settings, self.thread_names())?;
+        let briefing =
+            session::briefing(self.options(), self.program(), Restart::Exec, self.needs(), self.places(), &scratch);
+        let mut wire = Wire::new(self.options().layout, &briefing, self.thread_names())?;
         let plan = Plan { record: true, ..plan.clone() };
         let mut submitted = 0;
         let mut submit = |wire: &mut Wire| {

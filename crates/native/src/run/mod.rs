@@ -25,6 +25,6 @@ pub(crate) mod wire;
 mod worker;
 
 pub use executor::NativeExecutor;
-pub use options::{DEFAULT_NONDET, Hire, Options, RestartMode};
+pub use options::{Hire, Options};
 pub use process::signal_name;
 pub use session::StartError;

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use heddle_model::facts::{Needs, Outside, Statistics};
-use heddle_model::wire::{self, LABELS, LEAKS, MEMORY, Restart, Stage};
-use heddle_model::{Death, Facts, Plan};
+use heddle_model::wire::{self, LABELS, Stage};
+use heddle_model::{Death, Facts, Plan, Restart};
 
 use rustix::thread::futex::{self, Timespec};
 use tracing::debug;
@@ -23,7 +23,7 @@ use crate::run::process::{self, Process};
 use crate::run::scratch::Scratch;
 use crate::run::setup::Setup;
 use crate::run::watchdog::Watchdog;
-use crate::run::wire::{Settings, Taken, Wire};
+use crate::run::wire::{Briefing, Taken, Wire};
 
 /// The reason why a program did not reach `main`.
 #[derive(Debug, thiserror::Error)]
@@ -108,32 +108,24 @@ const PATIENCE: u32 = 63;
 const NAP: Duration = Duration::from_millis(1);
 const LONG_NAP: Duration = Duration::from_millis(40);
 
-/// The settings that a process is given before it starts.
-pub fn settings(
+/// What a process is told before it begins.
+pub fn briefing(
     options: &Options,
     program: &Program,
     restart: Restart,
     needs: Needs,
     places: &[u64],
     scratch: &Scratch,
-) -> Settings {
-    Settings {
+) -> Briefing {
+    Briefing {
+        settings: options.settings,
         restart,
-        memory_limit: options.memory_limit,
-        stack_size: options.stack_size.unwrap_or_else(process::default_stack_size),
         threads_wanted: needs.threads,
         check_restore: options.check_restore,
-        races: options.races,
-        memory: if options.memory { MEMORY } else { 0 } | if options.leaks { LEAKS } else { 0 },
-        quarantine: options.quarantine,
-        latitude: options.latitude,
-        misuse: options.misuse,
-        outputs: options.outputs,
         unwinder: needs.unwinder,
         input: options.input.as_ref().map_or_else(Vec::new, |path| path.as_os_str().as_bytes().to_vec()),
         scratch: scratch.bytes(),
         places: places.to_vec(),
-        values: options.nondet.clone(),
         entry: program.annotations.entry,
         functions: program.annotations.atomic_functions.clone(),
     }
@@ -165,8 +157,8 @@ impl Session {
             Some(parent) if facts.restart != Restart::Snapshot => Scratch::new(parent),
             _ => Scratch::none(),
         };
-        let settings = settings(options, program, facts.restart, facts.needs, places, &scratch);
-        let wire = Wire::new(options.layout, &settings, &facts.threads)?;
+        let briefing = briefing(options, program, facts.restart, facts.needs, places, &scratch);
+        let wire = Wire::new(options.layout, &briefing, &facts.threads)?;
         let process = Process::start(&program.path, &options.arguments, &runtime, wire.descriptor())
             .map_err(StartError::CannotExecute)?;
         debug!(

@@ -7,7 +7,7 @@ use crate::binary::program::Program;
 use crate::build::library;
 use crate::temporary::TemporaryDirectory;
 
-use super::Options;
+use super::{Options, process};
 
 /// The program, how it is run, and the directory that the runtime library is loaded from.
 pub struct Setup {
@@ -20,8 +20,12 @@ pub struct Setup {
 
 impl Setup {
     /// Puts the runtime library where the program's loader finds it.
-    pub fn new(program: &Program, options: Options) -> io::Result<Setup> {
+    pub fn new(program: &Program, mut options: Options) -> io::Result<Setup> {
         assert!(options.layout.slots.is_power_of_two(), "plans are numbered modulo 2^32 and slots modulo their count");
+        if options.settings.stack_size == 0 {
+            // Said, so that a replay has the same one whatever the system's limit is then.
+            options.settings.stack_size = process::default_stack_size();
+        }
         let directory = TemporaryDirectory::new()?;
         library::write_to(directory.path())?;
         Ok(Setup { program: program.clone(), options, directory })

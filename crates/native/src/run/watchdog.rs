@@ -48,7 +48,8 @@ impl Watchdog {
             return None;
         }
         let still = self.since.elapsed();
-        if still < options.hang_after / 8 {
+        let hang_after = options.settings.hang_after();
+        if still < hang_after / 8 {
             return None;
         }
         let now = process.activity(runner)?;
@@ -61,11 +62,11 @@ impl Watchdog {
             *self = Watchdog { runner, ..Watchdog::new(progress) };
             return None;
         }
-        if still < options.hang_after {
+        if still < hang_after {
             return None;
         }
         let used = now.processor.saturating_sub(first.processor);
-        let spins = used >= options.hang_after / 2;
+        let spins = used >= hang_after / 2;
         let waits = now.state != 'R' && used < still / 20;
         if !spins && !waits {
             return None;

@@ -18,36 +18,22 @@ use std::ptr::{self, NonNull};
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
 use heddle_model::wire::{
-    ATOMIC_FUNCTIONS, Annotations, Header, LIBRARIES, Layout, MAGIC, PLACES, RACES, Slot, ThreadName, VALUES, VERSION,
+    ATOMIC_FUNCTIONS, Annotations, Header, LIBRARIES, Layout, MAGIC, PLACES, RACES, Slot, ThreadName, VERSION,
     WirePlan, WireResult,
 };
-use heddle_model::{Event, Outcome, Pending, Plan, ThreadId};
+use heddle_model::{Event, Outcome, Pending, Plan, Restart, Settings, ThreadId};
 
 /// What the runtime is told once, when its process starts.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// How an execution starts over.
-    pub restart: heddle_model::wire::Restart,
-    /// See [`Header::memory_limit`].
-    pub memory_limit: u64,
-    /// See [`Header::stack_size`].
-    pub stack_size: u64,
+pub struct Briefing {
+    /// How executions go. The stack size is given.
+    pub settings: Settings,
+    /// How this process starts over.
+    pub restart: Restart,
     /// See [`Header::threads_wanted`].
     pub threads_wanted: u32,
     /// See [`Header::check_restore`].
     pub check_restore: bool,
-    /// See [`Header::races`].
-    pub races: heddle_model::wire::Races,
-    /// See [`Header::memory`].
-    pub memory: u32,
-    /// See [`Header::quarantine`].
-    pub quarantine: u64,
-    /// See [`Header::latitude`].
-    pub latitude: heddle_model::Latitude,
-    /// End executions at misuse.
-    pub misuse: bool,
-    /// Keep the output of every execution.
-    pub outputs: bool,
     /// See [`Header::unwinder`].
     pub unwinder: bool,
     /// See [`Header::input`].
@@ -56,8 +42,6 @@ pub struct Settings {
     pub scratch: Vec<u8>,
     /// The places of plain memory that are visible.
     pub places: Vec<u64>,
-    /// See [`Annotations::values`].
-    pub values: Vec<i64>,
     /// See [`Annotations::entry`].
     pub entry: u64,
     /// See [`Annotations::functions`].
@@ -76,6 +60,8 @@ pub struct Wire {
     base: NonNull<u8>,
     layout: Layout,
     file: OwnedFd,
+    /// What the program prints is kept of every execution.
+    outputs: bool,
 }
 
 // SAFETY: the mapping belongs to this value alone, as a vector's memory would.
@@ -83,7 +69,7 @@ unsafe impl Send for Wire {}
 
 impl Wire {
     /// New shared memory, with a header that says so and nothing under way.
-    pub fn new(layout: Layout, settings: &Settings, names: &[ThreadName]) -> io::Result<Wire> {
+    pub fn new(layout: Layout, briefing: &Briefing, names: &[ThreadName]) -> io::Result<Wire> {
         // SAFETY: a name that ends in zero.
         let raw = unsafe { libc::memfd_create(c"heddle-wire".as_ptr(), libc::MFD_CLOEXEC) };
         if raw < 0 {
@@ -108,48 +94,38 @@ impl Wire {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let mut wire = Wire { base: NonNull::new(base.cast()).expect("a mapping is not at 0"), layout, file };
-        wire.fill(settings, names);
+        let base = NonNull::new(base.cast()).expect("a mapping is not at 0");
+        let mut wire = Wire { base, layout, file, outputs: briefing.settings.outputs };
+        wire.fill(briefing, names);
         Ok(wire)
     }
 
-    fn fill(&mut self, settings: &Settings, names: &[ThreadName]) {
+    fn fill(&mut self, briefing: &Briefing, names: &[ThreadName]) {
         let header: *mut Header = self.base.as_ptr().cast();
         // SAFETY: within the mapping by the layout; nobody else has it yet. New memory is zero, which is a valid
         // value of every field that is not set here.
         unsafe {
             (*header).magic = MAGIC;
             (*header).version = VERSION;
-            (*header).restart = settings.restart as u32;
+            (*header).restart = briefing.restart as u32;
             (*header).layout = self.layout;
-            (*header).memory_limit = settings.memory_limit;
-            (*header).stack_size = settings.stack_size;
-            (*header).threads_wanted = settings.threads_wanted;
-            (*header).check_restore = settings.check_restore.into();
-            (*header).memory = settings.memory;
-            (*header).quarantine = settings.quarantine;
-            (*header).latitude = settings.latitude;
-            (*header).misuse = settings.misuse.into();
-            (*header).outputs = settings.outputs.into();
-            (*header).races = settings.races as u32;
-            put_text(&mut (*header).scratch, &settings.scratch);
-            put_text(&mut (*header).input, &settings.input);
-            *(*header).unwinder.get_mut() = settings.unwinder.into();
+            (*header).settings = briefing.settings;
+            (*header).threads_wanted = briefing.threads_wanted;
+            (*header).check_restore = briefing.check_restore.into();
+            put_text(&mut (*header).scratch, &briefing.scratch);
+            put_text(&mut (*header).input, &briefing.input);
+            *(*header).unwinder.get_mut() = briefing.unwinder.into();
             *(*header).names.get_mut() = names.len() as u32;
             let annotations: &mut Annotations = &mut (*header).annotations;
-            for (to, value) in annotations.values.iter_mut().zip(&settings.values) {
-                *to = *value;
-            }
-            annotations.values_len = settings.values.len().min(VALUES) as u32;
-            annotations.entry = settings.entry;
-            for (to, function) in annotations.functions.iter_mut().zip(&settings.functions) {
+            annotations.entry = briefing.entry;
+            for (to, function) in annotations.functions.iter_mut().zip(&briefing.functions) {
                 *to = *function;
             }
-            annotations.functions_len = settings.functions.len().min(ATOMIC_FUNCTIONS) as u32;
+            annotations.functions_len = briefing.functions.len().min(ATOMIC_FUNCTIONS) as u32;
             let table: *mut ThreadName = self.at(self.layout.names_at);
             ptr::copy_nonoverlapping(names.as_ptr(), table, names.len().min(self.layout.threads as usize));
         }
-        self.reveal(&settings.places);
+        self.reveal(&briefing.places);
     }
 
     /// Says which places of plain memory are visible. The runtime looks when an execution begins.
@@ -267,7 +243,7 @@ impl Wire {
             copy(slot.add(room.pending_at as usize).cast(), result.pending as usize, &mut into.pending);
             copy(slot.add(room.races_at as usize).cast(), result.races as usize, &mut into.races);
             // Of executions that are not recorded only the amount of output is known.
-            let printed = if record || self.header().outputs != 0 { result.output.min(room.output) } else { 0 };
+            let printed = if record || self.outputs { result.output.min(room.output) } else { 0 };
             let (output, words) = (printed, if record { result.stack_words } else { 0 });
             copy(slot.add(room.output_at as usize), output as usize, &mut into.output);
             copy(slot.add(room.stacks_at as usize).cast(), words as usize, &mut into.stacks);
@@ -383,33 +359,29 @@ unsafe fn copy<T>(from: *const T, count: usize, into: &mut Vec<T>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use heddle_model::Ending;
     use heddle_model::race::Access;
-    use heddle_model::wire::{Restart, WireOutcome};
+    use heddle_model::wire::WireOutcome;
+    use heddle_model::{Ending, Values};
     use std::sync::atomic::Ordering::Relaxed;
 
+    fn settings() -> Settings {
+        Settings { quarantine: 4, outputs: true, nondet: Values::given(&[1, -1]).unwrap(), ..Settings::default() }
+    }
+
     fn wire(names: &[ThreadName]) -> Wire {
-        let settings = Settings {
+        let briefing = Briefing {
+            settings: settings(),
             restart: Restart::Fork,
-            memory_limit: 1,
-            stack_size: 2,
             threads_wanted: 3,
             check_restore: true,
-            memory: 3,
-            quarantine: 4,
-            latitude: heddle_model::Latitude::default(),
-            misuse: true,
-            outputs: true,
-            races: heddle_model::wire::Races::Go,
             input: Vec::new(),
             scratch: Vec::new(),
             places: vec![8, 16],
             unwinder: true,
-            values: vec![1, -1],
             entry: 5,
             functions: vec![[6, 7]],
         };
-        Wire::new(Layout::new(2, 8, 64, 32, 16), &settings, names).unwrap()
+        Wire::new(Layout::new(2, 8, 64, 32, 16), &briefing, names).unwrap()
     }
 
     #[test]
@@ -418,13 +390,12 @@ mod tests {
         let wire = wire(&names);
         let header = wire.header();
         assert_eq!((header.magic, header.version, header.restart), (MAGIC, VERSION, Restart::Fork as u32));
-        assert_eq!((header.memory_limit, header.stack_size, header.threads_wanted, header.check_restore), (1, 2, 3, 1));
-        assert_eq!((header.memory, header.quarantine, header.misuse), (3, 4, 1));
-        assert_eq!(header.outputs, 1);
+        assert_eq!((header.threads_wanted, header.check_restore), (3, 1));
+        assert_eq!(header.settings, settings());
         assert_eq!(header.unwinder.load(Relaxed), 1);
         let annotations = &header.annotations;
-        assert_eq!((annotations.values_len, annotations.values[1], annotations.entry), (2, -1, 5));
-        assert_eq!((header.races, header.places.load(Relaxed)), (2, 2));
+        assert_eq!(annotations.entry, 5);
+        assert_eq!(header.places.load(Relaxed), 2);
         assert_eq!((annotations.functions_len, annotations.functions[0]), (1, [6, 7]));
         let mut copied = Vec::new();
         assert!(wire.add_names(&mut copied));

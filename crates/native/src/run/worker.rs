@@ -12,12 +12,11 @@ use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::facts::{Fallback, Needs};
-use heddle_model::wire::{PLACES, Restart, ThreadName};
-use heddle_model::{Death, Execution, ExecutorError, Facts, Outcome, Plan};
+use heddle_model::wire::{PLACES, ThreadName};
+use heddle_model::{Death, Execution, ExecutorError, Facts, Outcome, Plan, Restart, RestartMode};
 
 use tracing::debug;
 
-use super::options::RestartMode;
 use super::plans::Plans;
 use super::process;
 use super::session::{Session, StartError, Waited};
@@ -44,7 +43,7 @@ pub struct Worker {
 impl Worker {
     /// Starts the first process of a program and brings it to the beginning of `main`.
     pub fn first(setup: &Setup) -> Result<Worker, StartError> {
-        let restart = match setup.options.restart {
+        let restart = match setup.options.settings.restart {
             RestartMode::Auto => Restart::Snapshot,
             RestartMode::Only(restart) => restart,
         };
@@ -325,7 +324,7 @@ impl Worker {
     }
 
     fn can_fall_back(&self, setup: &Setup) -> bool {
-        setup.options.restart == RestartMode::Auto && self.facts.restart == Restart::Snapshot
+        setup.options.settings.restart == RestartMode::Auto && self.facts.restart == Restart::Snapshot
     }
 
     /// From the next process on, executions start over by fork.

@@ -6,9 +6,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use heddle_model::wire::Restart;
+use heddle_model::{RestartMode, Settings};
 use heddle_native::compile::{Choice, CompileError, Compiled, compile};
 use heddle_native::symbols::Symbols;
-use heddle_native::{NativeExecutor, Options, RestartMode, TemporaryDirectory};
+use heddle_native::{NativeExecutor, Options, TemporaryDirectory};
 
 /// The ways to start over, each of which must give the same.
 pub const WAYS: [Restart; 3] = [Restart::Snapshot, Restart::Fork, Restart::Exec];
@@ -29,7 +30,14 @@ pub fn build_with(compiler: Option<&str>, name: &str, text: &str, flags: &[&str]
 
 /// Options for one way to start over, with a short patience.
 pub fn options(restart: Restart) -> Options {
-    Options { restart: RestartMode::Only(restart), hang_after: Duration::from_millis(400), ..Options::default() }
+    let settings = Settings { restart: RestartMode::Only(restart), hang_after_ms: 400, ..Settings::default() };
+    Options { settings, ..Options::default() }
+}
+
+/// `options`, with so many seconds until a hang.
+pub fn patient(mut options: Options, seconds: u64) -> Options {
+    options.settings.hang_after_ms = seconds * 1000;
+    options
 }
 
 /// The program, launched.

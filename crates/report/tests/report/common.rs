@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use heddle_model::finding::Location;
 use heddle_model::follow::Step;
 use heddle_model::primitive::{mutex, process, thread};
-use heddle_model::trace::{FORMAT, Program, Settings, TRACE_VERSION, Trace, TraceEnd};
+use heddle_model::trace::{FORMAT, Program, TRACE_VERSION, Trace, TraceEnd};
 use heddle_model::{
     Ending, Event, NoMemory, ObjectId, ObjectSlot, Operation, Outcome, Pending, ThreadId, ThreadState, World,
 };
@@ -110,7 +110,9 @@ pub fn trace(recording: &Recording) -> Trace {
         version: TRACE_VERSION,
         heddle: "0.0.0".into(),
         program: Program { build: vec!["abba.c".into()], ..Program::default() },
-        settings: Settings::default(),
+        settings: heddle_model::Settings::default(),
+        restart: heddle_model::Restart::Snapshot,
+        places: Vec::new(),
         threads,
         schedule: recording.events.iter().map(Step::of).collect(),
         continuation: None,

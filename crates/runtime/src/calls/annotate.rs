@@ -11,8 +11,8 @@ use core::ffi::{CStr, c_char};
 use core::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::primitive::{assume, choice, process};
-use heddle_model::wire::{self, LABELS, VALUES};
-use heddle_model::{Ending, ObjectId, Operation};
+use heddle_model::wire::{self, LABELS};
+use heddle_model::{Ending, MOST_VALUES, ObjectId, Operation};
 
 use crate::lifetime::{self, Lent};
 use crate::schedule::{self, active, caller};
@@ -54,11 +54,11 @@ fn undetermined(bits: u32, pc: u64) -> u64 {
     if !active() {
         return 0;
     }
-    let given = &schedule::header().annotations;
-    let mut values = [0u64; VALUES];
+    let header = schedule::header();
+    let mut values = [0u64; MOST_VALUES];
     let mut count = 0;
     let mask = u64::MAX >> (64 - bits);
-    for &value in &given.values[..(given.values_len as usize).min(VALUES)] {
+    for &value in header.settings.nondet.as_slice() {
         let value = value as u64 & mask;
         if !values[..count].contains(&value) {
             values[count] = value;
@@ -67,7 +67,7 @@ fn undetermined(bits: u32, pc: u64) -> u64 {
     }
     // A type that has no other values is covered.
     if (count as u64) <= mask {
-        given.values_used.store(1, Relaxed);
+        header.annotations.values_used.store(1, Relaxed);
     }
     values[choose(count.max(1) as u64, pc) as usize]
 }

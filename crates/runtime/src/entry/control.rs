@@ -65,7 +65,7 @@ impl Controller {
     fn prepare(&self, threads: usize) {
         let header = self.wire.header();
         let room = header.layout.threads as usize - 1;
-        if !fiber::prepare(threads.max(FEW).min(room), header.stack_size as usize) {
+        if !fiber::prepare(threads.max(FEW).min(room), header.settings.stack_size as usize) {
             self.wire.trouble(b"the system refuses to make more threads");
         }
     }

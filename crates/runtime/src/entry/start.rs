@@ -8,8 +8,8 @@
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_void};
 
-use heddle_model::ThreadId;
-use heddle_model::wire::{ENVIRONMENT, Races, Restart, Stage};
+use heddle_model::wire::{ENVIRONMENT, Restart, Stage};
+use heddle_model::{Property, ThreadId};
 
 use crate::addresses::{PAGE, Reserve, STATES};
 use crate::arch::{self, Context};
@@ -227,17 +227,19 @@ unsafe fn set_up(wire: Wire) {
     random::set_up(&mut reserve, threads);
     files::set_up(&mut reserve, wire);
     custom::set_up(&mut reserve);
-    misuse::set_up(header.misuse != 0);
+    let settings = &header.settings;
+    misuse::set_up(settings.properties.look_for(Property::Misuse));
     annotate::set_up(header);
-    if header.races != Races::Off as u32 {
-        race::set_up(&mut reserve, threads, header.races == Races::Go as u32);
+    let races = settings.properties.of(Property::Race);
+    if races.is_on() {
+        race::set_up(&mut reserve, threads, races.goes_on());
     }
     buffers::set_up();
     undefined::set_up(&mut reserve, threads);
-    memcheck::set_up(&mut reserve, threads, header.memory);
+    memcheck::set_up(&mut reserve, threads, &settings.properties);
     virtual_time::set_up(&mut reserve, threads);
     livelock::set_up(&mut reserve, threads);
-    heap::set_limits(header.memory_limit as usize, header.quarantine as usize);
+    heap::set_limits(settings.memory_limit as usize, settings.quarantine as usize);
 }
 
 /// Ends the registration of restartable sequences. The kernel would write into the thread control blocks of donors,

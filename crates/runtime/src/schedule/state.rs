@@ -213,7 +213,7 @@ pub fn phase(thread: ThreadId) -> Phase {
 /// What the thread library may do of its own accord.
 #[inline]
 pub fn latitude() -> &'static Latitude {
-    &header().latitude
+    &header().settings.latitude
 }
 
 /// How often the current thread has timed out in this execution.
@@ -323,7 +323,7 @@ pub fn raced(race: &Race) {
 pub fn printed(bytes: &[u8]) {
     spin_loop::changed();
     livelock::outside();
-    if recording() || header().outputs != 0 {
+    if recording() || header().settings.outputs {
         schedule().record.get().push_output(bytes, header().layout.output);
     }
 }

@@ -105,6 +105,10 @@ impl Search {
         if let Some(facts) = self.facts.take() {
             executor.learn(&facts)?;
             executor.reveal(&position.places.iter().copied().collect::<Vec<_>>())?;
+        } else if !position.places.is_empty() {
+            let places: Vec<u64> = position.places.iter().copied().collect();
+            executor.reveal(&places)?;
+            observer.revealed(&places);
         }
         let begin = Instant::now();
         let mut round = Round {

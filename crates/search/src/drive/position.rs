@@ -67,7 +67,7 @@ impl Position {
     /// At the beginning.
     pub fn first(options: &Options) -> Position {
         Position {
-            places: BTreeSet::new(),
+            places: options.places.iter().copied().collect(),
             sections: false,
             again: false,
             earlier: 0,

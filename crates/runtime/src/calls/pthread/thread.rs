@@ -100,7 +100,7 @@ pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usi
         schedule::stop(Outcome::NeedsThreads { count: child.0.into() }, pc, b"");
     }
     let mut detached = 0;
-    let mut stack_size = wire.header().stack_size as usize;
+    let mut stack_size = wire.header().settings.stack_size as usize;
     if !attributes.is_null() {
         // SAFETY: the program's attributes.
         unsafe {

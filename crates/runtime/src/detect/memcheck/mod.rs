@@ -21,8 +21,7 @@ use core::cell::Cell;
 use heddle_detect::notes::Notes;
 use heddle_model::fault::{Doing, Fault, FaultKind};
 use heddle_model::primitive::{atomic, condvar, mutex, process, rwlock, semaphore, spin};
-use heddle_model::wire::{LEAKS, MEMORY};
-use heddle_model::{Ending, ObjectId, Operation, Phase, ThreadId};
+use heddle_model::{Ending, ObjectId, Operation, Phase, Properties, Property, ThreadId};
 
 use crate::addresses::{HEAPS, Reserve, STACK_STRIDE, STACKS, STACKS_END};
 use crate::entry::start;
@@ -70,12 +69,12 @@ fn state() -> &'static Memcheck {
     &lifetime::execution().memory_errors
 }
 
-/// Makes room for `threads` threads. Once. `what`: the bits of the header that say what is looked for.
-pub fn set_up(reserve: &mut Reserve, threads: usize, what: u32) {
+/// Makes room for `threads` threads. Once. Memory errors and leaks are looked for if `properties` say so.
+pub fn set_up(reserve: &mut Reserve, threads: usize, properties: &Properties) {
     *state().faults.borrow() = reserve.take(threads);
-    state().on.set(what & MEMORY != 0);
+    state().on.set(properties.look_for(Property::Memory));
     notes::set_up(reserve);
-    if what & LEAKS != 0 {
+    if properties.look_for(Property::Leak) {
         leaks::set_up(reserve);
     }
 }
