@@ -32,6 +32,7 @@ mod restart; // Snapshot, fork, exec.
 mod rust; // Rust programs.
 mod sampling; // Random schedules.
 mod seeded_races; // Every data race of the test programs, by compiler and level.
+mod settings; // Settings in traces, `--from` and `--resume`.
 mod small; // `tests/small`.
 mod smallest; // Minimisation.
 mod sources; // Rules about the sources.

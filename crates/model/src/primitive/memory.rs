@@ -37,6 +37,19 @@ pub const fn length(operation: &Operation) -> u32 {
     operation.detail & LONGEST
 }
 
+/// Whether `operation` is an access to plain memory that touches one of `places`: granules of eight bytes, by their addresses.
+#[cfg(feature = "std")]
+pub fn touches_any(operation: &Operation, places: &std::collections::BTreeSet<u64>) -> bool {
+    if operation.code.family() != FAMILY {
+        return false;
+    }
+    let touches = |address: u64| {
+        let last = address + u64::from(length(operation).max(1)) - 1;
+        places.range(address & !7..=last).next().is_some()
+    };
+    touches(operation.object.0) || operation.code == COPY && touches(operation.argument)
+}
+
 /// The meaning of this family.
 pub struct PlainMemory;
 
@@ -71,5 +84,20 @@ impl Primitive for PlainMemory {
 
     fn enabled_by(&self, _earlier: &Event, later: &Event) -> bool {
         later.flags.contains(EventFlags::STIRRED_ONCE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_access_touches_the_granules_that_its_bytes_lie_in() {
+        let places = [64, 80].into();
+        let touched = |code, address, length| touches_any(&access(code, address, length), &places);
+        assert!(touched(READ, 64, 1) && touched(WRITE, 71, 1) && touched(READ, 60, 5));
+        assert!(!touched(READ, 63, 1) && !touched(READ, 72, 8) && touched(READ, 72, 9));
+        assert!(touches_any(&access(COPY, 0, 4).with_argument(84), &places));
+        assert!(!touches_any(&Operation::new(crate::primitive::atomic::LOAD, ObjectId(64)), &places));
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! * [`round`]: the loop that every algorithm shares: ask for a plan, have it run, show it, learn from it.
 //! * [`position`]: how far a search is, and what comes next.
+//! * [`prefix`]: the given steps that every execution begins with.
 //! * [`strategy`]: what the loop asks of an algorithm.
 //! * [`counts`]: executions, counted.
 //! * [`observer`]: who watches.
@@ -10,6 +11,7 @@
 pub(crate) mod counts;
 pub(crate) mod observer;
 pub(crate) mod position;
+pub(crate) mod prefix;
 pub(crate) mod round;
 pub(crate) mod strategy;
 pub(crate) mod summary;
@@ -72,7 +74,7 @@ impl Search {
         let saved = save::read(bytes)?;
         let mut search = Search { position: saved.position, facts: Some(saved.facts), ..Search::new(options) };
         if let Some(state) = saved.state {
-            let mut strategy = search.method().start(&search.options);
+            let mut strategy = search.method().start(&search.position.told(&search.options));
             strategy.restore(state)?;
             search.strategy = Some(strategy);
         }
@@ -126,10 +128,11 @@ impl Search {
                 position.begin_again(options);
                 let places: Vec<u64> = position.places.iter().copied().collect();
                 round.executor.reveal(&places)?;
+                position.prefix = prefix::retold(options, &position.places, round.executor)?;
                 round.observer.restart(&places);
             }
             let method = position.method(options);
-            let mut strategy = strategy.take().unwrap_or_else(|| method.start(options));
+            let mut strategy = strategy.take().unwrap_or_else(|| method.start(&position.told(options)));
             debug!(
                 ?method,
                 places = position.places.len(),

@@ -3,9 +3,11 @@
 //! A search is made of **rounds**. A round ends, and everything begins anew, when more of the program becomes visible or
 //! when another algorithm is needed. A round is made of **phases**: one, or with [`Options::iterate`] one for each bound.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use heddle_model::follow::Step;
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::Method;
@@ -45,6 +47,8 @@ impl Phase {
 pub(crate) struct Position {
     /// Places of plain memory that are visible.
     pub places: BTreeSet<u64>,
+    /// The given steps ([`Options::prefix`]), with a step for each access to a place that is visible.
+    pub prefix: Vec<Step>,
     /// Whether the program has atomic sections.
     pub sections: bool,
     /// The round is over, and the next one has not begun.
@@ -68,6 +72,7 @@ impl Position {
     pub fn first(options: &Options) -> Position {
         Position {
             places: options.places.iter().copied().collect(),
+            prefix: options.prefix.clone(),
             sections: false,
             again: false,
             earlier: 0,
@@ -92,6 +97,14 @@ impl Position {
         let numbers = [of(&self.before), of(&self.counts)].concat();
         let all = [self.earlier, limit, self.elapsed.as_secs()];
         numbers.into_iter().chain(all).all(|number| number < 1 << 48)
+    }
+
+    /// `options`, with the given steps as they are now.
+    pub fn told<'o>(&self, options: &'o Options) -> Cow<'o, Options> {
+        match self.prefix == options.prefix {
+            true => Cow::Borrowed(options),
+            false => Cow::Owned(Options { prefix: self.prefix.clone(), ..options.clone() }),
+        }
     }
 
     /// The algorithm of this phase.

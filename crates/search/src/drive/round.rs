@@ -11,6 +11,7 @@ use tracing::debug;
 use crate::algorithm::Method;
 use crate::drive::observer::{Flow, Info, Observer, Progress};
 use crate::drive::position::Position;
+use crate::drive::prefix;
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::drive::summary::Stop;
 use crate::options::Options;
@@ -72,7 +73,7 @@ impl Round<'_> {
                 };
                 if plan.schedule.is_empty() {
                     // The first of a search, or a sample.
-                    plan.schedule.extend_from_slice(&options.prefix);
+                    plan.schedule.extend_from_slice(&position.prefix);
                 }
                 self.executor.submit(&plan)?;
                 under_way.push_back((ticket, plan));
@@ -136,7 +137,10 @@ impl Round<'_> {
                 let places: Vec<u64> = position.places.iter().copied().collect();
                 self.executor.reveal(&places)?;
                 self.observer.revealed(&places);
-                for (_, plan) in &under_way {
+                position.prefix = prefix::retold(options, &position.places, self.executor)?;
+                for (_, plan) in &mut under_way {
+                    // The schedule of a sample is what is given.
+                    plan.schedule.clone_from(&position.prefix);
                     self.executor.submit(plan)?;
                 }
             }

@@ -1,0 +1,292 @@
+//! Every setting survives: from the command line to the trace, to a replay, to a search from the middle of it, to a checkpoint.
+
+use heddle_model::{Latitude, Property, Settings, Trace};
+
+use crate::common::Session;
+
+const SPURIOUS_WAKEUP: &str = "
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int ready;
+static void *set(void *p) {
+    pthread_mutex_lock(&m);
+    ready = 1;
+    pthread_cond_signal(&c);
+    pthread_mutex_unlock(&m);
+    return p;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, set, 0);
+    pthread_mutex_lock(&m);
+    if (!ready) pthread_cond_wait(&c, &m);
+    assert(ready);
+    pthread_mutex_unlock(&m);
+    pthread_join(t, 0);
+}
+";
+
+const SPURIOUS_FAILURE: &str = "
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *nothing(void *p) { return p; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, nothing, 0);
+    assert(pthread_mutex_trylock(&m) == 0);
+    pthread_mutex_unlock(&m);
+    pthread_join(t, 0);
+}
+";
+
+const UNDETERMINED: &str = "
+#include <assert.h>
+#include <pthread.h>
+extern int __VERIFIER_nondet_int(void);
+static void *nothing(void *p) { return p; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, nothing, 0);
+    assert(__VERIFIER_nondet_int() != 77);
+    pthread_join(t, 0);
+}
+";
+
+/// The increments are plain: one is lost only if the accesses are steps.
+const LOST_UPDATE: &str = "
+#include <assert.h>
+#include <pthread.h>
+static int count;
+static void *add(void *p) { count++; return p; }
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, add, 0);
+    pthread_create(&b, 0, add, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    assert(count == 2);
+}
+";
+
+/// The first execution fails, before anything has become visible: all that races becomes so in a search from its steps.
+const LATE_PLACES: &str = "
+#include <assert.h>
+#include <pthread.h>
+static int x, y;
+static void *one(void *p) { x = 1; y = 1; return p; }
+static void *two(void *p) { if (x == 1) y = 2; return p; }
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, one, 0);
+    pthread_create(&b, 0, two, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    assert(y == 0);
+}
+";
+
+const MISUSE: &str = "
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *unlock(void *p) { pthread_mutex_unlock(&m); return p; }
+int main(void) {
+    pthread_t t;
+    pthread_mutex_lock(&m);
+    pthread_create(&t, 0, unlock, 0);
+    pthread_join(t, 0);
+    assert(pthread_mutex_trylock(&m) != 0);
+}
+";
+
+/// With a policy, to wait for the mutex is two steps.
+const QUEUED: &str = "
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int last;
+static void *name(void *p) {
+    pthread_mutex_lock(&m);
+    last = (int)(long)p;
+    pthread_mutex_unlock(&m);
+    return p;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, name, (void *)1);
+    pthread_create(&b, 0, name, (void *)2);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    assert(last == 2);
+}
+";
+
+/// Compiles `source` once, for all runs of a test.
+fn build(session: &Session, source: &str) -> String {
+    let (file, program) = (session.write("program.c", source), session.path("program").display().to_string());
+    session.run(["cc", "-g", &file.display().to_string(), "-o", &program, "-pthread"]).must_say(0, &[]);
+    program
+}
+
+fn load(session: &Session, name: &str) -> Trace {
+    let bytes = std::fs::read(session.path(name)).expect("there is a trace");
+    Trace::from_bytes(&bytes).expect("it can be read")
+}
+
+/// Checks `source` with `options`, then from every prefix of what was found, without those options.
+fn is_found_from_every_prefix(source: &str, options: &[&str]) {
+    let session = Session::new();
+    let program = build(&session, source);
+    let run = session.check([&[&program, "--minimise", "off"][..], options].concat());
+    assert_eq!(run.code, 1, "{run}");
+    let found = load(&session, "out/assertion-1.json");
+    let file = session.path("found.json");
+    std::fs::rename(session.path("out/assertion-1.json"), &file).expect("it can be moved");
+    for at in 0..=found.schedule.len() {
+        let at = at.to_string();
+        let run = session.check(["--from", &file.display().to_string(), "--at", &at, "--all"]);
+        assert_eq!(run.code, 1, "{at}: {run}");
+        let again = load(&session, "out/assertion-1.json");
+        assert_eq!(again.finding.message, found.finding.message, "{at}: {run}");
+        let races = again.settings.properties.of(Property::Race);
+        let settings = Settings { properties: found.settings.properties.with(Property::Race, races), ..found.settings };
+        assert_eq!(again.settings, settings, "{at}: {run}");
+    }
+}
+
+#[test]
+fn a_spurious_wakeup_is_found_from_every_prefix() {
+    is_found_from_every_prefix(SPURIOUS_WAKEUP, &["--spurious-wakeups", "1"]);
+}
+
+#[test]
+fn a_spurious_failure_is_found_from_every_prefix() {
+    is_found_from_every_prefix(SPURIOUS_FAILURE, &["--spurious-failures", "1"]);
+}
+
+#[test]
+fn an_undetermined_value_is_found_from_every_prefix() {
+    is_found_from_every_prefix(UNDETERMINED, &["--nondet", "3,77"]);
+}
+
+#[test]
+fn what_visible_places_show_is_found_from_every_prefix() {
+    is_found_from_every_prefix(LOST_UPDATE, &["--races", "ignore"]);
+}
+
+#[test]
+fn places_that_become_visible_later_do_not_stray_from_the_prefix() {
+    is_found_from_every_prefix(LATE_PLACES, &["--races", "ignore"]);
+}
+
+#[test]
+fn what_follows_misuse_is_found_from_every_prefix() {
+    is_found_from_every_prefix(MISUSE, &["--misuse", "off"]);
+}
+
+#[test]
+fn what_a_wakeup_policy_shows_is_found_from_every_prefix() {
+    is_found_from_every_prefix(QUEUED, &["--wakeup", "fifo"]);
+}
+
+/// An option for each setting, with a value that is not the default.
+const OPTIONS: &[&[&str]] = &[
+    &["--memory-limit", "512M"],
+    &["--quarantine", "128K"],
+    &["--hang-timeout", "7s"],
+    &["--max-steps", "99"],
+    &["--restart", "fork"],
+    &["--races", "ignore"],
+    &["--memory", "off"],
+    &["--leaks"],
+    &["--misuse", "off"],
+    &["--livelocks", "off"],
+    &["--max-timeouts", "5"],
+    &["--spurious-wakeups", "2"],
+    &["--spurious-failures", "1"],
+    &["--wakeup", "fifo"],
+    &["--nondet", "3,77"],
+];
+
+/// The settings of `settings` that are the default's, by name.
+fn unchanged(settings: &Settings) -> Vec<&'static str> {
+    let usual = Settings::default();
+    // Without `..`: a new setting needs a line below and an option above.
+    let Settings {
+        memory_limit,
+        stack_size,
+        quarantine,
+        hang_after_ms,
+        max_steps,
+        outputs,
+        restart,
+        properties,
+        latitude,
+        nondet,
+    } = settings;
+    let Latitude { timeouts, spurious_wakeups, spurious_failures, wakeup } = latitude;
+    let same = |property| properties.of(property) == usual.properties.of(property);
+    let all = [
+        (*memory_limit == usual.memory_limit, "memory_limit"),
+        (*stack_size == usual.stack_size, "stack_size"),
+        (*quarantine == usual.quarantine, "quarantine"),
+        (*hang_after_ms == usual.hang_after_ms, "hang_after_ms"),
+        (*max_steps == usual.max_steps, "max_steps"),
+        (*outputs == usual.outputs, "outputs"),
+        (*restart == usual.restart, "restart"),
+        (*timeouts == usual.latitude.timeouts, "timeouts"),
+        (*spurious_wakeups == usual.latitude.spurious_wakeups, "spurious_wakeups"),
+        (*spurious_failures == usual.latitude.spurious_failures, "spurious_failures"),
+        (*wakeup == usual.latitude.wakeup, "wakeup"),
+        (*nondet == usual.nondet, "nondet"),
+        (same(Property::Race), "race"),
+        (same(Property::Memory), "memory"),
+        (same(Property::Leak), "leak"),
+        (same(Property::Misuse), "misuse"),
+        (same(Property::Progress), "progress"),
+    ];
+    all.into_iter().filter(|(same, _)| *same).map(|(_, name)| name).collect()
+}
+
+#[test]
+fn every_setting_is_kept_by_the_trace_and_by_a_search_from_it() {
+    let session = Session::new();
+    let program = build(&session, UNDETERMINED);
+    let options = OPTIONS.concat();
+    let run = session.check([&[&program, "--outcomes"][..], &options].concat());
+    assert_eq!(run.code, 1, "{run}");
+    let found = load(&session, "out/assertion-1.json");
+    assert_eq!(unchanged(&found.settings), Vec::<&str>::new(), "{run}");
+    let file = session.path("found.json").display().to_string();
+    std::fs::rename(session.path("out/assertion-1.json"), &file).expect("it can be moved");
+    let run = session.check(["--from", &file, "--at", "1"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert_eq!(load(&session, "out/assertion-1.json").settings, found.settings, "{run}");
+    // What is typed is stronger.
+    let run = session.check(["--from", &file, "--at", "1", "--max-steps", "50"]);
+    let settings = load(&session, "out/assertion-1.json").settings;
+    assert_eq!(settings, Settings { max_steps: 50, ..found.settings }, "{run}");
+}
+
+#[test]
+fn a_checkpoint_is_of_one_settings_only() {
+    let session = Session::new();
+    let program = build(&session, LOST_UPDATE.replace("count == 2", "count < 3").as_str());
+    let file = session.path("search.checkpoint").display().to_string();
+    let check = |resume: bool, options: &[&str]| {
+        let own = [if resume { "--resume" } else { "--checkpoint" }, &file, "--max-executions", "1"];
+        session.run([&["check", &program][..], &own, options].concat())
+    };
+    let all = OPTIONS.concat();
+    check(false, &all).must_say(3, &[]);
+    for left_out in 0..OPTIONS.len() {
+        let others = OPTIONS.iter().enumerate().filter(|(index, _)| *index != left_out);
+        let others: Vec<&str> = others.flat_map(|(_, option)| option.iter().copied()).collect();
+        let name = OPTIONS[left_out][0];
+        check(true, &others).must_say(2, &[&format!("--resume: {name} is not what it was")]);
+    }
+    check(true, &all).must_say(3, &[]);
+}
