@@ -1,7 +1,6 @@
 //! Whatever a program does costs one execution at most, and leaves nothing behind.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use crate::common::{WAYS, build, launch, options, patient, symbols, wait_for_work};
 use heddle_model::RestartMode;
