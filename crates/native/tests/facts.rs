@@ -1,8 +1,7 @@
 //! What one executor has learnt, another one of the same program can continue with.
 
 use heddle_model::wire::{Restart, ThreadName};
-use heddle_model::{Executor, ExecutorError, Facts, Plan, ThreadId};
-use heddle_native::{Options, RestartMode};
+use heddle_model::{Executor, ExecutorError, Facts, Plan, RestartMode, ThreadId};
 
 use crate::common::{build, launch, options};
 
@@ -21,7 +20,11 @@ int main(void) {
 #[test]
 fn another_executor_continues_with_them() {
     let program = build("facts.c", PROGRAM, &[]).unwrap();
-    let auto = || Options { restart: RestartMode::Auto, ..options(Restart::Snapshot) };
+    let auto = || {
+        let mut options = options(Restart::Snapshot);
+        options.settings.restart = RestartMode::Auto;
+        options
+    };
     let mut first = launch(&program, auto());
     assert!(first.run(&Plan::default()).unwrap().outcome.is_ended());
     let facts = first.facts();
