@@ -282,10 +282,10 @@ fn a_checkpoint_is_of_one_settings_only() {
     };
     let all = OPTIONS.concat();
     check(false, &all).must_say(3, &[]);
-    for left_out in 0..OPTIONS.len() {
+    for (left_out, option) in OPTIONS.iter().enumerate() {
         let others = OPTIONS.iter().enumerate().filter(|(index, _)| *index != left_out);
         let others: Vec<&str> = others.flat_map(|(_, option)| option.iter().copied()).collect();
-        let name = OPTIONS[left_out][0];
+        let name = option[0];
         check(true, &others).must_say(2, &[&format!("--resume: {name} is not what it was")]);
     }
     check(true, &all).must_say(3, &[]);
