@@ -11,6 +11,12 @@
 //! * [`resolve`] runs one execution again and finds names and places; [`trace`] makes a trace of it.
 //! * [`checkpoint`] keeps a search in a file and goes on from there.
 //!
+//! A check from Rust, with native processes as the engine (`examples/embed.rs` of this crate):
+//!
+//! ```no_run
+#![doc = include_str!("../examples/embed.rs")]
+//! ```
+//!
 //! Deliberately absent: flags, colours, progress bars and output files. Nothing here prints.
 
 pub mod after;
