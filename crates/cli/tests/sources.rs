@@ -37,7 +37,6 @@ fn text(path: &Path) -> String {
 }
 
 #[test]
-#[ignore = "crates/cli/src/arguments.rs is to be divided"]
 fn files_are_short() {
     let all = ["crates", "benches", "examples"]
         .map(|folder| files(&root().join(folder), &["rs", "py", "js", "css", "c", "cpp", "h"]));
@@ -71,7 +70,6 @@ fn the_architecture_fits_on_a_screen() {
 
 /// Rustdoc shows an item's comment alone, so nobody knows what it is the same as.
 #[test]
-#[ignore = "some comments are to be rewritten"]
 fn comments_stand_alone() {
     let mut wrong = Vec::new();
     for path in files(&root().join("crates"), &["rs"]) {
