@@ -1,14 +1,14 @@
 //! When does the order of two events matter?
 //!
-//! Each primitive says what its events touch and how: that is the event's [`Footprint`]. Two events of different
-//! threads are **dependent** if their footprints conflict, and independent events commute: swapping two
-//! neighbours that are independent gives another execution with the same events and the same final state. Nobody
-//! declares dependence by hand; a new primitive states its footprints and is done.
+//! Each primitive states which objects its events touch, and how: the event's [`Footprint`]. Two events of different
+//! threads are **dependent** if their footprints conflict. Independent events commute: swapping two adjacent ones gives
+//! an execution with equal events and an equal final state. Dependence is never declared by hand; a new primitive only
+//! states its footprints.
 //!
-//! The relation is over events, not operations: what an event touches may depend on what came of it (a failed
-//! `trylock` only looked). That makes it a relation over labels that include the result, which is what trace
-//! theory needs: the happens-before order of an execution is the transitive closure of program order and
-//! dependence, and the executions with equal order are one trace.
+//! The relation is over events, not operations, because a footprint may depend on the result: a failed `trylock` only
+//! reads. It is thus a relation over labels that include the result, as trace theory requires. The happens-before order
+//! of an execution is the transitive closure of program order and dependence. Executions with equal happens-before
+//! order form one trace.
 
 use crate::primitive::process;
 use crate::{Event, EventFlags, ObjectId};
@@ -16,35 +16,35 @@ use crate::{Event, EventFlags, ObjectId};
 /// How an event touches an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// Looks. Commutes with other looks.
+    /// Reads. Commutes with other reads.
     Read,
-    /// Adds to something that only counts, without looking. Commutes with other additions (two `sem_post`s).
+    /// Adds to a counter without reading it. Commutes with other additions, for example two `sem_post`s.
     Add,
-    /// Changes, or looks and changes. Commutes with nothing.
+    /// Writes, or reads and writes. Commutes with nothing.
     Write,
 }
 
 impl Mode {
-    /// Whether two touches of one object in these modes commute.
+    /// Whether two accesses to one object in these modes commute.
     #[inline]
     pub const fn commutes_with(self, other: Mode) -> bool {
         matches!((self, other), (Mode::Read, Mode::Read) | (Mode::Add, Mode::Add))
     }
 }
 
-/// One object, touched in one way. Locations in memory have a size in bytes, other objects 1.
+/// An access to one object in one mode. Locations in memory have a size in bytes; other objects have size 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
     /// The object, or the first byte of the location.
     pub object: ObjectId,
-    /// How many bytes; 1 for anything that is not a location in memory.
+    /// The size in bytes. 1 for anything that is not a location in memory.
     pub size: u32,
-    /// How.
+    /// The mode of the access.
     pub mode: Mode,
 }
 
 impl Access {
-    /// Whether the order of the two matters.
+    /// Whether the two accesses overlap and do not commute.
     #[inline]
     pub const fn conflicts_with(&self, other: &Access) -> bool {
         !self.mode.commutes_with(other.mode)
@@ -53,10 +53,11 @@ impl Access {
     }
 }
 
-/// The most objects that one event touches.
+/// The largest number of accesses in one footprint.
 pub const MAX_ACCESSES: usize = 5;
 
-/// All that an event touches. Fixed size: the runtime makes these between two instructions of the program.
+/// All accesses of an event. The size is fixed, because the runtime creates footprints between two instructions of the
+/// program.
 #[derive(Clone, Copy, Debug)]
 pub struct Footprint {
     accesses: [Access; MAX_ACCESSES],
@@ -73,13 +74,15 @@ impl Default for Footprint {
 }
 
 impl Footprint {
-    /// Touches nothing: commutes with everything except what touches [everything](Self::touch_everything).
+    /// The empty footprint. It commutes with every footprint except that of
+    /// [`touch_everything`](Self::touch_everything).
     #[inline]
     pub const fn new() -> Footprint {
         Footprint { accesses: [NOTHING; MAX_ACCESSES], len: 0, everything: false }
     }
 
-    /// What `event` touches, as far as its order with others goes: inside a section that is all with the event that began it.
+    /// The footprint that decides how `event` is ordered with others. Inside an atomic section it is empty, because the
+    /// accesses belong to the event that began the section.
     #[inline]
     pub fn of(event: &Event) -> Footprint {
         let mut footprint = Footprint::new();
@@ -87,7 +90,7 @@ impl Footprint {
         footprint
     }
 
-    /// What `event` itself touches.
+    /// The footprint of `event` itself, even inside an atomic section.
     #[inline]
     pub fn alone(event: &Event) -> Footprint {
         let mut footprint = Footprint::new();
@@ -95,8 +98,8 @@ impl Footprint {
         footprint
     }
 
-    /// Adds what [`of`](Self::of) says. For who does this for every event: a footprint that was just written, a few bytes at a
-    /// time, is slow to copy, because the processor has to wait for all these bytes to be in its cache.
+    /// Adds the accesses of [`of`](Self::of). Faster than creating a footprint and copying it: the copy would wait for
+    /// the small writes just made to reach the cache.
     #[inline]
     pub fn add(&mut self, event: &Event) {
         if !event.flags.contains(EventFlags::INSIDE) || event.operation.code == process::END {
@@ -104,7 +107,7 @@ impl Footprint {
         }
     }
 
-    /// Adds what [`alone`](Self::alone) says.
+    /// Adds the accesses of [`alone`](Self::alone).
     #[inline]
     pub fn add_alone(&mut self, event: &Event) {
         if event.flags.contains(EventFlags::QUIESCENT) {
@@ -116,46 +119,46 @@ impl Footprint {
         }
     }
 
-    /// Adds an object.
+    /// Adds an access to an object.
     #[inline]
     pub fn touch(&mut self, object: ObjectId, mode: Mode) {
         self.touch_bytes(object, 1, mode);
     }
 
-    /// Adds a location of `size` bytes.
+    /// Adds an access to a location of `size` bytes.
     #[inline]
     pub fn touch_bytes(&mut self, object: ObjectId, size: u32, mode: Mode) {
         self.accesses[self.len as usize] = Access { object, size, mode };
         self.len += 1;
     }
 
-    /// Turns everything touched so far into a look.
+    /// Turns every access so far into a read.
     pub(crate) fn only_look(&mut self) {
         for access in &mut self.accesses[..self.len as usize] {
             access.mode = Mode::Read;
         }
     }
 
-    /// The end of the process: its order with anything that any other thread does matters, even with what
-    /// touches nothing, because after it there is no more of that.
+    /// Makes this footprint conflict with every other, even an empty one. Used for the end of the process: no event of
+    /// any thread can follow it.
     #[inline]
     pub fn touch_everything(&mut self) {
         self.everything = true;
     }
 
-    /// Whether this conflicts with whatever another thread does.
+    /// Whether this footprint conflicts with every other: see [`touch_everything`](Self::touch_everything).
     #[inline]
     pub const fn is_everything(&self) -> bool {
         self.everything
     }
 
-    /// The objects, where it is not everything.
+    /// The accesses. They do not tell whether the footprint conflicts with everything.
     #[inline]
     pub fn accesses(&self) -> &[Access] {
         &self.accesses[..self.len as usize]
     }
 
-    /// Whether the order of two events of different threads with these footprints matters.
+    /// Whether two events of different threads with these footprints are dependent.
     #[inline]
     pub fn conflicts_with(&self, other: &Footprint) -> bool {
         self.everything
@@ -164,7 +167,7 @@ impl Footprint {
     }
 }
 
-/// Whether the order of `a` and `b` matters: they are of one thread, or their footprints conflict.
+/// Whether the order of `a` and `b` matters: one thread took both, or their footprints conflict.
 pub fn dependent(a: &Event, b: &Event) -> bool {
     a.thread == b.thread || Footprint::of(a).conflicts_with(&Footprint::of(b))
 }

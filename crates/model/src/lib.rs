@@ -1,22 +1,21 @@
 //! # The vocabulary of Heddle, and the meaning of every primitive
 //!
-//! A **thread** takes **operations**; an operation that was taken is an **event**; the events of one run
-//! of the program, with the way it ended, are an **execution**. A **plan** says in which order the threads
-//! are to run: a schedule to follow, then a policy. `docs/glossary.md` has all the words.
+//! A **thread** takes **operations**. An operation that was taken is an **event**. The events of one run of the program,
+//! with the way it ended, are an **execution**. A **plan** says in which order the threads run: a schedule to follow, then
+//! a policy. `docs/glossary.md` has all the words.
 //!
-//! This crate is the only place that says when a mutex can be locked, what a signal wakes and which two
-//! operations commute. The runtime inside the program, the scripted programs of the tests, the search and the
-//! reports all ask it:
+//! This crate is the only place that says when a mutex can be locked, what a signal wakes and which two operations
+//! commute. The runtime inside the program, the scripted programs of the tests, the search and the reports all ask it:
 //!
-//! * [`primitive`] has one file for each primitive: its state, its operations, when each is enabled, what it
-//!   does, what it touches.
+//! * [`primitive`] has one file for each primitive: its state, its operations, when each is enabled, its effect and its
+//!   footprint.
 //! * [`World`] holds the states of all threads and objects of one execution.
-//! * [`access`] derives from what two events touch whether their order matters.
+//! * [`access`] derives from the footprints of two events whether their order matters.
 //! * [`follow`] turns a plan and a world into the next step.
 //! * [`wire`] is the layout of the memory that Heddle shares with the program under test.
 //!
-//! Deliberately absent: input and output, processes, searching, and (without the feature `std`) allocation.
-//! The runtime uses this crate from inside a stranger's program, between any two of its instructions.
+//! Deliberately absent: input and output, processes, searching, and (without the feature `std`) allocation. The runtime
+//! uses this crate inside the program under test, between any two of its instructions.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 

@@ -1,4 +1,4 @@
-//! The same executions, whatever way they start over.
+//! Every way of starting over runs equal executions.
 
 use crate::common::{WAYS, build, build_with, launch, options, symbols};
 use heddle_model::follow::Policy;

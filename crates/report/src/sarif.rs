@@ -1,8 +1,8 @@
 //! SARIF 2.1.0: findings for code scanning.
 //!
-//! One result for each finding. The interleaving is its code flow: one thread flow for each thread, and
-//! `executionOrder` says how they interleave (SARIF 2.1.0, sections 3.36 to 3.38). Files are named relative to where the
-//! program was built, as relative URIs.
+//! Each finding is a result. Its interleaving is a code flow with one thread flow for each thread; `executionOrder`
+//! says how they interleave (SARIF 2.1.0, sections 3.36 to 3.38). Files are relative URIs, relative to the directory in
+//! which the program was built.
 
 use heddle_model::finding::{Finding, Location};
 use heddle_model::trace::TraceStep;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::names::thread_label;
 use crate::{relevance, words};
 
-/// The document of a run and its traces, as far as there are any.
+/// Renders a run. `traces` holds the traces of its findings, as far as they are known.
 pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
     let mut kinds: Vec<FindingKind> = report.findings.iter().map(|finding| finding.kind).collect();
     kinds.sort();
@@ -59,7 +59,7 @@ pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
     bytes
 }
 
-/// What a kind of finding is, in a sentence.
+/// One sentence that explains a kind of finding.
 pub fn meaning(kind: FindingKind) -> &'static str {
     match kind {
         FindingKind::Deadlock => "Threads are left, and none of them can go on.",
@@ -137,7 +137,8 @@ fn message(finding: &Finding) -> String {
     format!("{}: {}{after}", finding.kind, finding.message)
 }
 
-/// The same for the same finding in the next run: kind and places, without numbers that depend on the search.
+/// A fingerprint that identifies a finding across runs. It is made of the kind and the source locations, without
+/// numbers that depend on the search.
 fn fingerprint(finding: &Finding) -> String {
     let places = finding.location.iter().chain(finding.notes.iter().filter_map(|note| note.location.as_ref()));
     let mut parts: Vec<String> = places.map(|at| format!("{}:{}:{}", at.file, at.function, at.line)).collect();
@@ -200,7 +201,7 @@ fn location(at: &Location, message: Option<&str>) -> Value {
     place
 }
 
-/// A file's name as a URI: relative stays relative, an absolute one gets a scheme.
+/// A file name as a URI. A relative name stays relative; an absolute one gets a scheme.
 fn uri(file: &str) -> String {
     let mut out = String::from(if file.starts_with('/') { "file://" } else { "" });
     for byte in file.bytes() {

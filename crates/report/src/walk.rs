@@ -1,71 +1,72 @@
-//! Walks an execution through the model again, to know what its events do not say: who holds what at the end, and
-//! which switches were preemptions.
+//! Replays an execution through the model. The walk computes what the events do not contain: who holds which lock at
+//! the end, and which switches were preemptions.
 
 use std::collections::HashMap;
 
 use heddle_model::primitive::{condvar, mutex, once, rwlock, spin};
 use heddle_model::{Event, EventFlags, ObjectId, ObjectSlot, Pending, Phase, Recorded, ThreadId, ThreadState, World};
 
-/// What a walk through an execution tells.
+/// The result of a walk through an execution.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
-    /// For each event: another thread ran just before.
+    /// For each event: whether another thread ran just before it.
     pub switches: Vec<bool>,
-    /// For each event: another thread ran just before, and could have gone on.
+    /// For each event: whether another thread ran just before it and was still enabled.
     pub preemptions: Vec<bool>,
-    /// Who holds each lock that is locked by one thread alone at the end, and the event that locked it.
+    /// The holder of each lock that one thread holds exclusively at the end.
     pub holders: HashMap<ObjectId, Holder>,
-    /// Who is in each reader-writer lock as a reader at the end, and the events by which they came in, oldest first.
+    /// The readers of each read-write lock at the end, oldest first.
     pub readers: HashMap<ObjectId, Vec<Holder>>,
-    /// The writers that have begun to wait for a lock that prefers them, at the end.
+    /// The writer that waits at the end for each read-write lock that prefers writers.
     pub arrived: HashMap<ObjectId, ThreadId>,
-    /// Who runs each initialisation that is not done at the end, and the event that began it.
+    /// The thread that runs each unfinished `pthread_once` initialisation at the end.
     pub running: HashMap<ObjectId, Holder>,
-    /// Threads that sleep on a condition variable at the end and were not woken.
+    /// The condition variable of each pending thread that waits on one at the end and was not woken.
     pub sleepers: HashMap<ThreadId, ObjectId>,
-    /// For each event: how the world differs after it.
+    /// For each event: how it changed the world.
     pub changes: Vec<Change>,
-    /// The same, of all threads.
+    /// All threads that wait on a condition variable at the end and were not woken, pending or not.
     pub asleep: Vec<ThreadId>,
 }
 
-/// How the world differs after an event.
+/// How an event changed the world.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Change {
-    /// What its thread holds now, if that has changed, in the order in which it was taken.
+    /// The locks that the event's thread holds now, in the order of acquisition. `None` if they did not change.
     pub holds: Option<Vec<ObjectId>>,
-    /// Who cannot go on any more.
+    /// The threads that the event blocked.
     pub blocks: Vec<ThreadId>,
-    /// Who can go on again.
+    /// The threads that the event unblocked.
     pub frees: Vec<ThreadId>,
 }
 
-/// With more threads times events than this, nobody looks at who can go on after each.
+/// The largest product of threads and events for which [`Change::blocks`] and [`Change::frees`] are computed.
 const MOST: usize = 4_000_000;
 
-/// Who holds a mutex, and since which event.
+/// The holder of a lock, and the event that acquired it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Holder {
-    /// Who.
+    /// The thread that holds the lock.
     pub thread: ThreadId,
-    /// Since when: an index into the events.
+    /// The index of the event that acquired it.
     pub since: usize,
 }
 
 impl Walk {
-    /// Who has what `waiter` waits for: if there are several, itself if it is one of them, else who has had it longest.
+    /// The thread that holds what `waiter` waits for. Of several readers it is `waiter` itself if it is one of them,
+    /// otherwise the one that has held the lock longest.
     pub fn holder(&self, object: ObjectId, waiter: ThreadId) -> Option<Holder> {
         let readers = self.readers.get(&object).map_or(&[][..], Vec::as_slice);
         let itself = readers.iter().find(|holder| holder.thread == waiter);
         self.holders.get(&object).or(itself).or(readers.first()).copied()
     }
 
-    /// Whether `thread` is in `lock` as a reader.
+    /// Whether `thread` holds `lock` as a reader.
     pub fn reads(&self, lock: ObjectId, thread: ThreadId) -> bool {
         self.readers.get(&lock).is_some_and(|readers| readers.iter().any(|holder| holder.thread == thread))
     }
 
-    /// Everything that is held at the end.
+    /// All locks held at the end, with their holders.
     pub fn held(&self) -> impl Iterator<Item = (ObjectId, Holder)> {
         let readers =
             self.readers.iter().flat_map(|(&lock, readers)| readers.iter().map(move |&holder| (lock, holder)));
@@ -96,7 +97,7 @@ impl Walk {
     }
 }
 
-/// Walks through `events`, at whose end the threads were about to do `pending`.
+/// Walks through `events`. `pending` are the next operations of the threads at the end.
 pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
     let mut threads = vec![ThreadState::default(); extent(events, pending)];
     // Every event touches at most four objects; a table needs a quarter of its room free.
@@ -172,7 +173,7 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
     walk
 }
 
-/// Who has `object` for itself alone.
+/// The thread that holds `object` exclusively.
 fn owner(world: &World, object: ObjectId) -> Option<ThreadId> {
     match world.objects.get(object)?.family as u8 {
         rwlock::FAMILY => rwlock::writer_of(world, object),
@@ -182,22 +183,22 @@ fn owner(world: &World, object: ObjectId) -> Option<ThreadId> {
     }
 }
 
-/// Whether `thread` is alive and cannot go on.
+/// Whether `thread` is alive and blocked.
 fn waits(world: &World, thread: ThreadId) -> bool {
     world.thread(thread).phase == Phase::Alive && !world.enabled(thread)
 }
 
-/// What each thread holds, in the order in which it was taken.
+/// The locks that each thread holds, in the order of acquisition.
 #[derive(Default)]
 struct Held {
     by: HashMap<ThreadId, Vec<ObjectId>>,
-    /// Who is in each reader-writer lock as a reader: the model only counts them.
+    /// The readers of each read-write lock. The model only counts them.
     readers: HashMap<ObjectId, Vec<ThreadId>>,
 }
 
 impl Held {
-    /// What the thread of `event` holds after it, if that has changed. Asked of the world and not of the operation, so
-    /// that whatever locks and unlocks is seen.
+    /// The locks that the thread of `event` holds after it. `None` if they did not change. The answer comes from the
+    /// world, not from the operation, so it covers every way to lock and unlock.
     fn after(&mut self, event: &Event, world: &World) -> Option<Vec<ObjectId>> {
         let me = event.thread;
         let second = matches!(event.operation.code, condvar::WAIT | condvar::REACQUIRE);
@@ -249,7 +250,7 @@ fn locks(event: &Event) -> Option<ObjectId> {
     }
 }
 
-/// Room for every thread that is mentioned.
+/// The number of threads that `events` and `pending` mention, as the size of a table.
 fn extent(events: &[Event], pending: &[Pending]) -> usize {
     let acting = events.iter().map(|e| e.thread).chain(pending.iter().map(|p| p.thread));
     let operations = events.iter().map(|e| &e.operation).chain(pending.iter().map(|p| &p.operation));
@@ -259,7 +260,7 @@ fn extent(events: &[Event], pending: &[Pending]) -> usize {
 
 type Announced = Option<(heddle_model::Operation, u64)>;
 
-/// For each event, what its thread does next: its next event, or what it was about to do at the end.
+/// For each event, the next operation of its thread: that of its next event, or the pending one at the end.
 fn next_operations(events: &[Event], pending: &[Pending]) -> Vec<Announced> {
     let mut coming: HashMap<ThreadId, Announced> =
         pending.iter().map(|p| (p.thread, Some((p.operation, p.pc)))).collect();

@@ -1,33 +1,33 @@
-//! SV-COMP's violation witness, YAML, format 2.0.
+//! SV-COMP violation witnesses: YAML, format 2.0.
 //!
-//! A violation sequence: waypoints that an execution passes on its way, the last of them the target, where the
+//! A witness is a violation sequence: waypoints that an execution passes. The last one is the target, where the
 //! violation happens. Values that the program was given (`__VERIFIER_nondet_*`) are `function_return` waypoints. The
-//! format has no words for which thread goes when: a validator has to find the schedule again, and Heddle's own trace
-//! file is what replays it.
+//! format cannot say which thread runs when, so a validator has to find the schedule again. Heddle's own trace file
+//! does replay it.
 
 use heddle_model::trace::StepResult;
 use heddle_model::{FindingKind, Trace};
 use serde_json::{Value, json};
 
-/// What a witness says of where it comes from. Nothing here opens a file or looks at a clock.
+/// The metadata of a witness. The caller supplies it, because this crate opens no file and reads no clock.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
-    /// The program's files, each with the SHA-256 of its bytes in hexadecimal digits.
+    /// The program's files, each with the SHA-256 of its contents in hexadecimal digits.
     pub files: Vec<(String, String)>,
-    /// When it was made: `2026-11-16T12:00:00Z`.
+    /// The time of creation, for example `2026-11-16T12:00:00Z`.
     pub created: String,
-    /// A number for this witness, in the form of a UUID.
+    /// A UUID for this witness.
     pub uuid: String,
 }
 
-/// The witness of a finding.
+/// Renders the witness of a finding as YAML.
 pub fn render(trace: &Trace, origin: &Origin) -> String {
     let mut out = String::new();
     yaml(&document(trace, origin), 0, &mut out);
     out
 }
 
-/// The same as a value, for whoever wants to look at it.
+/// The witness of a finding as a JSON value. [`render`] writes it as YAML.
 pub fn document(trace: &Trace, origin: &Origin) -> Value {
     let specification = match trace.finding.kind {
         FindingKind::DataRace => "CHECK( init(main()), LTL(G ! data-race) )",
@@ -93,7 +93,7 @@ fn place(at: &heddle_model::Location) -> Value {
     place
 }
 
-/// A value as YAML in blocks. Strings are written as in JSON, which YAML understands.
+/// Writes a value as block-style YAML. Strings are written as in JSON, which is valid YAML.
 fn yaml(value: &Value, indent: usize, out: &mut String) {
     let margin = " ".repeat(indent);
     match value {

@@ -1,19 +1,19 @@
-//! A few threads at a time: the others wait until those have ended or cannot go on.
+//! A policy that runs a handful of threads first. The others wait until those have finished or are blocked.
 //!
-//! Most bugs need no more than two or three threads, but in a program with many the chance that just these meet is small
-//! when all run at once. Here a handful is drawn beforehand, by who asks for the execution; among them the order is random
-//! step by step, and the rest of the threads runs afterwards, one after the other.
+//! Most bugs need only two or three threads. In a program with many threads, the chance that exactly these interleave
+//! is small if all run at once. The caller therefore draws a handful of threads before the execution. Within the
+//! handful every step is a random choice. The remaining threads run afterwards, one after the other.
 //!
-//! The main thread usually makes the others. In three of four executions it goes first whenever it can, so that there is
-//! somebody to draw from; in the fourth it is one of the few.
+//! The main thread usually creates the others. In three of four executions it runs first whenever it is enabled, so
+//! that there are threads to choose from. In the fourth it is an ordinary member of the handful.
 
 use super::{Lots, Step, random, ready};
 use crate::{ThreadId, World};
 
-/// The most threads of a handful, the main thread not counted.
+/// The largest size of a handful, not counting the main thread.
 pub const HANDFUL: usize = 4;
 
-/// A handful in the two numbers that a policy has; a zero stands for nobody.
+/// Packs a handful into the two parameters of the policy. Thread 0 marks an empty place.
 pub const fn pack(threads: [ThreadId; HANDFUL]) -> (u32, u32) {
     (pair_of(threads[0], threads[1]), pair_of(threads[2], threads[3]))
 }

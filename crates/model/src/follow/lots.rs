@@ -1,7 +1,7 @@
-//! Lots: the same for the same seed, on every machine.
+//! Pseudo-random numbers. A seed gives equal numbers on every machine.
 
-/// A generator of pseudo-random numbers (xorshift64*). Part of what makes a sample repeatable: a change here changes what
-/// every seed stands for.
+/// A pseudo-random number generator (xorshift64*). Samples must be repeatable, so a change here changes the meaning of
+/// every seed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lots(u64);
 
@@ -11,7 +11,7 @@ impl Lots {
         Lots((seed << 1 | 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    /// Any number.
+    /// A number from the whole range.
     pub fn any(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -20,7 +20,7 @@ impl Lots {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d).rotate_left(32)
     }
 
-    /// A number below `bound`; none if that is zero.
+    /// A number below `bound`. `None` if `bound` is zero.
     #[inline]
     pub fn below(&mut self, bound: u64) -> Option<u64> {
         let drawn = self.any();

@@ -1,12 +1,11 @@
 //! From a plan to the next step.
 //!
-//! Whoever runs threads (the runtime in a program, the scripted programs of the tests) asks a [`Follower`] which
-//! one goes next. It follows the plan's schedule to its end, then a policy, and on the way keeps asleep those
-//! threads whose next operation is covered by another execution. It decides nothing beyond that: which plans to
-//! run is the business of the search.
+//! An executor (the runtime in a program, the scripted programs of the tests) asks a [`Follower`] which thread runs
+//! next. The follower replays the plan's schedule and then applies its policy. It also keeps the sleep set: threads
+//! whose next operation is covered by another execution. It decides nothing else. The search chooses the plans.
 //!
-//! One file for each policy that draws lots. None of them allocates or remembers more than the priority in a thread's
-//! state: they run inside the program under test.
+//! Each randomised policy has a file. Policies run inside the program under test, so none of them allocates, and none
+//! stores more than a priority for each thread.
 
 pub mod few;
 mod lots;
@@ -22,27 +21,28 @@ use lots::Lots;
 use crate::primitive::assume;
 use crate::{Event, Footprint, OpCode, Phase, ThreadId, World};
 
-/// One step of a schedule: who goes, and which way where there are several. Part of the wire format.
+/// One step of a schedule: a thread and the alternative that it takes. The layout is part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(C)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step {
-    /// Who goes.
+    /// The thread that runs.
     #[cfg_attr(feature = "std", serde(rename = "t"))]
     pub thread: ThreadId,
-    /// Which alternative.
+    /// The alternative that it takes.
     #[cfg_attr(feature = "std", serde(rename = "c", default))]
     pub choice: u16,
-    /// What it is expected to do ([`OpCode::ANY`]: whatever it does). Anything else is a divergence.
+    /// The operation that it is expected to take. [`OpCode::ANY`] accepts every operation. Any other operation is a
+    /// divergence.
     #[cfg_attr(feature = "std", serde(rename = "op", default))]
     pub code: OpCode,
-    /// Zero.
+    /// Padding, always zero.
     #[cfg_attr(feature = "std", serde(skip))]
     pub reserved: u16,
 }
 
 impl Step {
-    /// The step that `event` was.
+    /// The step that leads to `event`.
     pub const fn of(event: &Event) -> Step {
         Step { thread: event.thread, choice: event.choice, code: event.operation.code, reserved: 0 }
     }
@@ -53,32 +53,32 @@ impl Step {
 pub struct PlanView<'p> {
     /// The steps to follow.
     pub schedule: &'p [Step],
-    /// Who is asleep at the end of the schedule.
+    /// The sleep set at the end of the schedule.
     pub sleep: &'p [ThreadId],
-    /// How to go on.
+    /// The policy after the end of the schedule.
     pub policy: Policy,
-    /// For policies that draw lots.
+    /// The seed of randomised policies.
     pub seed: u64,
-    /// The most operations that one thread may take; 0 for no limit.
+    /// The largest number of operations for each thread. 0 means no limit.
     pub max_steps: u32,
 }
 
-/// What comes next.
+/// What an execution does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// This step.
+    /// Run this step.
     Run(Step),
-    /// Nobody can go on, and somebody has not ended.
+    /// End the execution: no thread is enabled, and some have not finished.
     Deadlock,
-    /// The same, and somebody stands before an assumption that does not hold.
+    /// End the execution: no thread is enabled, and one of them stands at an assumption that does not hold.
     Assumed,
-    /// Every thread has ended.
+    /// End the execution: every thread has finished.
     AllFinished,
-    /// All that can go on are asleep.
+    /// End the execution: every enabled thread is in the sleep set.
     Blocked,
-    /// The schedule cannot be followed at this position.
+    /// End the execution: the step of the schedule at this position is impossible.
     Diverged(usize),
-    /// This thread has taken all the operations it may.
+    /// End the execution: this thread has reached the limit of [`PlanView::max_steps`].
     StepLimit(ThreadId),
 }
 
@@ -90,24 +90,24 @@ pub struct Follower<'p> {
     sleepers: usize,
     lots: Lots,
     changes: pct::Changes,
-    /// How many operations the current thread has taken in its turn: see [`Policy::Turns`].
+    /// The number of operations that the current thread has taken in its turn: see [`Policy::Turns`].
     taken: u32,
 }
 
 impl<'p> Follower<'p> {
-    /// At the start of an execution of `plan`.
+    /// Creates a follower at the start of an execution of `plan`.
     pub fn new(plan: PlanView<'p>) -> Self {
         let lots = Lots::new(plan.seed);
         let changes = pct::Changes::new(plan.policy.parameters());
         Follower { plan, position: 0, current: ThreadId::MAIN, sleepers: 0, lots, changes, taken: 0 }
     }
 
-    /// Where in the schedule the next step stands; past its end once the policy decides.
+    /// The position of the next step in the schedule. It is past the end once the policy decides.
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// The next step in `world`. Take it, and [`observe`](Self::observe) the event, before asking again.
+    /// The next step in `world`. Take it and [`observe`](Self::observe) the event before the next call.
     #[inline]
     pub fn decide(&mut self, world: &mut World) -> Decision {
         if let Some(&step) = self.plan.schedule.get(self.position) {
@@ -165,11 +165,11 @@ impl<'p> Follower<'p> {
         }
     }
 
-    /// Wakes the threads whose next operation depends on `event`, which has just been taken. Needed only while
-    /// [`has_sleepers`](Self::has_sleepers).
+    /// Removes the threads from the sleep set whose next operation depends on `event`, which has just been taken.
+    /// Needed only while [`has_sleepers`](Self::has_sleepers).
     ///
-    /// Asking what a sleeper would touch after the event, and not before, is the same: an event that changes what
-    /// it would touch has changed something that the sleeper looks at, and conflicts with it either way.
+    /// The footprint of a sleeper is predicted after the event instead of before it. Both give the same answer: an
+    /// event that changes the footprint has written something that the sleeper reads, so the two conflict either way.
     pub fn observe(&mut self, world: &mut World, event: &Event) {
         let mut touched = Footprint::new();
         touched.add(event);
@@ -184,7 +184,7 @@ impl<'p> Follower<'p> {
         }
     }
 
-    /// Whether anybody is asleep.
+    /// Whether the sleep set contains a thread.
     #[inline]
     pub fn has_sleepers(&self) -> bool {
         self.sleepers != 0
@@ -232,13 +232,13 @@ impl<'p> Follower<'p> {
     }
 }
 
-/// Whether `thread` can go on, if only because nobody else can.
+/// Whether `thread` is enabled, or would be because no thread is and its timeout expires.
 #[inline]
 fn can_go_on(world: &mut World, thread: ThreadId) -> bool {
     world.enabled(thread) || world.expire_if_quiescent() == Some(thread)
 }
 
-/// Whether `thread` can go on, and nothing says that it should not.
+/// Whether `thread` is enabled and not in the sleep set.
 #[inline]
 fn ready(world: &World, thread: ThreadId) -> bool {
     !world.thread(thread).asleep && world.enabled(thread)

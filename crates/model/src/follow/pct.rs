@@ -1,39 +1,39 @@
-//! Probabilistic concurrency testing: few changes of priority, at places drawn beforehand.
+//! Probabilistic concurrency testing (PCT): few changes of priority, at random positions.
 //!
 //! S. Burckhardt, P. Kothari, M. Musuvathi, S. Nagarakatte, *A randomized scheduler with probabilistic guarantees of
-//! finding bugs*, ASPLOS 2010, section 3. Every thread gets a random priority, and the highest that can go on does. At
-//! `d - 1` places, drawn from the `k` steps of an execution, whoever is about to go on falls below all others.
-//! A bug that needs `d` ordering constraints is found by one sample with a probability of at least `1 / (n * k^(d-1))`, for
-//! `n` threads.
+//! finding bugs*, ASPLOS 2010, section 3. Every thread gets a random priority, and the enabled thread with the highest
+//! priority runs. At `d - 1` positions, drawn from the `k` steps of an execution, the thread that is about to run gets a
+//! priority below all others. One sample finds a bug that needs `d` ordering constraints with a probability of at least
+//! `1 / (n * k^(d-1))`, for `n` threads.
 //!
-//! Departures:
+//! Departures from the paper:
 //!
-//! 1. Nothing is stored. Whether a step is one of the places is drawn when it comes, with the chances that make every
-//!    set of `d - 1` different places equally likely (selection sampling: Knuth, volume 2, algorithm S). The paper draws them
-//!    independently, and two may fall together; different ones are no less likely to be those that a bug needs.
-//! 2. Priorities are random numbers, in the upper half of their range at first and in the lower half after a change, instead of
-//!    a permutation of the threads and another of the changes. That is the same but for ties.
-//! 3. The priority changes before the step and not after it, which the proof (section 3.3) asks for: a thread that must be
-//!    delayed right before an event is.
-//! 4. Where an operation has several ways to be taken, one is drawn with equal chances. The guarantee is then for the
-//!    order of the threads, given the ways.
+//! 1. The positions are not stored. Each step is drawn as a position when it comes, such that every set of `d - 1`
+//!    different positions is equally likely (selection sampling: Knuth, volume 2, algorithm S). The paper draws the
+//!    positions independently, so two may coincide. Distinct positions are no less likely to be those that a bug needs.
+//! 2. Priorities are random numbers: in the upper half of their range at first, in the lower half after a change. The
+//!    paper uses a permutation of the threads and one of the changes. The two are equivalent except for ties.
+//! 3. The priority changes before the step, not after it, as the proof in section 3.3 requires: a thread can be delayed
+//!    right before an event.
+//! 4. An operation with several alternatives takes one of them with equal probability. The guarantee then covers the
+//!    order of the threads, given these alternatives.
 //!
-//! A thread that waits by looking again and again would keep others from running forever, if it has the highest priority;
-//! whoever runs the program makes it an await (see [`Operation::is_await`](crate::Operation::is_await)), which cannot go
-//! on until there is something new to see.
+//! A spinning thread with the highest priority would keep all others from running. The executor therefore turns its
+//! operation into an await (see [`Operation::is_await`](crate::Operation::is_await)), which stays disabled until another
+//! thread writes to a place that it reads.
 
 use super::{Lots, Step, random, ready};
 use crate::{ThreadId, World};
 
-/// First priorities have this bit, those after a change do not.
+/// The bit that initial priorities have and changed priorities do not.
 const UPPER: u64 = 1 << 63;
 
-/// The places of one execution that are still to come.
+/// The priority changes that remain in one execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Changes {
-    /// How many.
+    /// The number of changes that remain.
     left: u32,
-    /// Among how many steps.
+    /// The number of steps that they are drawn from.
     among: u32,
 }
 
@@ -42,7 +42,7 @@ impl Changes {
         Changes { left: depth.saturating_sub(1), among: length }
     }
 
-    /// Whether the next step is one of them.
+    /// Whether the priority changes at the next step.
     fn due(&mut self, lots: &mut Lots) -> bool {
         if self.left == 0 {
             return false;
@@ -70,7 +70,7 @@ pub(super) fn next(changes: &mut Changes, lots: &mut Lots, world: &mut World) ->
     random::with_choice(lots, world, thread)
 }
 
-/// Of the threads that can go on the one with the highest priority.
+/// The ready thread with the highest priority.
 pub(super) fn highest(world: &World) -> Option<ThreadId> {
     world.ids().filter(|&t| ready(world, t)).max_by_key(|&t| world.thread(t).priority)
 }

@@ -1,41 +1,43 @@
-//! How an execution goes on after its schedule, as a value.
+//! The policy that continues an execution after its schedule, as a value.
 
-/// How to go on after the schedule.
+/// How an execution continues after its schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub enum Policy {
-    /// The same thread as long as it can go on, then the lowest that can: the fewest preemptions.
+    /// Runs the current thread while it is enabled, then the enabled thread with the lowest id. Gives the fewest
+    /// preemptions.
     #[default]
     NonPreemptive,
-    /// Any thread that can go on, and any alternative, with equal chances.
+    /// Draws an enabled thread and an alternative with equal probability.
     Random,
-    /// Priorities that change at a few places drawn beforehand (`pct.rs`).
+    /// Runs the thread with the highest priority. Priorities change at a few random positions (`pct.rs`).
     Pct {
-        /// How many ordering constraints a bug may need: one less is the number of places.
+        /// The number of ordering constraints that a bug may need. There are `depth - 1` changes.
         depth: u32,
-        /// How many operations an execution is expected to have.
+        /// The expected number of operations in an execution.
         length: u32,
     },
-    /// A priority for each pending operation, drawn again after a race (`pos.rs`).
+    /// Takes the pending operation with the highest priority. Priorities are drawn again after a conflict (`pos.rs`).
     Pos,
-    /// A few threads in any order, then the others (`few.rs`).
+    /// Runs a handful of threads in random order, then the others (`few.rs`).
     Few {
-        /// The first two of them.
+        /// The first two threads of the handful.
         first: u32,
-        /// The others.
+        /// The last two threads of the handful.
         second: u32,
     },
-    /// The same thread as long as it can go on, then the next that can, by number, round and round: without delays.
+    /// Runs the current thread while it is enabled, then the next enabled one in cyclic order of the ids. This schedule
+    /// has no delays.
     RoundRobin,
-    /// Everybody in turn, by number, round and round, for so many operations each.
+    /// Runs every thread in turn, in cyclic order of the ids, for a fixed number of operations.
     Turns {
-        /// How many.
+        /// The number of operations in one turn.
         operations: u32,
     },
 }
 
 impl Policy {
-    /// The number that stands for it in the wire format.
+    /// The policy's number in the wire format.
     pub const fn code(self) -> u32 {
         match self {
             Policy::NonPreemptive => 0,
@@ -48,7 +50,7 @@ impl Policy {
         }
     }
 
-    /// The numbers that belong to it in the wire format: depth and length, or threads, or zeroes.
+    /// The policy's parameters in the wire format: depth and length, or threads, or zeroes.
     pub const fn parameters(self) -> (u32, u32) {
         match self {
             Policy::Pct { depth, length } => (depth, length),
@@ -58,7 +60,7 @@ impl Policy {
         }
     }
 
-    /// The policy with these numbers; none if there is no such.
+    /// The policy with this number and these parameters. `None` if the number is unknown.
     pub const fn from_code(code: u32, (depth, length): (u32, u32)) -> Option<Policy> {
         match code {
             0 => Some(Policy::NonPreemptive),

@@ -1,14 +1,15 @@
-//! Partial order sampling: a random priority for every pending operation, drawn again after a race.
+//! Partial order sampling (POS): a random priority for every pending operation, drawn again after a conflict.
 //!
-//! X. Yuan, J. Yang, R. Gu, *Partial order aware concurrency sampling*, CAV 2018, section 4. The highest pending operation
-//! that can be taken is. Operations that race with it get a new priority: that they lost once says nothing about what
-//! comes next. So the chance of a partial order does not fall with operations that have nothing to do with it.
+//! X. Yuan, J. Yang, R. Gu, *Partial order aware concurrency sampling*, CAV 2018, section 4. The enabled operation with
+//! the highest priority is taken. Pending operations that conflict with it get a new priority, because having lost once
+//! says nothing about what follows. Therefore unrelated operations do not lower the probability of a partial order.
 //!
-//! Departures:
+//! Departures from the paper:
 //!
-//! 1. What races is asked of the model, from what two pending operations would touch if they were taken now, and not only
-//!    for memory. Whoever has to wait for the operation just taken races with it too.
-//! 2. Where an operation has several ways to be taken, one is drawn with equal chances.
+//! 1. The model decides which operations conflict, from the footprints that the two pending operations would have now.
+//!    That covers synchronisation too, not only memory. An operation that must wait for the one just taken conflicts
+//!    with it as well.
+//! 2. An operation with several alternatives takes one of them with equal probability.
 
 use super::pct::highest;
 use super::{Lots, Step, random};

@@ -1,7 +1,7 @@
-//! Random walk: at every step any thread that can go on, and any way, with equal chances.
+//! Random walk: every step draws an enabled thread and an alternative with equal probability.
 //!
-//! The simplest sampler, and a poor one where a bug needs one thread to be slow for long: each further step makes that
-//! less likely.
+//! It is the simplest sampler. It is weak where a bug needs one thread to be delayed for long, because every further
+//! step makes that less likely.
 
 use super::{Lots, Step, ready};
 use crate::{ThreadId, World};
@@ -12,7 +12,7 @@ pub(super) fn next(lots: &mut Lots, world: &World) -> Option<Step> {
     with_choice(lots, world, thread)
 }
 
-/// One of those that are ready: all of them are bits of a word.
+/// Draws a ready thread, for up to 64 threads: the ready ones are bits of a word.
 #[inline]
 fn few(lots: &mut Lots, world: &World) -> Option<ThreadId> {
     let mut bits = world.ids().fold(0u64, |bits, t| bits | u64::from(ready(world, t)) << t.0);
@@ -22,14 +22,14 @@ fn few(lots: &mut Lots, world: &World) -> Option<ThreadId> {
     Some(ThreadId(bits.trailing_zeros() as u16))
 }
 
-/// The same, by asking each twice.
+/// Draws a ready thread, for any number of threads. Tests each thread twice.
 fn many(lots: &mut Lots, world: &World) -> Option<ThreadId> {
     let can = |t: &ThreadId| ready(world, *t);
     let pick = lots.below(world.ids().filter(can).count() as u64)? as usize;
     world.ids().filter(can).nth(pick)
 }
 
-/// `thread`, any way, with equal chances.
+/// The step of `thread` with a random alternative.
 #[inline(always)]
 pub(super) fn with_choice(lots: &mut Lots, world: &World, thread: ThreadId) -> Option<Step> {
     let choice = lots.below(world.alternatives(thread) as u64)? as u16;

@@ -1,56 +1,61 @@
-//! Queues of those that wait for a mutex, a semaphore or a reader-writer lock with a wakeup policy.
+//! Queues of the threads that wait for a mutex, a semaphore or a read-write lock with a wakeup policy.
 //!
-//! The standards leave open who gets a lock next, and so do executions: by default there is no queue, and whoever waits can
-//! come next. Libraries do keep queues, and a program that is right with those only is worth knowing. After G. Pirtle,
-//! L. Jovanovic, G. Cooperman, *McMini: a programmable DPOR-based model checker* (2022), sections 4.2 and 5.6: an object with
-//! a policy is waited for in two operations, to stand in the queue and to get it, because who stands where is decided before anybody
-//! gets anything. Getting it is possible for the first in the queue (`fifo`) or the last (`lifo`). Whoever only tries
-//! does not stand in the queue, and gets what is free. The policy is in the `detail` of all these operations.
+//! The standards leave open which thread gets a lock next. By default Heddle does too: there is no queue, and any
+//! waiting thread can be next. Libraries do keep queues, and it is worth knowing that a program is correct only with
+//! them. The model follows G. Pirtle, L. Jovanovic, G. Cooperman, *McMini: a programmable DPOR-based model checker*
+//! (2022), sections 4.2 and 5.6. Acquiring an object with a policy takes two operations: entering the queue and
+//! acquiring the object. They are separate because the order of the queue is decided before any thread acquires the
+//! object. The first thread in the queue (`fifo`) or the last (`lifo`) can acquire it. An attempt such as `trylock`
+//! does not enter the queue and succeeds if the object is free. All these operations carry the policy in their
+//! `detail`.
 //!
-//! **What commutes.** The queue has two ends, each a thing that is touched. To stand in it changes the back: the order of two
-//! who do so matters. To get it changes the front, and to leave it at a time-out adds to the front. With `fifo`, who comes
-//! behind changes nothing for those in front, so that is all. With `lifo`, who comes last stands in front of all others, so
-//! that adds to the front too, and a time-out, which may be one because somebody came, changes it. So does a time-out in the queue
-//! of a reader-writer lock: whoever stands first there may wait for what the next does not wait for (a writer for a reader, and a
-//! reader behind it), and when it leaves, the next comes in instead of timing out. For a mutex or a semaphore, what
-//! the first waits for all wait for.
+//! **What commutes.** The queue has two ends, and each is an object in footprints. Entering writes the back, because
+//! the order of two arrivals matters. Acquiring writes the front. Leaving after a timeout adds to the front.
 //!
-//! Departures from the paper: there every operation of the library comes with a list of the operations that it depends on; here
-//! dependence follows from what is touched. Its policies are those of the whole run; here each object can have its own.
+//! With `fifo` that is all, because an arrival does not affect the threads before it. With `lifo` an arrival is first
+//! in line, so it adds to the front too. A timeout may then be the consequence of an arrival, so it writes the front.
+//!
+//! A timeout in the queue of a read-write lock also writes the front. The first thread may wait for something that the
+//! next one does not wait for: a writer waits for a reader, and a reader is behind it. When the writer leaves, the
+//! reader acquires the lock instead of timing out. In the queue of a mutex or a semaphore all threads wait for one
+//! thing.
+//!
+//! Departures from the paper: there, every operation lists the operations that it depends on. Here, dependence follows
+//! from footprints. There, a policy applies to the whole run. Here, each object can have its own.
 
 use super::Primitive;
 use crate::world::Effect;
 use crate::{Event, Footprint, Mode, ObjectId, OpCode, Operation, Order, Phase, ThreadId, World};
 
-/// The number of the family that [`SET`] belongs to.
+/// The family of [`SET`].
 pub const FAMILY: u8 = 16;
-/// Gives `object` the policy `argument`.
+/// Sets the wakeup policy of `object` to `argument`.
 pub const SET: OpCode = OpCode::new(FAMILY, 1);
 
-/// Where the policy is in the `detail` of an operation: two bits.
+/// The lowest of the two bits of `Operation::detail` that hold the wakeup policy.
 const POLICY: u32 = 16;
 
 impl Operation {
-    /// The same, on an object with this wakeup policy.
+    /// This operation, on an object with wakeup policy `order`. The operation must not have a policy yet.
     #[inline]
     pub const fn in_order(self, order: Order) -> Operation {
         Operation { detail: self.detail | (order as u32) << POLICY, ..self }
     }
 
-    /// The same, on an object without a policy.
+    /// This operation, on an object without a wakeup policy.
     #[inline]
     pub const fn in_any_order(self) -> Operation {
         Operation { detail: self.detail & !(3 << POLICY), ..self }
     }
 
-    /// The wakeup policy of its object.
+    /// The wakeup policy of the operation's object.
     #[inline]
     pub const fn order(&self) -> Order {
         Order::from_code((self.detail >> POLICY) & 3)
     }
 }
 
-/// Whether `operation` stands in the queue of its object, or is about to.
+/// Whether the thread of `operation` stands in the queue of its object or is about to enter it.
 #[inline]
 pub fn queues(operation: &Operation) -> bool {
     let family = operation.code.family();
@@ -58,14 +63,14 @@ pub fn queues(operation: &Operation) -> bool {
     can && !operation.is_await() && operation.order() as u8 != Order::Arbitrary as u8
 }
 
-/// Whether [`without_queue`] may say something else than `event`.
+/// Whether [`without_queue`] may differ from `event`.
 #[inline]
 pub const fn may_queue(event: &Event) -> bool {
     event.operation.detail >> POLICY & 3 != 0 || event.operation.code.family() == FAMILY
 }
 
-/// What of `event` makes threads know of each other: all but its place in a queue, by which nobody learns what others have written.
-/// None if it is nothing else.
+/// The part of `event` that synchronises threads: `event` without its position in a queue. A position tells nothing
+/// about what other threads have written. `None` if `event` only concerns the queue.
 #[inline]
 pub fn without_queue(event: &Event) -> Option<Event> {
     match event.operation.code {
@@ -79,7 +84,7 @@ pub fn without_queue(event: &Event) -> Option<Event> {
     }
 }
 
-/// Setting policies.
+/// The primitive that sets wakeup policies.
 pub struct Policies;
 
 impl Primitive for Policies {
@@ -110,7 +115,7 @@ fn front(object: ObjectId) -> ObjectId {
     ObjectId(object.0 + 24)
 }
 
-/// Stands in the queue.
+/// Adds `by` to the back of the queue of `object`.
 pub(crate) fn enter(world: &mut World, by: ThreadId, object: ObjectId) {
     world.tickets += 1;
     let ticket = world.tickets;
@@ -119,13 +124,13 @@ pub(crate) fn enter(world: &mut World, by: ThreadId, object: ObjectId) {
     state.ticket = ticket;
 }
 
-/// Stands in no queue any more.
+/// Removes `by` from the queue that it stands in.
 #[inline]
 pub(crate) fn leave(world: &mut World, by: ThreadId) {
     world.thread_mut(by).queued_on = ObjectId::NONE;
 }
 
-/// Whether it is the turn of `by`, as far as the queue goes.
+/// Whether the queue lets `by` take `operation` now.
 #[inline]
 pub(crate) fn is_next(world: &World, by: ThreadId, operation: &Operation) -> bool {
     !queues(operation) || is_at_the_front(world, by, operation)
@@ -143,7 +148,7 @@ fn is_at_the_front(world: &World, by: ThreadId, operation: &Operation) -> bool {
     })
 }
 
-/// What standing in the queue touches.
+/// Adds the accesses of entering the queue.
 pub(crate) fn touch_entering(operation: &Operation, into: &mut Footprint) {
     into.touch(back(operation.object), Mode::Write);
     if operation.order() == Order::Lifo {
@@ -151,7 +156,7 @@ pub(crate) fn touch_entering(operation: &Operation, into: &mut Footprint) {
     }
 }
 
-/// What getting it touches besides, or `giving_up`.
+/// Adds the accesses of leaving the queue, either by acquiring the object or, if `giving_up`, by a timeout.
 pub(crate) fn touch_leaving(operation: &Operation, giving_up: bool, into: &mut Footprint) {
     if queues(operation) {
         let alike = operation.code.family() != super::rwlock::FAMILY;

@@ -1,32 +1,33 @@
-//! An operation that was taken.
+//! Events: operations that a thread has taken.
 
 use crate::{EventFlags, Operation, ThreadId};
 
-/// An operation that was taken, by whom, and what came of it.
+/// One operation that a thread took, and its result.
 ///
-/// The layout is part of the wire format: the runtime writes these into memory that the search reads in place.
+/// The layout is part of the wire format. The runtime writes events into memory that the search reads in place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct Event {
-    /// What was done.
+    /// The operation.
     pub operation: Operation,
-    /// The value read, the old value of a read-modify-write, the error number: as the primitive says.
+    /// The operation's result. Each primitive defines it: the value that a load read, the old value of a
+    /// read-modify-write, an error number.
     pub result: u64,
-    /// Where the program called it: the return address. 0 if there is none.
+    /// The return address of the program's call. 0 if there is none.
     pub pc: u64,
-    /// Who did it.
+    /// The thread that took the operation.
     pub thread: ThreadId,
-    /// Which of the alternatives was taken.
+    /// Which alternative was taken, counted from 0. See [`alternatives`](Self::alternatives).
     pub choice: u16,
-    /// How many alternatives there were; 1 where the operation leaves none open.
+    /// How many alternatives the operation had. 1 if it was deterministic.
     pub alternatives: u16,
-    /// What came of it.
+    /// Facts about the outcome, for example that the operation failed or timed out.
     pub flags: EventFlags,
 }
 
 impl Event {
-    /// Whether the operation changed nothing because it could not: see [`EventFlags::FAILED`].
+    /// Whether the operation failed and changed nothing: see [`EventFlags::FAILED`].
     #[inline]
     pub const fn failed(&self) -> bool {
         self.flags.contains(EventFlags::FAILED)

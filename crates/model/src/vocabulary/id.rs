@@ -1,21 +1,22 @@
-//! Names that stay the same from one execution to the next.
+//! Identifiers that stay stable across executions.
 
 use core::fmt;
 
 /// A thread of the program under test. `0` is the main thread.
 ///
-/// A thread is the n-th child of its parent, and that pair decides its id ([`crate::wire::ThreadName`]): two
-/// executions that differ only in the order of independent steps name their threads alike.
+/// A thread's id is determined by its parent and by its position among the parent's children
+/// ([`crate::wire::ThreadName`]). Therefore two executions that differ only in the order of independent steps give
+/// their threads equal ids.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct ThreadId(pub u16);
 
 impl ThreadId {
-    /// The thread that runs `main`.
+    /// The main thread, which runs `main`.
     pub const MAIN: ThreadId = ThreadId(0);
 
-    /// As an index into a table of threads.
+    /// This id as an index into a table of threads.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -28,11 +29,11 @@ impl fmt::Display for ThreadId {
     }
 }
 
-/// Something that operations touch: a mutex, a location in memory, a thread.
+/// An object that operations touch: a mutex, a location in memory, a thread.
 ///
-/// Objects in memory are named by their address. Addresses are the same in every equivalent execution because
-/// each thread has a heap and a stack of its own at a place that depends only on its id. Things without an
-/// address live above the largest one that a user program can have.
+/// An object in memory is identified by its address. Equivalent executions use equal addresses, because every thread
+/// has its own heap and stack at a place that depends only on its id. Objects without an address have ids above the
+/// highest address of a user program.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
@@ -44,53 +45,54 @@ const CANCELLATION: u64 = 1 << 63 | 1 << 61;
 const POPULATION: u64 = 1 << 60 | 1 << 58;
 
 impl ObjectId {
-    /// No object at all.
+    /// No object.
     pub const NONE: ObjectId = ObjectId(0);
 
-    /// Which threads run, in programs that may ask for that.
+    /// The set of running threads, for programs that can ask for it.
     pub const POPULATION: ObjectId = ObjectId(POPULATION);
 
-    /// The life of a thread: created, started, ended.
+    /// The life cycle of `thread`: creation, start and end.
     #[inline]
     pub const fn thread(thread: ThreadId) -> ObjectId {
         ObjectId(THREAD | thread.0 as u64)
     }
 
-    /// The right to join or detach a thread. Apart from its life: detaching a thread commutes with its end.
+    /// The right to join or detach `thread`. It is distinct from the thread's life cycle, because detaching a thread
+    /// commutes with its end.
     #[inline]
     pub const fn handle(thread: ThreadId) -> ObjectId {
         ObjectId(HANDLE | thread.0 as u64)
     }
 
-    /// Whether a thread was asked to end.
+    /// The cancellation requests for `thread`.
     #[inline]
     pub const fn cancellation(thread: ThreadId) -> ObjectId {
         ObjectId(CANCELLATION | thread.0 as u64)
     }
 
-    /// The part of one thread in something at an address: how often it holds a lock that several can hold. Nothing that
-    /// is touched, only a place for state.
+    /// The share of `thread` in the object at an address, for example how often it holds a read-write lock. It only
+    /// stores state and is never part of a footprint.
     #[inline]
     pub(crate) const fn share(object: ObjectId, thread: ThreadId) -> ObjectId {
         // Above all addresses, below the things that have none.
         ObjectId(object.0 | (thread.0 as u64 + 1) << 47)
     }
 
-    /// The thread that this names, if it names one (by life or by handle).
+    /// The thread that this id refers to through its life cycle, handle or cancellation. `None` for any other object.
     #[inline]
     pub const fn as_thread(self) -> Option<ThreadId> {
         if self.0 & THREAD != 0 { Some(ThreadId(self.0 as u16)) } else { None }
     }
 }
 
-/// The position of an event in its execution.
+/// The position of an event in its execution, counted from 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct EventIndex(pub u32);
 
 impl EventIndex {
-    /// As an index into the events of an execution.
+    /// This position as an index into the events of an execution.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize

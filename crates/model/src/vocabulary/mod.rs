@@ -1,4 +1,4 @@
-//! The words that every other part of Heddle is written in: threads and objects by name, operations, events.
+//! The vocabulary of every other part of Heddle: identifiers of threads and objects, operations, events.
 
 mod event;
 mod flags;

@@ -1,35 +1,35 @@
-//! What a thread is about to do.
+//! Operations: what threads are about to do.
 
 use crate::ObjectId;
 
-/// The most looks of one round of a loop that can be an await.
+/// The largest number of loads in one iteration of a loop that can be an await.
 pub const MOST_LOOKS: usize = 8;
 
-/// Which operation of which primitive: the family in the high byte, the operation in the low byte.
+/// The code of an operation. The high byte is the family (the primitive), the low byte the operation within it.
 ///
-/// The families are listed in [`crate::primitive`]; the operations of a family stand in its own file. `0` is no
-/// operation: in a plan it stands for "any".
+/// [`crate::primitive`] lists the families. The file of each family defines its operations. `0` is no operation; in a
+/// plan it matches any operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(transparent)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct OpCode(pub u16);
 
 impl OpCode {
-    /// No operation; in a plan, any operation.
+    /// No operation. In a plan it matches any operation.
     pub const ANY: OpCode = OpCode(0);
 
-    /// Operation `operation` of family `family`.
+    /// The code of operation `operation` in family `family`.
     pub const fn new(family: u8, operation: u8) -> OpCode {
         OpCode((family as u16) << 8 | operation as u16)
     }
 
-    /// The primitive that this belongs to.
+    /// The family that this operation belongs to.
     #[inline]
     pub const fn family(self) -> u8 {
         (self.0 >> 8) as u8
     }
 
-    /// The operation among those of its primitive.
+    /// The number of this operation within its family.
     #[inline]
     pub const fn operation(self) -> u8 {
         self.0 as u8
@@ -39,40 +39,44 @@ impl OpCode {
 const AWAIT: u32 = 1 << 31;
 const IMPATIENT: u32 = 1 << 30;
 const ALSO_SIZE: u32 = 24;
-/// In the size of an operation that is no access to memory.
+/// The value of `Operation::size` that marks a cancellation point. It is used only by operations that do not access
+/// memory.
 const CANCELLABLE: u16 = 1 << 15;
-/// How many looks a round has, less one: three bits below the size.
+/// The lowest of the three bits of `Operation::detail` that hold the number of loads of an await, minus one.
 const ROUND: u32 = 21;
 
-/// What a thread is about to do: which operation, on what.
+/// An operation that a thread is about to take, and the object it acts on.
 ///
 /// The layout is part of the wire format and of trace files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(C)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct Operation {
-    /// What it is done to.
+    /// The object that the operation acts on.
     pub object: ObjectId,
-    /// A second object (the mutex of a condition wait) or a number, as the primitive says.
+    /// A second object (the mutex of a condition wait) or a number. Each primitive defines it.
     pub argument: u64,
-    /// Which operation.
+    /// Which operation it is.
     pub code: OpCode,
-    /// Bytes touched, for locations in memory; else 0.
+    /// The number of bytes accessed, for locations in memory. Otherwise 0, or a mark for cancellation points; see
+    /// [`bytes`](Self::bytes).
     pub size: u16,
-    /// Free for the primitive.
+    /// Further details. Each primitive defines them, except for the highest bits, which mark awaits and timeouts.
     pub detail: u32,
 }
 
 impl Operation {
-    /// An operation on one object, nothing else.
+    /// An operation on one object, without argument or details.
     #[inline]
     pub const fn new(code: OpCode, object: ObjectId) -> Operation {
         Operation { object, argument: 0, code, size: 0, detail: 0 }
     }
 
-    /// The same, as an await: see [`is_await`](Self::is_await). `round` is how many looks (1 to [`MOST_LOOKS`]) the thread has
-    /// taken since it stood here before. `also`, where there is one, is a second place that the loop looks at, with its
-    /// size in bytes; it takes the argument, so only an operation that has none can have it.
+    /// Marks this operation as an await: see [`is_await`](Self::is_await).
+    ///
+    /// `round` is the number of loads in one iteration of the loop, 1 to [`MOST_LOOKS`]. `also` is a second place that
+    /// the loop reads, with its size in bytes. The second place is stored in the argument, so the operation must not
+    /// have one.
     pub const fn awaiting(self, round: u32, also: Option<(ObjectId, u16)>) -> Operation {
         let detail = self.detail | AWAIT | (round - 1) << ROUND;
         match also {
@@ -81,17 +85,18 @@ impl Operation {
         }
     }
 
-    /// Whether the thread is in a loop that only looks: it stands at this operation in the very state in which it stood
-    /// here before, having looked at one or two places and changed nothing. Until one of those is written to it
-    /// would go round and round. So it waits for that: an await is possible only once something that it looks at has been
-    /// written since it was looked at ([`stirs`](Self::stirs)). Whether an operation is an await depends on nothing but
-    /// what the thread itself did, so it is the same in all executions of a trace.
+    /// Whether the thread is in a loop that only reads.
+    ///
+    /// Such a thread has come back to this operation in exactly the state that it was in before. It has read one or two
+    /// places and changed nothing. Without a write to those places it would loop forever. An await is therefore enabled
+    /// only after another thread has written to one of them ([`stirs`](Self::stirs)). Whether an operation is an await
+    /// depends only on the thread's own past, so equivalent executions agree on it.
     #[inline]
     pub const fn is_await(&self) -> bool {
         self.detail & AWAIT != 0
     }
 
-    /// The same operation, taken by a thread that does not wait.
+    /// This operation without its await mark. Returns it unchanged if it is no await.
     pub const fn without_await(self) -> Operation {
         if !self.is_await() {
             return self;
@@ -100,59 +105,62 @@ impl Operation {
         Operation { argument, detail: self.detail & ((1 << ROUND) - 1), ..self }
     }
 
-    /// How many looks a round of this await has: 1 to [`MOST_LOOKS`].
+    /// The number of loads in one iteration of this await's loop, 1 to [`MOST_LOOKS`].
     #[inline]
     pub const fn looks(&self) -> u32 {
         ((self.detail >> ROUND) & 7) + 1
     }
 
-    /// The second place that an await looks at, and its size in bytes.
+    /// The second place that an await reads, with its size in bytes. `None` if it reads one place only.
     #[inline]
     pub const fn also_awaited(&self) -> Option<(ObjectId, u16)> {
         let size = (self.detail & !AWAIT) >> ALSO_SIZE;
         if self.is_await() && size != 0 { Some((ObjectId(self.argument), size as u16)) } else { None }
     }
 
-    /// The same as a [cancellation point](crate::primitive::cancellation).
+    /// Marks this operation as a [cancellation point](crate::primitive::cancellation).
     #[inline]
     pub const fn cancellable(self) -> Operation {
         Operation { size: CANCELLABLE, ..self }
     }
 
-    /// Whether it is a [cancellation point](crate::primitive::cancellation) of a thread that can be cancelled.
+    /// Whether this operation is a [cancellation point](crate::primitive::cancellation) of a thread whose cancellation
+    /// is enabled.
     #[inline]
     pub const fn is_cancellable(&self) -> bool {
         self.size == CANCELLABLE && self.code.family() != crate::primitive::atomic::FAMILY
     }
 
-    /// The same, as one that may time out whenever it would have to wait: see [`is_impatient`](Self::is_impatient).
+    /// Marks this operation as impatient: it times out if it is scheduled while it would have to wait. See
+    /// [`is_impatient`](Self::is_impatient).
     #[inline]
     pub const fn impatient(self) -> Operation {
         Operation { detail: self.detail | IMPATIENT, ..self }
     }
 
-    /// The same as one that never times out.
+    /// Removes the mark of [`impatient`](Self::impatient): the operation times out only if no thread is enabled.
     #[inline]
     pub const fn patient(self) -> Operation {
         Operation { detail: self.detail & !IMPATIENT, ..self }
     }
 
-    /// Whether a timed operation, which is never an await, times out whenever it is taken and would have to wait. To be
-    /// taken later is to wait, so between them the schedules contain every outcome, and there is nothing to choose. One that
-    /// is not impatient waits like an operation without a time-out; it times out only when nobody can go on any more
-    /// ([`crate::World::expire`]).
+    /// Whether a timed operation times out as soon as it is scheduled while it would have to wait.
+    ///
+    /// Waiting longer is the same as being scheduled later, so the set of all schedules covers every outcome and the
+    /// timeout needs no alternative of its own. A patient operation waits like one without a timeout. It times out only
+    /// if no thread is enabled ([`crate::World::expire`]). An await is never impatient.
     #[inline]
     pub const fn is_impatient(&self) -> bool {
         self.detail & (AWAIT | IMPATIENT) == IMPATIENT
     }
 
-    /// Bytes touched, for locations in memory; else 0.
+    /// The number of bytes accessed, for locations in memory. 0 for any other object.
     #[inline]
     pub const fn bytes(&self) -> u16 {
         if self.is_cancellable() { 0 } else { self.size }
     }
 
-    /// The same with a second object or a number.
+    /// This operation with `argument` as its argument: a second object or a number.
     #[inline]
     pub const fn with_argument(self, argument: u64) -> Operation {
         Operation { argument, ..self }

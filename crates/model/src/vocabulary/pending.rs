@@ -1,25 +1,25 @@
-//! What a thread had not done yet when its execution ended.
+//! What the remaining threads were about to do when an execution ended.
 
 use crate::{EventFlags, Operation, ThreadId};
 
-/// A thread that had not ended when the execution did, and what it was about to do. Part of the wire format.
+/// A thread that had not finished when the execution ended, and its next operation. The layout is part of the wire
+/// format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct Pending {
-    /// What it was about to do.
+    /// The operation that the thread was about to take.
     pub operation: Operation,
-    /// Where the program asked for that.
+    /// The return address of the program's call.
     pub pc: u64,
-    /// Who.
+    /// The thread.
     pub thread: ThreadId,
-    /// 1 if it could have gone on, 0 if it was blocked.
+    /// 1 if the thread was enabled, 0 if it was blocked.
     pub enabled: u8,
-    /// 1 if it was asleep: by the plan's sleep set, or what was left of it.
+    /// 1 if the thread was still in the sleep set, otherwise 0.
     pub asleep: u8,
-    /// [`EventFlags::FAILED`] if it is a compare-exchange that would have found another value; where that is not known,
-    /// nothing.
+    /// [`EventFlags::FAILED`] if the operation is a compare-exchange that is known to fail. Otherwise empty.
     pub flags: EventFlags,
-    /// Zero.
+    /// Padding, always zero.
     pub reserved: u16,
 }

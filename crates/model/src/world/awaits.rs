@@ -1,11 +1,12 @@
-//! Threads in loops that only look: when they can look again.
+//! Threads in loops that only read: when such a thread is enabled again.
 
 use super::{Phase, World};
 use crate::primitive::{atomic, choice, yielding};
 use crate::{Event, EventFlags, Footprint, Mode, Operation, ThreadId};
 
 impl World<'_> {
-    /// The same for what may be an [await](Operation::is_await), after `events`.
+    /// Like [`World::announce`], but for an operation that may be an [await](Operation::is_await). `events` are all
+    /// events of the execution so far.
     pub fn announce_look(&mut self, thread: ThreadId, operation: Operation, pc: u64, events: &[Event]) {
         self.announce(thread, operation, pc);
         if operation.is_await() {
@@ -13,9 +14,9 @@ impl World<'_> {
         }
     }
 
-    /// Tells the threads that await something of `event`, which has just been taken and is complete.
+    /// Enables the awaits that `event` writes to. `event` has just been taken and its result is complete.
     ///
-    /// Needed only while somebody awaits; it looks at every thread.
+    /// Needed only while a thread awaits. It visits every thread.
     pub fn settle(&mut self, event: &Event) {
         for thread in self.ids() {
             let state = &mut self.threads[thread.index()];
@@ -31,8 +32,8 @@ impl World<'_> {
 }
 
 impl Operation {
-    /// How many writes there were among `events`, all of an execution so far, to what this await of `thread` looks at, each
-    /// place since the thread looked at it first in its last round.
+    /// Counts the writes of other threads to the places that this await of `thread` reads. `events` are all events of
+    /// the execution so far. For each place, counting starts at the first load of it in the last iteration of the loop.
     pub fn stirs(&self, thread: ThreadId, events: &[Event]) -> u32 {
         let mut left = self.looks();
         let looks = |e: &Event| {
@@ -59,7 +60,8 @@ impl Operation {
         stirs
     }
 
-    /// Whether `event`, of another thread, writes to what this await looks at: the `first` place, the `second`.
+    /// Whether `event`, of another thread, writes to a place that this await reads. `first` and `second` say which of
+    /// its two places count.
     pub fn is_stirred_by(&self, event: &Event, first: bool, second: bool) -> bool {
         // What wrote what was there already is no news: two threads that try to set a flag would wake each other for ever.
         if event.flags.contains(EventFlags::UNCHANGED) {

@@ -1,32 +1,33 @@
-//! What came of an operation.
+//! The effect of an operation.
 
 use super::timed_out;
 use crate::primitive::ETIMEDOUT;
 use crate::{EventFlags, Operation};
 
-/// What came of an operation.
+/// The effect of an operation, as its primitive reports it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effect {
-    /// For [`Event::result`](crate::Event::result).
+    /// The value for [`Event::result`](crate::Event::result).
     pub result: u64,
-    /// For [`Event::flags`](crate::Event::flags).
+    /// The flags for [`Event::flags`](crate::Event::flags).
     pub flags: EventFlags,
 }
 
 impl Effect {
-    /// It worked, and there is this to say.
+    /// The effect of an operation that succeeded with this result.
     #[inline]
     pub const fn result(result: u64) -> Effect {
         Effect { result, flags: EventFlags::NONE }
     }
 
-    /// It did not get what it wanted and changed nothing.
+    /// The effect of an operation that failed with this result and changed nothing.
     #[inline]
     pub const fn failed(result: u64) -> Effect {
         Effect { result, flags: EventFlags::FAILED }
     }
 
-    /// It would have had to wait, and timed out: because it is impatient, or because nobody can go on.
+    /// The effect of an operation that would have had to wait and timed out instead. It is impatient, or no thread was
+    /// enabled.
     #[inline]
     pub const fn timed_out(operation: &Operation) -> Effect {
         Effect { result: ETIMEDOUT, flags: timed_out(operation) }

@@ -1,13 +1,15 @@
-//! Time-outs: which one passes when nobody can go on.
+//! Timeouts: which one expires when no thread is enabled.
 
 use super::{Phase, World};
 use crate::primitive::{self, assume};
 use crate::{EventFlags, Operation, ThreadId};
 
 impl World<'_> {
-    /// Lets time pass until somebody's time-out: to be asked when nobody can go on. The thread with the earliest deadline
-    /// (of several, the lowest) can go on after this. None if nobody has a deadline, or if the program has assumed all this away:
-    /// then it ends here.
+    /// Advances time to the earliest deadline and enables the thread that waits for it. If several threads have that
+    /// deadline, it is the one with the lowest id. Call this only if no thread is enabled.
+    ///
+    /// Returns `None` if no thread has a deadline, or if a thread stands at an assumption that does not hold: such an
+    /// execution ends here.
     #[cold]
     pub fn expire(&mut self) -> Option<ThreadId> {
         let alive = |thread: ThreadId| self.thread(thread).phase == Phase::Alive;
@@ -27,21 +29,21 @@ impl World<'_> {
         Some(first)
     }
 
-    /// The same if nobody can go on.
+    /// Calls [`expire`](Self::expire) if no thread is enabled. Otherwise returns `None`.
     #[cold]
     pub fn expire_if_quiescent(&mut self) -> Option<ThreadId> {
         if self.ids().any(|t| self.enabled(t)) { None } else { self.expire() }
     }
 
-    /// The flags of what `thread` would do if it went on now and would have to wait: it times out, if that is possible now,
-    /// or waits, and gets what it waits for in the end.
+    /// Predicts the flags of an operation of `thread` that would have to wait. They are those of a timeout if the
+    /// operation would time out now. Otherwise they are empty: it waits and succeeds later.
     pub(crate) fn foresee_timeout(&self, thread: ThreadId, operation: &Operation) -> EventFlags {
         let now = operation.is_impatient() || self.thread(thread).expired;
         if now { timed_out(operation) } else { EventFlags::NONE }
     }
 }
 
-/// The flags of `operation`, which would have to wait, if it is taken all the same.
+/// The flags of an event in which `operation` timed out.
 pub(crate) const fn timed_out(operation: &Operation) -> EventFlags {
     let flags = EventFlags::FAILED.union(EventFlags::TIMED_OUT);
     if operation.is_impatient() { flags } else { flags.union(EventFlags::QUIESCENT) }

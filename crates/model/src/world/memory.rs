@@ -1,20 +1,20 @@
-//! The program's memory, as far as the model asks about it.
+//! The program's memory, as far as the model reads it.
 
 use crate::{Event, EventFlags, Operation};
 
-/// Looks into the program's memory, for what the model cannot know.
+/// Read access to the program's memory, for answers that the model's own state does not contain.
 pub trait Memory {
-    /// Whether this compare-exchange, taken now, would find another value than it expects.
+    /// Whether this compare-exchange would fail now because the memory holds another value.
     fn compare_fails(&self, operation: &Operation) -> bool;
 
-    /// Whether this operation of a [primitive of the program's own](crate::primitive::custom) is possible now, where that can be
-    /// asked. Who only has the events of an execution has the answers in them.
+    /// Whether this operation of a [custom primitive](crate::primitive::custom) is enabled now. `None` if the program
+    /// cannot be asked, for example when recorded events are replayed through the model.
     fn custom_enabled(&self, _: &Operation) -> Option<bool> {
         None
     }
 }
 
-/// For those who only ask about synchronisation.
+/// Memory for callers that use synchronisation operations only.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoMemory;
 
@@ -24,12 +24,12 @@ impl Memory for NoMemory {
     }
 }
 
-/// For those who take events again that are over: it answers what was the answer then.
+/// Memory for callers that replay recorded events. Each answer is taken from the event.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded(core::cell::Cell<bool>);
 
 impl Recorded {
-    /// The next question is that of `event`.
+    /// Makes `event` the source of the next answers.
     pub fn set(&self, event: &Event) {
         self.0.set(event.flags.contains(EventFlags::MISMATCH));
     }

@@ -1,4 +1,4 @@
-//! The state of one execution: what every thread is about to do, and what state every object is in.
+//! The state of one execution: the next operation of every thread and the state of every object.
 
 mod awaits;
 mod effect;
@@ -16,30 +16,31 @@ pub use thread::{Phase, ThreadState};
 use crate::primitive::{self, cancellation, choice, futex, section, thread as lives};
 use crate::{Event, EventFlags, Footprint, Misuse, ObjectId, Operation, ThreadId};
 
-/// The state of one execution. Owns no memory: the runtime lends it private pages, others lend vectors.
+/// The state of one execution. It owns no memory: the runtime lends it private pages, other callers lend vectors.
 pub struct World<'m> {
     threads: &'m mut [ThreadState],
-    /// One past the highest thread of this execution.
+    /// One more than the highest thread id in this execution.
     extent: usize,
     /// The objects of this execution.
     pub objects: ObjectTable<'m>,
-    /// How many events there were.
+    /// The number of events so far.
     pub events: u32,
-    /// Who is inside a section that runs as one step: nobody else can go on.
+    /// The thread inside an atomic section, if any. No other thread is enabled.
     pub(crate) exclusive: Option<ThreadId>,
-    /// Tickets given out to threads that wait.
+    /// The number of tickets given to waiting threads so far.
     pub(crate) tickets: u32,
-    /// How many objects were destroyed in this execution.
+    /// The number of objects destroyed in this execution.
     pub(crate) destroyed: u32,
-    /// What was wrong with the last operation that was taken.
+    /// The misuse in the last operation taken, if any.
     pub misuse: Option<Misuse>,
-    /// Stands for what is left behind so far: locks that are locked, objects that were made; 0 if nothing is.
+    /// A digest of the resources that are not released yet: locked mutexes and initialised objects. 0 if there are
+    /// none.
     pub left: u64,
     memory: &'m dyn Memory,
 }
 
 impl<'m> World<'m> {
-    /// A world over lent memory, at the start of an execution: only the main thread, about to start.
+    /// Creates a world over lent memory, at the start of an execution. Only the main thread exists, about to start.
     pub fn new(threads: &'m mut [ThreadState], objects: &'m mut [ObjectSlot], memory: &'m dyn Memory) -> Self {
         let extent = threads.len();
         let mut world = World {
@@ -58,8 +59,8 @@ impl<'m> World<'m> {
         world
     }
 
-    /// The same over memory that is zero and was never touched, which costs nothing until it is: a process that runs
-    /// one execution would otherwise spend most of its time here.
+    /// Like [`World::new`], but over memory that is zeroed and untouched, so pages cost nothing until they are used. A
+    /// process that runs one execution would otherwise spend most of its time clearing memory.
     pub fn over_zeroes(threads: &'m mut [ThreadState], objects: &'m mut [ObjectSlot], memory: &'m dyn Memory) -> Self {
         let objects = ObjectTable::over_zeroes(objects);
         let mut world = World {
@@ -78,7 +79,7 @@ impl<'m> World<'m> {
         world
     }
 
-    /// Back to the start of an execution.
+    /// Goes back to the start of an execution.
     pub fn reset(&mut self) {
         self.threads[..self.extent].fill(ThreadState::default());
         self.objects.clear();
@@ -91,12 +92,12 @@ impl<'m> World<'m> {
         self.admit(ThreadId::MAIN);
     }
 
-    /// The most threads that there is room for.
+    /// The largest number of threads that the lent memory has room for.
     pub fn thread_capacity(&self) -> usize {
         self.threads.len()
     }
 
-    /// A new thread, about to start.
+    /// Adds a thread that is about to start.
     pub(crate) fn admit(&mut self, thread: ThreadId) {
         self.threads[thread.index()] = ThreadState {
             phase: Phase::Alive,
@@ -106,36 +107,36 @@ impl<'m> World<'m> {
         self.extent = self.extent.max(thread.index() + 1);
     }
 
-    /// The threads that this execution may know: ids from 0 to this, some of them absent.
+    /// One more than the highest thread id in this execution. Some ids below it may be absent.
     #[inline]
     pub fn extent(&self) -> usize {
         self.extent
     }
 
-    /// Every id from 0 to [`extent`](Self::extent).
+    /// All ids below [`extent`](Self::extent), including absent threads.
     pub fn ids(&self) -> impl Iterator<Item = ThreadId> + use<> {
         (0..self.extent as u16).map(ThreadId)
     }
 
-    /// The program's memory, as far as it can be looked into.
+    /// The program's memory, as far as the model can read it.
     #[inline]
     pub(crate) fn memory(&self) -> &'m dyn Memory {
         self.memory
     }
 
-    /// One thread.
+    /// The state of one thread.
     #[inline]
     pub fn thread(&self, thread: ThreadId) -> &ThreadState {
         &self.threads[thread.index()]
     }
 
-    /// One thread, to change.
+    /// The state of one thread, for changes.
     #[inline]
     pub fn thread_mut(&mut self, thread: ThreadId) -> &mut ThreadState {
         &mut self.threads[thread.index()]
     }
 
-    /// Says what `thread` is about to do, and where it asked for that.
+    /// Sets the next operation of `thread` and the address of the program's call.
     // Always inline, so that the operation comes here in registers: written to memory in pieces, it is slow to copy.
     #[inline(always)]
     pub fn announce(&mut self, thread: ThreadId, operation: Operation, pc: u64) {
@@ -147,7 +148,8 @@ impl<'m> World<'m> {
         }
     }
 
-    /// The same inside a section: nobody else can go on, so nothing will make possible what is not possible now.
+    /// Replaces a next operation that is disabled inside an atomic section. No other thread may run there, so nothing
+    /// can ever enable it.
     #[cold]
     fn announce_inside(&mut self, thread: ThreadId) {
         if self.exclusive == Some(thread) && !self.enabled(thread) {
@@ -156,18 +158,19 @@ impl<'m> World<'m> {
         }
     }
 
-    /// Who is inside a section that runs as one step.
+    /// The thread inside an atomic section, if any.
     #[inline]
     pub fn exclusive(&self) -> Option<ThreadId> {
         self.exclusive
     }
 
-    /// The section is over whatever happens: for who looks at what the others could do after the end.
+    /// Ends the atomic section, whoever is inside it. Used when that thread ends, and at the end of an execution to ask
+    /// what the other threads could have done.
     pub fn end_section(&mut self) {
         self.exclusive = None;
     }
 
-    /// Whether `thread` can take what it is about to do.
+    /// Whether the next operation of `thread` is enabled.
     #[inline]
     pub fn enabled(&self, thread: ThreadId) -> bool {
         let state = &self.threads[thread.index()];
@@ -179,7 +182,7 @@ impl<'m> World<'m> {
                 || cancellation::is_pending(self, thread, &state.pending))
     }
 
-    /// How many ways there are to take it now.
+    /// The number of alternatives that the next operation of `thread` has now.
     #[inline]
     pub fn alternatives(&self, thread: ThreadId) -> u16 {
         let state = &self.threads[thread.index()];
@@ -187,7 +190,7 @@ impl<'m> World<'m> {
         cancellation::alternatives(self, thread, &state.pending, own)
     }
 
-    /// What `thread` would touch if it went on now.
+    /// The footprint of the next operation of `thread`, if it were taken now.
     pub fn foresee(&self, thread: ThreadId) -> Footprint {
         let state = &self.threads[thread.index()];
         let flags = self.foresee_flags(thread);
@@ -196,29 +199,31 @@ impl<'m> World<'m> {
         Footprint::of(&Event { operation, result, thread, flags, alternatives: 1, ..Event::default() })
     }
 
-    /// The result of what `thread` would do if it went on now, where what it touches depends on it.
+    /// The result of the next operation of `thread`, if it were taken now. `None` if its footprint does not depend on
+    /// the result.
     pub fn foresee_result(&self, thread: ThreadId) -> Option<u64> {
         let state = &self.threads[thread.index()];
         primitive::of(state.pending.code).foresee_result(self, thread, &state.pending)
     }
 
-    /// `operation`, which `thread` is about to take, on the object that it is about now: others may have changed that.
+    /// Updates `operation`, the next of `thread`, to the object that it acts on now. Another thread may have requeued
+    /// it to a different futex.
     #[inline]
     pub fn located(&self, thread: ThreadId, operation: Operation) -> Operation {
         if operation.code == futex::AWAKEN { futex::located(self, thread, &operation) } else { operation }
     }
 
-    /// The flags of what `thread` would do if it went on now, as far as what it touches depends on them.
+    /// The flags of the next operation of `thread`, if it were taken now, as far as its footprint depends on them.
     pub fn foresee_flags(&self, thread: ThreadId) -> EventFlags {
         let state = &self.threads[thread.index()];
         let own = primitive::of(state.pending.code).foresee(self, thread, &state.pending, self.memory);
         own.union(cancellation::foresee(self, thread, &state.pending))
     }
 
-    /// Takes what `thread` is about to do, the way that `choice` says. The thread must be enabled.
+    /// Takes the next operation of `thread` with alternative `choice`. The thread must be enabled.
     ///
-    /// Operations on memory have no effect on the world: who owns the memory performs them, and completes the
-    /// result and the flags of the event.
+    /// Operations on memory do not change the world. The owner of the memory performs them and completes the result and
+    /// the flags of the event.
     #[inline]
     pub fn take(&mut self, thread: ThreadId, choice: u16) -> Event {
         let mut event = Event::default();
@@ -226,7 +231,7 @@ impl<'m> World<'m> {
         event
     }
 
-    /// The same, with the event written where it is to be.
+    /// Like [`take`](Self::take), but writes the event to `event`.
     pub fn take_into(&mut self, thread: ThreadId, choice: u16, event: &mut Event) {
         let ThreadState { pending, pc, stirs, .. } = self.threads[thread.index()];
         let pending = self.located(thread, pending);
@@ -258,7 +263,7 @@ impl<'m> World<'m> {
         *event = Event { operation: pending, result: effect.result, pc, thread, choice, alternatives, flags };
     }
 
-    /// Whether every thread has ended.
+    /// Whether every thread has finished.
     pub fn all_finished(&self) -> bool {
         self.ids().all(|t| self.thread(t).phase != Phase::Alive)
     }

@@ -1,28 +1,27 @@
-//! The objects of one execution, found by address, forgotten all at once.
+//! The objects of one execution: a hash table by address that is cleared in constant time.
 
 use crate::ObjectId;
 
-/// What is known of one object. Each primitive gives the words its own meaning, in its own file.
+/// The state of one object. Each primitive defines the meaning of the words.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct ObjectSlot {
     object: ObjectId,
     generation: u32,
-    /// The primitive that this object is, 0 if it was not used yet.
+    /// The family of the primitive. 0 if the object was not used yet.
     pub family: u32,
-    /// Whether it was made and destroyed: see [`crate::misuse`].
+    /// Whether the object was initialised or destroyed: see [`crate::misuse`].
     pub life: u32,
-    /// Its own wakeup policy, plus one; 0 if it has none of its own.
+    /// The object's own wakeup policy, plus one. 0 if it has none of its own.
     pub order: u32,
-    /// The state, as the primitive defines it. All zero is the state of an object that nobody initialised.
+    /// The state, as the primitive defines it. All zeroes is the state of an object without explicit initialisation.
     pub words: [u64; 3],
 }
 
-/// A hash table over memory that somebody else owns.
+/// A hash table over lent memory.
 ///
-/// Forgetting everything between two executions costs one addition: a slot of an older generation is free.
-/// Objects are never removed within an execution (a destroyed mutex stays known as destroyed), so probing needs
-/// no tombstones.
+/// Clearing it between two executions costs one addition, because slots of an older generation count as free. Objects
+/// are never removed within an execution (a destroyed mutex stays known as destroyed), so probing needs no tombstones.
 #[derive(Debug)]
 pub struct ObjectTable<'m> {
     slots: &'m mut [ObjectSlot],
@@ -31,7 +30,7 @@ pub struct ObjectTable<'m> {
 }
 
 impl<'m> ObjectTable<'m> {
-    /// A table over `slots`, whose number is a power of two and which are zero or from an earlier table.
+    /// Creates a table over `slots`. Their number is a power of two. They are zero or come from an earlier table.
     pub fn new(slots: &'m mut [ObjectSlot]) -> Self {
         assert!(slots.len().is_power_of_two());
         // Objects of an earlier table over the same memory must stay forgotten.
@@ -41,8 +40,8 @@ impl<'m> ObjectTable<'m> {
         table
     }
 
-    /// A table over `slots`, whose number is a power of two and which are zero. It does not look at them: memory that
-    /// was never touched stays so.
+    /// Creates a table over zeroed `slots` without reading them, so untouched memory stays untouched. Their number is a
+    /// power of two.
     pub fn over_zeroes(slots: &'m mut [ObjectSlot]) -> Self {
         assert!(slots.len().is_power_of_two());
         ObjectTable { slots, generation: 1, used: 0 }
@@ -66,9 +65,9 @@ impl<'m> ObjectTable<'m> {
         self.used >= self.slots.len() / 4 * 3
     }
 
-    /// Where the search for `object` begins. Neighbours in memory are neighbours here, which keeps the slots of
-    /// one array of mutexes in few cache lines; blocks of 64 KiB are spread, because threads' stacks and heaps
-    /// are far apart at equal offsets.
+    /// The slot at which probing for `object` begins. Neighbours in memory get neighbouring slots, so an array of
+    /// mutexes takes few cache lines. Blocks of 64 KiB are spread, because the stacks and heaps of the threads have
+    /// equal offsets within their regions.
     #[inline]
     fn home(&self, object: ObjectId) -> usize {
         let spread = (object.0 >> 16).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
@@ -85,14 +84,14 @@ impl<'m> ObjectTable<'m> {
         at
     }
 
-    /// What is known of `object`, if anything.
+    /// The state of `object`. `None` if it was not used yet.
     #[inline]
     pub fn get(&self, object: ObjectId) -> Option<&ObjectSlot> {
         let slot = &self.slots[self.find(object)];
         (slot.generation == self.generation).then_some(slot)
     }
 
-    /// What is known of `object`; all zero at first. Ask [`is_full`](Self::is_full) before.
+    /// The state of `object`, for changes. A new object is all zeroes. Ask [`is_full`](Self::is_full) before.
     #[inline]
     pub fn get_mut(&mut self, object: ObjectId) -> &mut ObjectSlot {
         let at = self.find(object);

@@ -1,69 +1,71 @@
-//! One thread of an execution.
+//! The state of one thread in an execution.
 
 use crate::{ObjectId, Operation};
 
-/// Where a thread is in its life.
+/// The phase of a thread's life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 pub enum Phase {
-    /// Not created in this execution.
+    /// The thread does not exist in this execution.
     #[default]
     Absent,
-    /// Created, not ended.
+    /// The thread was created and has not finished.
     Alive,
-    /// Ended for everybody else, but to act once more when all others have ended: the main thread after `pthread_exit`.
+    /// The thread has finished for all others, but takes one more step after they have finished. Example: the main
+    /// thread after `pthread_exit`.
     Lingering,
-    /// Ended.
+    /// The thread has finished.
     Finished,
 }
 
-/// One thread. Reset for each execution.
+/// The state of one thread. Reset for each execution.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct ThreadState {
-    /// What it is about to do, while it is alive.
+    /// The next operation, while the thread is alive.
     pub pending: Operation,
-    /// Where the program asked for that.
+    /// The return address of the program's call of the next operation.
     pub pc: u64,
-    /// The condition variable that it sleeps on, or none.
+    /// The condition variable that the thread waits on, or [`ObjectId::NONE`].
     pub waits_on: ObjectId,
-    /// The mutex that it does that with.
+    /// The mutex of that condition wait.
     pub waits_with: ObjectId,
-    /// What it stands in the [queue](crate::primitive::queue) of, or none.
+    /// The object in whose [queue](crate::primitive::queue) the thread stands, or [`ObjectId::NONE`].
     pub queued_on: ObjectId,
-    /// When it began to sleep, or to stand in the queue, for the wakeup policies: smaller is earlier.
+    /// The thread's position in arrival order among waiting threads, for the wakeup policies. Smaller is earlier.
     pub ticket: u32,
-    /// The event that woke it, plus one; 0 while nobody did.
+    /// The index of the event that woke the thread, plus one. 0 if it was not woken.
     pub woken_by: u32,
-    /// How many children it created.
+    /// The number of threads that this thread has created.
     pub children: u32,
-    /// How many operations it took.
+    /// The number of operations that this thread has taken.
     pub steps: u32,
-    /// While it is about to await: how many writes to what it looks at there were since it looked. See
+    /// The number of writes by other threads to the places that the thread's pending await reads. See
     /// [`Operation::is_await`].
     pub stirs: u32,
-    /// How often it has timed out, other than when nobody could go on.
+    /// The number of the thread's timeouts, without those that happened because no thread was enabled.
     pub timeouts: u32,
-    /// How many of its waits have ended for no reason.
+    /// The number of the thread's spurious wakeups.
     pub spurious: u32,
-    /// How many of its attempts have failed for no reason.
+    /// The number of the thread's attempts that failed spuriously.
     pub failures: u32,
-    /// While it sleeps, as the primitive says: on a futex, which wakers it listens to.
+    /// Data of a waiting thread. Each primitive defines it. A futex stores its bit set here.
     pub mask: u32,
-    /// Free for the scheduling policy that follows the plan.
+    /// The thread's priority. Reserved for the scheduling policy that follows the plan.
     pub priority: u64,
-    /// Where it is in its life.
+    /// The phase of the thread's life.
     pub phase: Phase,
-    /// Nobody will join it.
+    /// Whether the thread is detached.
     pub detached: bool,
-    /// Somebody did.
+    /// Whether the thread was joined.
     pub joined: bool,
-    /// How often it was asked to end.
+    /// The number of cancellation requests for this thread.
     pub requests: u32,
-    /// Who woke it meant it alone: a signal, not a broadcast.
+    /// Whether the waker woke only this thread: a signal, not a broadcast.
     pub woken_alone: bool,
-    /// What it is about to do is covered elsewhere, as long as nothing dependent happens.
+    /// Whether the thread is in the sleep set. Its next operation is explored elsewhere until a dependent event
+    /// happens.
     pub asleep: bool,
-    /// Nobody can go on, and its time-out is the next to pass.
+    /// Whether no thread is enabled and this thread's timeout is the next to expire.
     pub expired: bool,
 }
