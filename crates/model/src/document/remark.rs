@@ -28,17 +28,17 @@ impl RemarkKind {
     pub const fn standard(self) -> &'static str {
         match self {
             RemarkKind::NeverDestroyed => {
-                "POSIX: what an initialisation has taken is given back by the destruction; that is not required at the end"
+                "POSIX: destroying an object releases what its initialisation acquired. Not an error at exit."
             }
-            RemarkKind::LeftLocked => "POSIX: the end of a thread or of the process unlocks nothing",
+            RemarkKind::LeftLocked => "POSIX: neither the end of a thread nor of the process unlocks a mutex",
             RemarkKind::StillRunning => {
-                "C and POSIX: a return from main, or exit, ends the process and every thread in it, wherever it is"
+                "C and POSIX: a return from main, or exit, ends the process and every thread in it, whatever it is doing"
             }
             RemarkKind::DetachedRunning => {
-                "POSIX: a detached thread cannot be waited for, and the end of the process ends it, wherever it is"
+                "POSIX: nobody can wait for a detached thread, and the end of the process ends it, whatever it is doing"
             }
             RemarkKind::ZeroInitialised => {
-                "POSIX: it must be initialised by a call before it is used; that zeros do is a property of glibc"
+                "POSIX: it must be initialised by a call before it is used. That zeroed memory works is specific to glibc."
             }
         }
     }

@@ -43,7 +43,7 @@ pub enum ExecutorError {
     #[error("interrupted")]
     Interrupted,
     /// It did not come in time.
-    #[error("the execution did not come to its end in time")]
+    #[error("the execution did not end in time")]
     Late,
 }
 

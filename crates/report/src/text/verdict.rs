@@ -95,7 +95,7 @@ fn notes(report: &RunReport, options: &Options) -> String {
 /// How many executions, how fast.
 pub fn executions(report: &RunReport) -> String {
     if report.executions == 0 && report.verdict == Verdict::Found {
-        return "an execution that did not come to its end".to_string();
+        return "an execution that was cut off there".to_string();
     }
     let mut text = counted(report.executions, "execution");
     if report.blocked > 0 {
