@@ -57,15 +57,17 @@ fn program() -> PathBuf {
     SOURCE.hash(&mut hasher);
     let program = folder().join(format!("compiler-{:016x}", hasher.finish()));
     if !program.exists() {
-        let aside = program.with_extension(std::process::id().to_string());
-        let source = aside.with_extension("rs");
+        // In a directory of this process: others may build it at the same time, and rustc names what it writes by the output.
+        let own = folder().join(format!("building-{}", std::process::id()));
+        fs::create_dir_all(&own).expect("a directory in the target directory");
+        let (aside, source) = (own.join("compiler"), own.join("compiler.rs"));
         fs::write(&source, SOURCE).expect("it can be written");
         let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or("rustc".into()));
         let options = ["--edition=2024", "--crate-name=caching_compiler", "-O", "-Adead_code", "-o"];
         let built = rustc.args(options).arg(&aside).arg(&source).status().expect("rustc built this, too");
         assert!(built.success(), "the caching compiler does not compile");
-        fs::remove_file(&source).expect("it was there");
-        fs::rename(&aside, &program).expect("in one directory");
+        fs::rename(&aside, &program).expect("in one file system");
+        fs::remove_dir_all(&own).expect("it was there");
     }
     program
 }
