@@ -10,6 +10,7 @@ use heddle_model::primitive::{self, OperationName, thread};
 use heddle_model::race::Access;
 use heddle_model::trace::{Action, StepResult, TraceStep};
 use heddle_model::{Ending, OpCode, Operation, ThreadId, Trace};
+use serde_json::{Value, json};
 
 use crate::names::thread_label;
 use crate::outcome::signal_name;
@@ -17,6 +18,25 @@ use crate::steps;
 
 /// The functions that threads began with, by the threads' ids.
 pub type Functions = BTreeMap<ThreadId, String>;
+
+/// Steps of `trace` as JSON, each with its `words`: what the `operation` is called and what its `result` is. For programs
+/// that show steps to people and know no codes: the page, and the debugger's commands.
+pub fn worded(trace: &Trace, steps: &[TraceStep]) -> Vec<Value> {
+    let with_words = |step: &TraceStep| {
+        let mut data = json!(step);
+        data["words"] = json!({ "operation": action(step.action), "result": result_of(step, &trace.threads) });
+        data
+    };
+    steps.iter().map(with_words).collect()
+}
+
+/// `trace` as JSON, its steps [with words](worded).
+pub fn document(trace: &Trace) -> Vec<u8> {
+    let mut data = json!(trace);
+    data["steps"] = json!(worded(trace, &trace.steps));
+    data["last"] = json!(worded(trace, &trace.last));
+    data.to_string().into_bytes()
+}
 
 /// What an operation is called: `lock`, `create`. The object says of what.
 pub fn operation(operation: &Operation) -> String {

@@ -77,7 +77,7 @@ fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
 /// Opens gdb on the execution that has just happened again.
 fn debug(executor: &mut NativeExecutor, trace: &Trace, plan: &Plan, script: Option<&Path>) -> Result<(), Failure> {
     let gdb = std::env::var("HEDDLE_GDB").unwrap_or_else(|_| "gdb".to_string());
-    let debugger = Debugger { gdb: &gdb, batch: script, trace: &trace.to_bytes() };
+    let debugger = Debugger { gdb: &gdb, batch: script, trace: &words::document(trace) };
     let ended = executor.debug(plan, &debugger).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             Failure::Usage(format!("{gdb} is not installed (Debian: apt-get install gdb); $HEDDLE_GDB names another"))

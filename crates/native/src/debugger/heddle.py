@@ -28,7 +28,7 @@ def label(thread):
 
 
 def words(step):
-    text = " ".join(part for part in (step["operation"], step.get("object", ""), step.get("result", "")) if part and part != "waits")
+    text = " ".join(part for part in (step["words"]["operation"], step.get("object", ""), step["words"]["result"]) if part)
     at = step.get("at")
     return text + (" at %s:%d" % (at["file"], at["line"]) if at and at.get("file") else "")
 
@@ -126,7 +126,7 @@ def blocked_after(taken):
         blocked |= set(step.get("blocks", []))
         blocked -= set(step.get("frees", []))
     if taken >= ALL:
-        blocked |= {step["thread"] for step in last if step.get("result") == "waits"}
+        blocked |= {step["thread"] for step in last if step.get("waits")}
     return blocked
 
 

@@ -30,7 +30,7 @@ pub struct Debugger<'d> {
     pub gdb: &'d str,
     /// A file of commands to run instead of an interactive session.
     pub batch: Option<&'d Path>,
-    /// The trace file of the execution.
+    /// The trace of the execution as JSON, each step with its `words`: an `operation` and a `result`.
     pub trace: &'d [u8],
 }
 

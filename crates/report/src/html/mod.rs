@@ -4,7 +4,6 @@
 //! comes from the program, its sources or its file names is ever read as HTML. Without a script the page still has
 //! the text of the report. `page.js` says how the page works.
 
-use heddle_model::trace::TraceStep;
 use heddle_model::{RunReport, Trace};
 use serde_json::{Value, json};
 
@@ -48,8 +47,8 @@ pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
 fn trace_data(trace: &Trace) -> Value {
     json!({
         "finding": trace.finding,
-        "steps": trace.steps.iter().map(|step| step_data(trace, step)).collect::<Vec<_>>(),
-        "last": trace.last.iter().map(|step| step_data(trace, step)).collect::<Vec<_>>(),
+        "steps": words::worded(trace, &trace.steps),
+        "last": words::worded(trace, &trace.last),
         "outcome": trace.end.outcome.name(),
         "threads": trace.threads,
         "lines": trace.lines,
@@ -58,16 +57,6 @@ fn trace_data(trace: &Trace) -> Value {
         "matters": relevance::before_finding(trace),
         "focus": trace.focus,
     })
-}
-
-/// A step, with the words for what it is.
-fn step_data(trace: &Trace, step: &TraceStep) -> Value {
-    let mut data = json!(step);
-    data["words"] = json!({
-        "operation": words::action(step.action),
-        "result": words::result_of(step, &trace.threads),
-    });
-    data
 }
 
 /// JSON that cannot end the element it stands in.
