@@ -1,8 +1,9 @@
 //! A search, written down: what is left to run, and what was counted so far.
 //!
 //! The bytes are a version and then a [`Saved`] in [postcard](https://postcard.jamesmunns.com)'s format. Plans that are
-//! under way when a search is written down are to be run again, because nothing was learnt from them yet. So a search
-//! that goes on from its last checkpoint comes to the counts of one that was never disturbed, whenever it was cut off.
+//! under way when a search is written down are to be run again, because nothing was learnt from them yet. They come first
+//! and in their order. So a search that goes on from its last checkpoint comes to the counts of one that was never
+//! disturbed, whenever it was cut off.
 //!
 //! A checkpoint belongs to one program, built in one way, and to one set of options. Seeing to that is the business of
 //! whoever keeps it. Bytes that were damaged are refused or are another search; they never make Heddle panic.
@@ -16,7 +17,7 @@ use crate::drive::position::Position;
 use crate::drive::strategy::Strategy;
 
 /// Changed whenever the meaning of a byte does.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// One event touches fewer bytes than this. Each eight of them cost memory.
 const LARGEST: u32 = 1 << 26;

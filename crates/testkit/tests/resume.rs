@@ -105,8 +105,11 @@ impl Observer for Watch {
     }
 }
 
-fn executor(program: &Program, races: bool) -> Racy<'_> {
-    Racy { inner: Scripted::new(program), races, visible: BTreeSet::new(), found: Vec::new(), left: None }
+/// How many plans may be under way: none besides the one that is run, a few, more than there are.
+const DEPTHS: [usize; 3] = [1, 3, 64];
+
+fn executor(program: &Program, races: bool, depth: usize) -> Racy<'_> {
+    Racy { inner: Scripted::with_depth(program, depth), races, visible: BTreeSet::new(), found: Vec::new(), left: None }
 }
 
 fn said(summary: &Summary) -> (Counts, u64, bool, Option<u32>, String, Stop) {
@@ -134,9 +137,15 @@ fn exhaustive() -> Vec<Options> {
 }
 
 /// Cuts a search off after `k` executions in all, goes on, and returns what both halves saw. None if it came to its end before.
-fn in_two(program: &Program, options: &Options, races: bool, k: u64, cut: Cut) -> Option<(Summary, Watch)> {
+fn in_two(
+    program: &Program,
+    options: &Options,
+    (races, depth): (bool, usize),
+    k: u64,
+    cut: Cut,
+) -> Option<(Summary, Watch)> {
     let mut watch = Watch::default();
-    let mut first = executor(program, races);
+    let mut first = executor(program, races, depth);
     let mut limited = Options { checkpoint: Some(Duration::from_secs(3600)), ..options.clone() };
     match cut {
         Cut::Observer => watch.left = Some(k),
@@ -151,23 +160,24 @@ fn in_two(program: &Program, options: &Options, races: bool, k: u64, cut: Cut) -
     limited.max_executions = options.max_executions;
     let mut search = Search::resume(limited, &bytes).expect("it was written just now");
     let mut rest = Watch { shown, restarts, ..Watch::default() };
-    let summary = search.run(&mut executor(program, races), &mut rest).expect("scripts can be run");
+    let summary = search.run(&mut executor(program, races, depth), &mut rest).expect("scripts can be run");
     Some((summary, rest))
 }
 
-fn agree(program: &Program, options: &Options, races: bool, cuts: &[Cut]) {
+fn agree(program: &Program, options: &Options, (races, depth): (bool, usize), cuts: &[Cut]) {
     let mut whole = Watch::default();
-    let expected = Search::new(options.clone()).run(&mut executor(program, races), &mut whole).expect("it can be run");
+    let mut undisturbed = executor(program, races, depth);
+    let expected = Search::new(options.clone()).run(&mut undisturbed, &mut whole).expect("it can be run");
     let ran = expected.earlier + expected.counts.ran();
     assert_eq!(expected.counts.ran(), whole.shown.len() as u64);
     for &cut in cuts {
         for k in 1..ran {
-            let Some((summary, rest)) = in_two(program, options, races, k, cut) else {
-                panic!("{options:?} came to its end before {k} of {ran}, {cut:?}\n{program}")
+            let Some((summary, rest)) = in_two(program, options, (races, depth), k, cut) else {
+                panic!("{options:?} came to its end before {k} of {ran}, {cut:?}, {depth}\n{program}")
             };
-            assert_eq!(said(&summary), said(&expected), "{options:?}, after {k}, {cut:?}\n{program}");
-            assert!(rest.shown == whole.shown, "{options:?}, after {k}, {cut:?}\n{program}");
-            assert_eq!(rest.restarts, whole.restarts, "{options:?}, after {k}, {cut:?}\n{program}");
+            assert_eq!(said(&summary), said(&expected), "{options:?}, after {k}, {cut:?}, {depth}\n{program}");
+            assert!(rest.shown == whole.shown, "{options:?}, after {k}, {cut:?}, {depth}\n{program}");
+            assert_eq!(rest.restarts, whole.restarts, "{options:?}, after {k}, {cut:?}, {depth}\n{program}");
         }
     }
 }
@@ -192,7 +202,9 @@ fn programs(count: usize, kinds: u32) -> Vec<Program> {
 fn everywhere(count: usize, kinds: u32, races: bool) {
     for program in programs(count, kinds) {
         for options in exhaustive() {
-            agree(&program, &options, races, &[Cut::Observer, Cut::Limit, Cut::Interrupt]);
+            for depth in DEPTHS {
+                agree(&program, &options, (races, depth), &[Cut::Observer, Cut::Limit, Cut::Interrupt]);
+            }
         }
     }
 }
@@ -224,7 +236,7 @@ fn every_algorithm_with_atomic_sections() {
 fn samples_go_on_where_they_were() {
     for algorithm in [Algorithm::Random, Algorithm::Pct, Algorithm::Pos, Algorithm::Few] {
         let options = Options { algorithm, max_executions: Some(21), ..Options::default() };
-        agree(&known::last_zero(3), &options, false, &[Cut::Observer, Cut::Interrupt]);
+        agree(&known::last_zero(3), &options, (false, 1), &[Cut::Observer, Cut::Interrupt]);
     }
 }
 
@@ -236,7 +248,7 @@ fn damaged_bytes_of_every_algorithm() {
     for options in exhaustive() {
         let options = Options { checkpoint: Some(Duration::ZERO), max_executions: Some(200), ..options };
         let mut watch = Watch { left: Some(5), ..Watch::default() };
-        Search::new(options.clone()).run(&mut executor(&program, false), &mut watch).expect("it can be run");
+        Search::new(options.clone()).run(&mut executor(&program, false, 1), &mut watch).expect("it can be run");
         let (bytes, ..) = watch.kept.expect("it was written down");
         for length in 0..bytes.len() {
             assert!(Search::resume(options.clone(), &bytes[..length]).is_err(), "cut off at {length}");
@@ -247,7 +259,7 @@ fn damaged_bytes_of_every_algorithm() {
                 wrong[random.below(bytes.len() as u64) as usize] = random.number() as u8;
             }
             if let Ok(mut search) = Search::resume(options.clone(), &wrong) {
-                let _ = search.run(&mut executor(&program, false), &mut Unseen);
+                let _ = search.run(&mut executor(&program, false, 1), &mut Unseen);
             }
         }
     }

@@ -124,12 +124,16 @@ impl Position {
 
     /// Whether one more execution may be run, when `under_way` are.
     pub fn has_room(&self, options: &Options, under_way: usize) -> bool {
-        let phase = match self.phase {
+        let ran = self.earlier + self.before.ran() + self.counts.ran() + under_way as u64;
+        self.phase_has_room(under_way) && options.max_executions.is_none_or(|most| ran < most)
+    }
+
+    /// Whether the phase would run one more execution, when `under_way` are, if the search had no limit.
+    pub fn phase_has_room(&self, under_way: usize) -> bool {
+        match self.phase {
             Phase::Unbounded { limit, .. } => self.counts.ran() + (under_way as u64) < limit,
             _ => true,
-        };
-        let ran = self.earlier + self.before.ran() + self.counts.ran() + under_way as u64;
-        phase && options.max_executions.is_none_or(|most| ran < most)
+        }
     }
 
     /// Begins the next round.

@@ -58,10 +58,20 @@ impl Round<'_> {
         let deadline = options.timeout.map(|limit| self.begin + limit);
         let mut under_way: VecDeque<(Ticket, Plan)> = VecDeque::new();
         let mut spare: Vec<Plan> = Vec::new();
+        // A search that reaches its limit and is written down has proposed what it would have proposed without the limit. In
+        // which order plans are proposed depends on what was known at the time.
+        let looks_ahead = options.checkpoint.is_some() && !method.samples();
+        // Plans that were proposed beyond the limit. They are not run.
+        let mut held = 0;
         self.executor.wait_until(deadline);
         let end = loop {
             let room = self.executor.depth().max(1);
-            while under_way.len() < room && position.has_room(options, under_way.len()) {
+            while under_way.len() + held < room {
+                let is_run = position.has_room(options, under_way.len());
+                let is_held = !is_run && looks_ahead && position.phase_has_room(under_way.len() + held);
+                if !is_run && !is_held {
+                    break;
+                }
                 let mut plan = spare.pop().unwrap_or_default();
                 plan.schedule.clear();
                 plan.policy = Policy::default();
@@ -71,6 +81,11 @@ impl Round<'_> {
                     spare.push(plan);
                     break;
                 };
+                if is_held {
+                    held += 1;
+                    spare.push(plan);
+                    continue;
+                }
                 if plan.schedule.is_empty() {
                     // The first of a search, or a sample.
                     plan.schedule.extend_from_slice(&position.prefix);
@@ -79,7 +94,8 @@ impl Round<'_> {
                 under_way.push_back((ticket, plan));
             }
             let Some((ticket, plan)) = under_way.pop_front() else {
-                break End::Stop(if strategy.pending() == 0 { Stop::Exhausted } else { Stop::Executions });
+                let exhausted = held == 0 && strategy.pending() == 0;
+                break End::Stop(if exhausted { Stop::Exhausted } else { Stop::Executions });
             };
             let execution = match self.executor.receive() {
                 Ok(execution) => execution,

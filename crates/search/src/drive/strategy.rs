@@ -36,7 +36,8 @@ pub(crate) trait Strategy: Send {
         None
     }
 
-    /// All that it has learnt, as a value. Plans under way count as not proposed: nothing was learnt from them.
+    /// All that it has learnt, as a value. Plans under way count as not proposed: nothing was learnt from them. They are
+    /// proposed again before all others, in their order.
     fn save(&self) -> State;
 
     /// Goes on from what another one of the same algorithm has [saved](Self::save), with the same options, as that one

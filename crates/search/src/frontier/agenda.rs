@@ -5,7 +5,7 @@
 //! program. When the pending sequences take more memory than they may, the deepest comes first, which needs no more
 //! memory than one path with its branches. The order changes back when half of the memory is free again.
 
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use heddle_model::follow::Step;
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,11 @@ pub(crate) struct Agenda {
     /// Keys and ids of the sequences that are not under way. An entry is out of date if its sequence is gone or has another
     /// key by now.
     queue: BinaryHeap<(u128, PendingId)>,
+    /// Sequences that are under way, in the order in which they were chosen.
+    under_way: VecDeque<PendingId>,
+    /// Sequences that were under way when the search was written down. They are chosen first, in this order: the search then
+    /// goes on in the order of one that was never disturbed. They count as running, so that the queue leaves them out.
+    first: VecDeque<PendingId>,
     waiting: usize,
     bytes: usize,
     limit: usize,
@@ -87,6 +92,8 @@ impl Agenda {
             unused: Vec::new(),
             priority: if limit == 0 { Priority::Deepest } else { Priority::Cheapest },
             queue: BinaryHeap::new(),
+            under_way: VecDeque::new(),
+            first: VecDeque::new(),
             waiting: 0,
             bytes: 0,
             limit,
@@ -128,6 +135,11 @@ impl Agenda {
     ///
     /// `more` is how many bytes the rest of the search takes. They count against the limit, too.
     pub fn next(&mut self, more: usize) -> Option<(PendingId, &Pending)> {
+        if let Some(id) = self.first.pop_front() {
+            self.waiting -= 1;
+            self.under_way.push_back(id);
+            return self.list[id.0 as usize].as_ref().map(|pending| (id, pending));
+        }
         let used = self.bytes + more;
         match self.priority {
             Priority::Cheapest if used >= self.limit => self.reorder(Priority::Deepest),
@@ -142,6 +154,7 @@ impl Agenda {
             }
         };
         self.waiting -= 1;
+        self.under_way.push_back(id);
         let pending = self.list[id.0 as usize].as_mut()?;
         pending.running = true;
         Some((id, pending))
@@ -152,6 +165,26 @@ impl Agenda {
         self.bytes += Agenda::size(&pending);
         self.waiting += 1;
         self.list.push(Some(pending));
+    }
+
+    /// The numbers of the sequences under way, in the order in which they were chosen.
+    pub(crate) fn under_way(&self) -> Vec<u64> {
+        let all = self.under_way.iter().chain(&self.first);
+        all.filter_map(|&id| self.get(id)).map(|pending| pending.number).collect()
+    }
+
+    /// Has the sequences with these numbers chosen first, in this order. False if there are none with such numbers. The caller
+    /// [orders](Self::reorder) the others afterwards.
+    pub(crate) fn choose_first(&mut self, numbers: &[u64]) -> bool {
+        let all = self.list.iter().zip(0..).filter_map(|(pending, at)| Some((pending.as_ref()?.number, at)));
+        let places: HashMap<u64, u32> = all.collect();
+        numbers.iter().all(|number| {
+            let Some(&at) = places.get(number) else { return false };
+            self.first.push_back(PendingId(at));
+            let pending = self.list[at as usize].as_mut();
+            // Twice the same is damage.
+            pending.is_some_and(|pending| !std::mem::replace(&mut pending.running, true))
+        })
     }
 
     /// Orders all sequences that are not under way by `priority`, from now on.
@@ -171,6 +204,10 @@ impl Agenda {
     pub fn remove(&mut self, id: PendingId) -> Option<Pending> {
         let pending = self.list.get_mut(id.0 as usize)?.take()?;
         debug_assert!(pending.running);
+        // Mostly the first of them.
+        if let Some(at) = self.under_way.iter().position(|&chosen| chosen == id) {
+            self.under_way.remove(at);
+        }
         self.bytes -= Agenda::size(&pending);
         self.unused.push(id);
         Some(pending)

@@ -478,6 +478,8 @@ fn could_go_on(next: OpCode) -> bool {
 pub(crate) struct State {
     begun: bool,
     tree: WorkItem,
+    /// The numbers of the sequences that were under way, in the order in which they were proposed.
+    under_way: Vec<u64>,
     numbers: u64,
     priority: Priority,
     estimate: (f64, f64, f64),
@@ -554,6 +556,7 @@ impl Strategy for Optimal {
         save::State::Optimal(Box::new(State {
             begun: self.begun,
             tree: WorkItem::of(&self.tree, self.root, &self.agenda, &self.analysis.touches),
+            under_way: self.agenda.under_way(),
             numbers: self.agenda.numbers,
             priority: self.agenda.priority,
             estimate: self.estimate.save(),
@@ -562,9 +565,13 @@ impl Strategy for Optimal {
 
     fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
         let save::State::Optimal(state) = state else { return Err(CheckpointError::Damaged) };
-        let State { begun, tree, numbers, priority, estimate } = *state;
+        let State { begun, tree, under_way, numbers, priority, estimate } = *state;
         (self.agenda.numbers, self.agenda.priority) = (numbers, priority);
         tree.plant(&mut self.tree, &mut self.agenda, &mut self.analysis.touches)?;
+        if !self.agenda.choose_first(&under_way) {
+            return Err(CheckpointError::Damaged);
+        }
+        self.agenda.reorder(priority);
         self.root = NodeId(0);
         self.estimate = Estimate::restore(estimate);
         // The first execution is to be run again if nothing was learnt from it.
