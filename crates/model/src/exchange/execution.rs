@@ -1,87 +1,86 @@
-//! What a search gets back, and from whom.
+//! What a search gets back from an executor.
 
 use std::time::Instant;
 
 use crate::race::Race;
 use crate::{Event, Facts, Outcome, Pending, Plan, ThreadId};
 
-/// One execution, as data. Borrowed from whoever ran it: the events may lie in memory shared with the program.
+/// One execution, as data. It borrows from the executor: the events may lie in memory shared with the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Execution<'e> {
-    /// What happened, in order.
+    /// The events, in order.
     pub events: &'e [Event],
-    /// The threads that had not ended, in the order of their ids.
+    /// The threads that had not finished, in order of their ids.
     pub pending: &'e [Pending],
-    /// How it ended.
+    /// How the execution ended.
     pub outcome: Outcome,
-    /// Whether some threads wait for each other for ever although others could still go on: see [`crate::circle`].
+    /// Whether some threads wait for each other forever although others could still run: see [`crate::circle`].
     pub circle: bool,
-    /// Stands for what was left behind where the process ended: locks that are locked, objects that were made and not
-    /// destroyed, objects that nobody made. 0 if nothing is; the same where the same is.
+    /// A digest of the resources left at the end: locked mutexes, objects that were initialised and not destroyed,
+    /// objects that were used without initialisation. 0 if there are none. Equal resources give equal digests.
     pub left: u64,
-    /// The thread that was running when it ended.
+    /// The thread that was running at the end.
     pub thread: ThreadId,
-    /// Text that the outcome refers to: the name of a call that is not supported, the text of a failed assertion, what was
-    /// seen of a process that died.
+    /// Text that belongs to the outcome: the name of an unsupported call, the text of a failed assertion, how a process
+    /// died.
     pub message: &'e str,
-    /// What the program printed, as far as it was kept.
+    /// The program's output, as far as it was kept.
     pub output: &'e [u8],
-    /// The data races that were seen in it, where it goes on after them.
+    /// The data races of the execution, if it continues after a race.
     pub races: &'e [Race],
 }
 
-/// Why there is no execution: not the program's doing, or nothing that can be attributed to one schedule.
+/// Why there is no execution. The cause is not the program, or cannot be attributed to one schedule.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecutorError {
     /// The program cannot be run at all.
     #[error("{0}")]
     CannotRun(String),
-    /// Heddle itself, or the machine, failed.
+    /// Heddle or the machine failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
-    /// It did not come in time.
+    /// The deadline of [`Executor::wait_until`] passed.
     #[error("the execution did not end in time")]
     Late,
 }
 
-/// Somebody who runs plans. A search knows nothing else of how a program is run.
+/// Runs plans. A search knows nothing else about how a program is run.
 ///
-/// Several plans can be under way: the program runs the next one while the search still looks at the last.
+/// Several plans can be in flight: the program runs the next one while the search still examines the last.
 pub trait Executor {
-    /// How many plans may be submitted before the first result is taken. At least 1.
+    /// How many plans may be submitted before the first result is received. At least 1.
     fn depth(&self) -> usize {
         1
     }
 
-    /// Hands over a plan.
+    /// Submits a plan.
     fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError>;
 
-    /// The execution of the oldest plan that was handed over. Valid until the next call.
+    /// Returns the execution of the oldest submitted plan. It is valid until the next call.
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError>;
 
-    /// From now on nobody waits for an execution longer than until then: [`Executor::receive`] says that it is [late](ExecutorError::Late),
-    /// and then everything under way is to be [abandoned](Executor::abandon).
+    /// Sets a deadline for all executions from now on. After it, [`Executor::receive`] returns [`ExecutorError::Late`],
+    /// and the caller must [abandon](Executor::abandon) everything in flight.
     fn wait_until(&mut self, _deadline: Option<Instant>) {}
 
-    /// Forgets the plans under way, even if one of them does not come to its end.
+    /// Forgets the plans in flight, even if one of them never ends.
     fn abandon(&mut self);
 
-    /// From now on accesses to these places (granules of eight bytes, by their addresses; all that there are, each once) are
-    /// visible operations. No plan that has a schedule is under way.
+    /// Makes accesses to these places visible operations from now on. A place is the address of a granule of eight
+    /// bytes. The list is complete and has no duplicates. No plan with a schedule may be in flight.
     fn reveal(&mut self, _places: &[u64]) -> Result<(), ExecutorError> {
         Ok(())
     }
 
-    /// What was learnt about the program so far, in executions of this executor and of those that it has
-    /// [learnt from](Executor::learn).
+    /// The facts about the program so far: those of this executor and those that it has [learnt](Executor::learn).
     fn facts(&mut self) -> Facts {
         Facts::default()
     }
 
-    /// Continues with what another executor of the same program has learnt. Before the first plan.
+    /// Adopts the facts of another executor of the same program. Call this before the first plan.
     ///
     /// # Errors
     ///

@@ -1,11 +1,10 @@
-//! What an engine has learnt about a program by running it.
+//! Facts that an engine has learnt about a program by running it.
 //!
-//! Processes, workers, engines and whole runs each learn a part. [`Facts::merge`] is the one way to put the parts
-//! together; whoever reports a verdict or continues a search asks the result.
+//! Processes, workers, engines and whole runs each learn a part. [`Facts::merge`] is the only way to combine the parts.
+//! Verdicts and continued searches use the result.
 //!
-//! Merging is commutative and associative, and `Facts::default()` is its neutral element, so the order in which parts
-//! are merged does not matter. It is also idempotent, except for [`Statistics`], which are sums: merge each source of
-//! statistics once.
+//! Merging is commutative and associative, and `Facts::default()` is its neutral element, so the order of merging does
+//! not matter. It is also idempotent, except for [`Statistics`], which are sums: merge each source of statistics once.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,40 +14,40 @@ use serde::{Deserialize, Serialize};
 use crate::wire::ThreadName;
 use crate::{Location, Restart};
 
-/// What an engine has learnt about a program by running it.
+/// Facts that an engine has learnt about a program by running it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Facts {
     /// How much of the program is observed.
     pub instrumentation: Instrumentation,
-    /// Which thread is which: thread `i` has entry `i`. Plans name threads by these numbers.
+    /// The names of the threads: entry `i` belongs to thread `i`. Plans use these ids.
     pub threads: Vec<ThreadName>,
-    /// What executions need to have prepared before they begin.
+    /// What must be prepared before executions begin.
     pub needs: Needs,
-    /// How executions start over. The safest way that any part needed.
+    /// How executions start over: the safest way that any part needed.
     pub restart: Restart,
     /// Why executions start over by fork although the user did not ask for it.
     pub fallback: Option<Fallback>,
-    /// Labels that the program declares and that some execution must reach.
+    /// The labels that the program declares and that some execution must reach.
     pub labels: BTreeSet<Label>,
     /// Fingerprints ([`crate::wire::label`]) of the labels that executions have reached.
     pub reached: BTreeSet<u64>,
-    /// An execution asked for an undetermined value of a type that has more values than were tried.
+    /// Whether an execution asked for a nondeterministic value of a type with more values than were tried.
     pub undetermined: bool,
-    /// An execution came to a time-out that was left out, because its thread had timed out too often before.
+    /// Whether an execution skipped a timeout because its thread had timed out too often before.
     pub timeouts_left_out: bool,
     /// What executions did that the model does not cover.
     pub outside: Outside,
-    /// Libraries that the program loaded itself, by their paths.
+    /// The paths of the libraries that the program loaded itself.
     pub libraries: BTreeSet<PathBuf>,
-    /// Object files and libraries that were not instrumented, by name. Their accesses to memory are not observed.
+    /// The names of object files and libraries without instrumentation. Their memory accesses are not observed.
     pub unseen: BTreeSet<String>,
     /// Source lines with atomic instructions in inline assembly. These are not observed.
     pub assembly: BTreeSet<Location>,
-    /// Granules of plain memory whose accesses are visible operations, by their addresses.
+    /// The addresses of the granules of plain memory whose accesses are visible operations.
     pub places: BTreeSet<u64>,
-    /// How a process died in the middle of an execution that did well when it was run again.
+    /// How a process died during an execution that succeeded when it was run again.
     pub died: Option<String>,
-    /// How often things happened.
+    /// Counts of what happened to the processes.
     pub statistics: Statistics,
 }
 
@@ -73,21 +72,21 @@ impl Instrumentation {
     }
 }
 
-/// A label that some execution must reach (`heddle_reachable`). Ordered by its place.
+/// A label that some execution must reach (`heddle_reachable`). Labels are ordered by source location.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Label {
-    /// The source file, as the compiler was told of it.
+    /// The source file, as named to the compiler.
     pub file: String,
-    /// The line, from 1; 0 if it is not known.
+    /// The line, from 1. 0 if it is unknown.
     pub line: u32,
     /// The label's text.
     pub name: String,
 }
 
-/// What executions need to have prepared before they begin.
+/// What must be prepared before executions begin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Needs {
-    /// How many threads to prepare. See [`crate::wire::Header::threads_wanted`].
+    /// The number of threads to prepare. See [`crate::wire::Header::threads_wanted`].
     pub threads: u32,
     /// Whether the unwinder is needed. See [`crate::wire::Header::unwinder`].
     pub unwinder: bool,
@@ -105,34 +104,33 @@ pub struct Fallback {
 /// What executions did that the model does not cover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Outside {
-    /// They created processes, which run without control.
+    /// Whether they created processes, which run uncontrolled.
     pub processes: bool,
-    /// They changed files in place, because there was no scratch directory for copies.
+    /// Whether they changed files in place, because there was no scratch directory for copies.
     pub files: bool,
 }
 
-/// How often things happened to the processes that ran executions.
+/// Counts of what happened to the processes that ran executions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
     /// Processes started.
     pub processes: u64,
-    /// Executions lost because their process died or had to be killed.
+    /// Executions lost because their process died or was killed.
     pub lost: u64,
-    /// Executions run again alone because their process died, although not of them.
+    /// Executions repeated alone because their process died for another reason.
     pub repeated: u64,
-    /// Memory restorations compared with the snapshot.
+    /// Memory restorations that were compared with the snapshot.
     pub checked: u64,
     /// Pages that differed in these comparisons.
     pub differing: u64,
 }
 
 impl Facts {
-    /// Adds what `other` knows.
+    /// Adds the facts of `other`.
     ///
-    /// Sets are united, flags are combined by "or", needs and ways to start over grow to the larger one, and
-    /// statistics are added up. Of two lists of threads the longer one stays: they describe the same program, so one
-    /// is a prefix of the other. (Whoever runs several processes at once makes sure of that.) Of two fallbacks or
-    /// deaths one is kept, the smaller by its words.
+    /// Sets are united, flags are or-ed, needs and restart modes take the larger value, and statistics are added. The
+    /// longer list of threads wins: both describe one program, so one is a prefix of the other. (An engine with several
+    /// processes ensures that.) Of two fallbacks or deaths, the smaller text wins.
     pub fn merge(&mut self, other: &Facts) {
         // Without `..`: a field that is added here must be merged.
         let Facts {
@@ -175,7 +173,7 @@ impl Facts {
         self.statistics.add(statistics);
     }
 
-    /// The declared labels that no execution has reached, by their places.
+    /// The declared labels that no execution has reached, ordered by source location.
     pub fn unreached(&self) -> impl Iterator<Item = &Label> {
         self.labels.iter().filter(|label| !self.reached.contains(&crate::wire::label(label.name.as_bytes())))
     }
@@ -198,7 +196,7 @@ impl Statistics {
     }
 }
 
-/// Keeps the smaller of two values that say the same in different words.
+/// Keeps the smaller of two values that mean the same.
 fn keep_one<T: Clone + Ord>(own: &mut Option<T>, other: Option<&T>) {
     if let Some(other) = other
         && own.as_ref().is_none_or(|own| other < own)

@@ -1,25 +1,25 @@
-//! What the thread library may do of its own accord, and which of that is explored.
+//! Freedom that the standards leave to the thread library, and how much of it is explored.
 //!
-//! A time-out may pass at any moment, a condition wait may end for no reason, a lock may be given to any of those that
-//! wait for it: the standards leave that open, and so do executions, within these limits. They are the same for all executions
-//! of one search, are told to the process when it starts, and stand in trace files.
+//! A timeout may expire at any moment, a condition wait may wake spuriously, a lock may go to any waiting thread.
+//! Executions explore all of that within these limits. One search uses one set of limits. The process gets them at its
+//! start, and trace files contain them.
 
-/// In what order those that wait get what they wait for.
+/// The order in which waiting threads are served.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Order {
-    /// Any order: the standards promise none.
+    /// Any order. The standards guarantee none.
     #[default]
     Arbitrary = 0,
-    /// Who came first.
+    /// First come, first served.
     Fifo = 1,
-    /// Who came last.
+    /// Last come, first served.
     Lifo = 2,
 }
 
 impl Order {
-    /// The order with this number; any other number is arbitrary.
+    /// The order with this number. An unknown number is [`Order::Arbitrary`].
     pub const fn from_code(code: u32) -> Order {
         match code {
             1 => Order::Fifo,
@@ -34,33 +34,33 @@ impl Order {
 #[repr(C)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Wakeup {
-    /// Mutexes.
+    /// The order of mutexes.
     pub mutex: Order,
-    /// Condition variables.
+    /// The order of condition variables.
     pub cond: Order,
-    /// Semaphores.
+    /// The order of semaphores.
     pub sem: Order,
-    /// Reader-writer locks.
+    /// The order of read-write locks.
     pub rwlock: Order,
 }
 
-/// How often threads time out, unless it is said otherwise. Loops that wait with a time-out end by this; most other programs
-/// do not get there.
+/// The default limit of timeouts for each thread. It makes loops that wait with a timeout finite. Most other programs
+/// never reach it.
 pub const TIMEOUTS: u32 = 3;
 
-/// The limits. Part of the wire format.
+/// The limits. The layout is part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(C)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Latitude {
-    /// How often each thread may time out in an execution while others could go on. Beyond that, time-outs pass only when
-    /// nobody can go on.
+    /// How often each thread may time out in an execution while other threads are enabled. Beyond that, timeouts expire
+    /// only when no thread is enabled.
     pub timeouts: u32,
-    /// How many condition waits of each thread may end for no reason.
+    /// How many spurious wakeups each thread may have.
     pub spurious_wakeups: u32,
-    /// How many weak compare-exchanges and trylocks of each thread may fail for no reason.
+    /// How many weak compare-exchanges and trylocks of each thread may fail spuriously.
     pub spurious_failures: u32,
-    /// In what order those that wait are woken.
+    /// The wakeup order of each kind of primitive.
     pub wakeup: Wakeup,
 }
 

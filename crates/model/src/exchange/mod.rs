@@ -1,4 +1,4 @@
-//! What a search and an executor hand to each other: plans one way, executions the other, and the limits of both.
+//! The interface between search and executor: plans one way, executions the other, and the settings of both.
 
 #[cfg(feature = "std")]
 mod execution;

@@ -1,8 +1,8 @@
-//! How an execution ended: [`Outcome`], with the data that belongs to each case.
+//! How an execution ended: [`Outcome`], with the data of each case.
 //!
-//! The runtime makes an outcome inside the program under test and the driver reads it from shared memory, so nothing here
-//! allocates, and the form in which it travels ([`crate::wire::WireOutcome`]) is checked number by number when it is read.
-//! Text is no part of an outcome. Words are made of it by the reports.
+//! The runtime creates an outcome inside the program under test, and the driver reads it from shared memory. Therefore
+//! nothing here allocates, and its wire form ([`crate::wire::WireOutcome`]) is validated when it is read. An outcome
+//! contains no text. Reports put it into words.
 
 use crate::fault::Fault;
 use crate::race::Race;
@@ -25,34 +25,34 @@ pub enum Ending {
     Crash {
         /// The number of the signal.
         signal: u8,
-        /// Whether the thread ran off its stack.
+        /// Whether the thread overflowed its stack.
         overflow: bool,
     },
-    /// Memory was used against its rules ([`crate::fault`]).
+    /// A memory error ([`crate::fault`]).
     Memory,
-    /// Undefined behaviour that the compiler was asked to look for. The execution's message says which.
+    /// Undefined behaviour that the compiler was asked to detect. The execution's message says which.
     Undefined,
-    /// A primitive was used against its rules.
+    /// A misuse of a primitive.
     Misuse {
         /// The rule that was broken.
         misuse: Misuse,
         /// The [family](crate::primitive) of the primitive.
         family: u8,
     },
-    /// A thread would have to wait inside an atomic section, where nobody else can go on.
+    /// A thread would have to wait inside an atomic section, where no other thread can run.
     Waits {
         /// The operation that would have to wait.
         code: OpCode,
     },
-    /// An assumption does not hold inside an atomic section. This is no execution of the program.
+    /// An assumption does not hold inside an atomic section. This is not an execution of the program.
     Assumed,
 }
 
-/// A crash's signal is in the low byte of the detail, this bit says that the stack overflowed.
+/// The bit of the detail that marks a stack overflow. The signal of a crash is in the low byte.
 const OVERFLOW: u32 = 1 << 8;
 
 impl Ending {
-    /// The two numbers that stand for this ending in an operation: its `argument` and its `detail`.
+    /// Encodes this ending as the `argument` and the `detail` of an operation.
     pub const fn to_numbers(self) -> (u64, u32) {
         match self {
             Ending::Exit { status } => (1, status as u32),
@@ -67,7 +67,7 @@ impl Ending {
         }
     }
 
-    /// The ending that these numbers stand for; none if they stand for no ending.
+    /// Decodes an ending from these numbers. `None` if they are invalid.
     pub fn from_numbers(argument: u64, detail: u32) -> Option<Ending> {
         Some(match argument {
             1 => Ending::Exit { status: detail as i32 },
@@ -86,22 +86,22 @@ impl Ending {
     }
 }
 
-/// How a process ended that did not say so itself.
+/// How a process died that did not report its end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Death {
-    /// By the signal with this number.
+    /// The signal with this number killed it.
     Signal(u8),
     /// It exited with this status.
     Exit(u8),
-    /// What it left in the shared memory makes no sense: the program wrote over it.
+    /// The shared memory is corrupt: the program wrote over it.
     Damaged,
     /// It did not reach `main` in time.
     Unstarted,
 }
 
 impl Death {
-    /// The death that `status`, as `wait` reports it, tells of.
+    /// The death that the wait status `status` describes.
     pub const fn from_status(status: i32) -> Death {
         // The low seven bits are the signal, the eighth says that there is a core file, the next byte is the exit status.
         match status & 0x7f {
@@ -110,39 +110,39 @@ impl Death {
         }
     }
 
-    /// The signals by which a process kills itself: illegal instruction, breakpoint, abort, bus error, arithmetic,
-    /// segmentation fault, bad system call.
+    /// The signals that a process raises by its own fault: illegal instruction, breakpoint, abort, bus error,
+    /// arithmetic error, segmentation fault, bad system call.
     const OWN_FAULT: [u8; 7] = [4, 5, 6, 7, 8, 11, 31];
 
-    /// Whether the program did this to itself. Any other death came from outside.
+    /// Whether the program caused its own death. Any other death came from outside.
     pub fn is_own_fault(self) -> bool {
         matches!(self, Death::Signal(signal) if Death::OWN_FAULT.contains(&signal))
     }
 }
 
-/// Room that an execution can run out of.
+/// A capacity that an execution can exceed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Capacity {
-    /// Threads.
+    /// The number of threads.
     Threads = 1,
-    /// Events of one execution.
+    /// The number of events of one execution.
     Events = 2,
-    /// Synchronisation objects of one execution.
+    /// The number of synchronisation objects of one execution.
     Objects = 3,
-    /// Atomic objects of one execution.
+    /// The number of atomic objects of one execution.
     Atomics = 4,
-    /// Memory in which data races are looked for.
+    /// The shadow memory of the race detector.
     Shadow = 5,
-    /// Places that many threads access.
+    /// The number of places that many threads access.
     Readers = 6,
-    /// Heaps: one for each thread.
+    /// The number of heaps: one for each thread.
     Heaps = 7,
 }
 
 impl Capacity {
-    /// All of them, in the order of their numbers.
+    /// All capacities, in order of their numbers.
     pub const ALL: [Capacity; 7] = [
         Capacity::Threads,
         Capacity::Events,
@@ -158,63 +158,64 @@ impl Capacity {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Outcome {
-    /// It is not over yet.
+    /// The execution is not over yet.
     Running,
-    /// The process ended by an event of its own, the last one. This covers normal ends, assertions, aborts and crashes.
+    /// The process ended by its own last event. This covers normal exits, assertions, aborts and crashes.
     Ended {
         /// What ended it.
         ending: Ending,
-        /// What was done to memory: of a memory error, of a crash at an address that is known, or blocks that leaked.
+        /// The memory fault: that of a memory error, of a crash at a known address, or of a leak.
         fault: Option<Fault>,
     },
-    /// Threads are left, and none of them can go on.
+    /// Some threads have not finished, and none of them is enabled.
     Deadlock,
-    /// Every thread that can go on is asleep. Another execution covers what follows.
+    /// Every enabled thread is in the sleep set. Another execution covers what follows.
     Blocked,
     /// The program did not do what the plan expected.
     Diverged {
-        /// The step of the schedule that could not be taken, from 0.
+        /// The position of the step in the schedule that could not be taken, from 0.
         step: u32,
     },
-    /// A thread ran for too long without a visible operation.
+    /// A thread ran too long without a visible operation.
     Hang,
-    /// A thread took more operations than the bound allows.
+    /// A thread exceeded the limit of operations.
     StepLimit {
-        /// Which thread.
+        /// The thread.
         thread: ThreadId,
     },
-    /// The program wanted more memory than it may use.
+    /// The program exceeded its memory limit.
     MemoryLimit {
-        /// How many bytes it asked for when there were not enough left.
+        /// The size of the allocation that failed, in bytes.
         bytes: u64,
     },
-    /// The program called something that Heddle does not control. The execution's message is its name.
+    /// The program called a function that Heddle does not control. The execution's message is its name.
     Unsupported,
-    /// The program did something that a snapshot cannot take back. The execution's message is its name.
+    /// The program did something that a snapshot cannot undo. The execution's message is its name.
     NeedsFork,
-    /// The program has more threads than were prepared for.
+    /// The program has more threads than were prepared.
     NeedsThreads {
-        /// How many threads to prepare for.
+        /// How many threads to prepare.
         count: u32,
     },
-    /// The process vanished without a word: killed from outside, or too damaged to speak.
+    /// The process died without a report: killed from outside, or too damaged to report.
     Killed(Death),
-    /// The shared memory or the runtime has too little room.
+    /// The shared memory or the runtime ran out of room.
     Capacity(Capacity),
-    /// Two accesses to one place that nothing orders.
+    /// A data race.
     Race(Race),
-    /// Nobody can go on, and somebody stands before an assumption that does not hold. This is no execution of the program.
+    /// No thread is enabled, and one of them stands at an assumption that does not hold. This is not an execution of
+    /// the program.
     Assumed,
-    /// After the round that the plan names, everything is as it was before it. The round can be repeated for ever. See
+    /// The state after the plan's round equals the state before it, so the round can repeat forever. See
     /// [`crate::round::Round`].
     Livelock {
-        /// How many events the round has.
+        /// The number of events in the round.
         length: u32,
     },
 }
 
 impl Outcome {
-    /// The name of the case, without its data: for keys, logs and tests.
+    /// The name of the case without its data, for keys, logs and tests.
     pub const fn name(&self) -> &'static str {
         match self {
             Outcome::Running => "running",
@@ -236,12 +237,12 @@ impl Outcome {
         }
     }
 
-    /// Whether the process ended by an event of its own.
+    /// Whether the process ended by its own last event.
     pub const fn is_ended(&self) -> bool {
         matches!(self, Outcome::Ended { .. })
     }
 
-    /// What ended the process, if it ended by an event of its own.
+    /// What ended the process, if it ended by its own last event.
     pub const fn ending(&self) -> Option<Ending> {
         match self {
             Outcome::Ended { ending, .. } => Some(*ending),
@@ -249,7 +250,7 @@ impl Outcome {
         }
     }
 
-    /// What was done to memory, if that ended the process or was left at its end.
+    /// The memory fault that ended the process or was found at its end.
     pub const fn fault(&self) -> Option<&Fault> {
         match self {
             Outcome::Ended { fault, .. } => fault.as_ref(),
@@ -257,7 +258,7 @@ impl Outcome {
         }
     }
 
-    /// The race that ended the execution, if one did.
+    /// The data race that ended the execution.
     pub const fn race(&self) -> Option<&Race> {
         match self {
             Outcome::Race(race) => Some(race),
@@ -265,7 +266,7 @@ impl Outcome {
         }
     }
 
-    /// Whether this is no execution of the program, because an assumption of its own does not hold.
+    /// Whether an assumption of the program does not hold, so that this is not one of its executions.
     pub const fn is_assumed_away(&self) -> bool {
         matches!(self, Outcome::Assumed | Outcome::Ended { ending: Ending::Assumed, .. })
     }

@@ -1,33 +1,34 @@
-//! What a search asks for: one execution.
+//! Plans: what a search asks an executor to run.
 
 use crate::ThreadId;
 use crate::follow::{PlanView, Policy, Step};
 use crate::race::Race;
 use crate::round::Round;
 
-/// One execution that a search asks for: a schedule to follow, who is asleep at its end, and how to go on.
+/// One execution that a search asks for: a schedule to follow, the sleep set at its end, and a policy to continue.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Plan {
     /// The steps to follow.
     pub schedule: Vec<Step>,
-    /// Threads whose next operation, taken at the end of the schedule, is covered by another execution.
+    /// The sleep set: threads whose next operation after the schedule is covered by another execution.
     pub sleep: Vec<ThreadId>,
-    /// How to go on.
+    /// The policy after the end of the schedule.
     pub policy: Policy,
-    /// For policies that draw lots.
+    /// The seed of randomised policies.
     pub seed: u64,
-    /// The most operations that one thread may take; 0 for no limit.
+    /// The largest number of operations for each thread. 0 means no limit.
     pub max_steps: u32,
-    /// Record the call stack of every event and what the program prints. Slow: for replays.
+    /// Whether to record the output and the call stack of every event. Slow; used for replays.
     pub record: bool,
-    /// End at this race, and, if it is recorded, say how its earlier access came about.
+    /// The data race at which the execution ends. With `record`, the execution also captures the call stack of the
+    /// race's earlier access.
     pub aim: Option<Race>,
-    /// With `record`: see whether these events are a round that changes nothing.
+    /// A suspected round of a livelock. With `record`, the runtime tests whether it changes the state.
     pub round: Option<Round>,
 }
 
 impl Plan {
-    /// What a follower needs of it.
+    /// The parts that a follower needs.
     pub fn view(&self) -> PlanView<'_> {
         PlanView {
             schedule: &self.schedule,

@@ -1,44 +1,44 @@
-//! What is looked for in executions, and what happens where it is found.
+//! What a check looks for, and what happens at a violation.
 //!
-//! A check names the [`Property`]s that executions must have. Each has an [`Attention`]: it is not looked at, it is looked at
-//! without a report, or a violation is reported, and the execution ends there or goes on. [`Properties`] has one for each, as a value
-//! that the runtime, the search, the reports and the verdicts ask.
+//! A check names the [`Property`]s that executions must have. Each gets an [`Attention`]: not checked, checked without
+//! a report, reported and continued, or reported and stopped. [`Properties`] holds one for each property. The runtime,
+//! the search, the reports and the verdicts all ask this value.
 
-/// Something that every execution must have. The numbers are part of the wire format.
+/// A property that every execution must have. The numbers are part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Property {
-    /// Some thread can go on until all have ended: no deadlock, no circle of threads that wait for each other.
+    /// Some thread is enabled until all have finished: no deadlock, and no circle of threads that wait for each other.
     Deadlock,
-    /// Any two accesses to one place, one of them a write, are ordered by happens-before.
+    /// Any two accesses to one place, at least one of them a write, are ordered by happens-before.
     Race,
-    /// No assertion fails, and nobody calls `abort`.
+    /// No assertion fails, and no thread calls `abort`.
     Assertion,
     /// No signal kills the process.
     Crash,
-    /// The process ends with the status that it should.
+    /// The process exits with the expected status.
     Exit,
-    /// No undefined behaviour that the compiler can test for.
+    /// There is no undefined behaviour that the compiler can test for.
     Undefined,
-    /// Every access is to memory that is there: no use after free, nothing out of bounds.
+    /// Every access is to valid memory: no use after free, no access out of bounds.
     Memory,
-    /// Every block that nothing points to any more was freed.
+    /// Every block was freed before the last pointer to it was lost.
     Leak,
-    /// Every primitive is used by its rules.
+    /// Every primitive is used according to its rules.
     Misuse,
-    /// Threads get somewhere by what they do: no livelock.
+    /// Threads make progress: no livelock.
     Progress,
-    /// Every thread comes to its next visible operation in time.
+    /// Every thread reaches its next visible operation in time.
     Hang,
-    /// Every label that must be reached is reached by some execution.
+    /// Some execution reaches each label that must be reached.
     Reach,
-    /// The program does the same thing when it is run twice with one schedule.
+    /// The program behaves equally when one schedule is run twice.
     Determinism,
 }
 
 impl Property {
-    /// All properties, in the order of their numbers.
+    /// All properties, in order of their numbers.
     pub const ALL: [Property; 13] = [
         Property::Deadlock,
         Property::Race,
@@ -75,29 +75,29 @@ impl Property {
     }
 }
 
-/// What happens where a property is violated. The numbers are part of the wire format.
+/// What happens at a violation of a property. The numbers are part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum Attention {
-    /// Nobody looks.
+    /// The property is not checked.
     Off = 0,
-    /// The violation is noticed and not reported, and the execution goes on. The search explores what depends on it.
+    /// A violation is noticed but not reported, and the execution continues. The search explores what depends on it.
     Ignore = 1,
-    /// The violation is reported, and the execution goes on.
+    /// A violation is reported, and the execution continues.
     Go = 2,
-    /// The violation is reported, and the execution ends with it.
+    /// A violation is reported, and the execution ends.
     Stop = 3,
 }
 
 impl Attention {
-    /// Whether violations are looked for at all.
+    /// Whether the property is checked at all.
     #[inline]
     pub const fn is_on(self) -> bool {
         !matches!(self, Attention::Off)
     }
 
-    /// Whether violations are looked for and the execution goes on after one.
+    /// Whether the property is checked and the execution continues after a violation.
     #[inline]
     pub const fn goes_on(self) -> bool {
         matches!(self, Attention::Ignore | Attention::Go)
@@ -120,7 +120,7 @@ impl Attention {
     }
 }
 
-/// The attention that each property gets. Part of the wire format.
+/// The attention for each property. The layout is part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(C)]
 #[cfg_attr(
@@ -134,33 +134,33 @@ impl Attention {
 pub struct Properties([Attention; Property::ALL.len()]);
 
 impl Properties {
-    /// No property gets any attention.
+    /// No property is checked.
     pub const NONE: Properties = Properties([Attention::Off; Property::ALL.len()]);
 
-    /// The attention that `property` gets.
+    /// The attention for `property`.
     #[inline]
     pub const fn of(&self, property: Property) -> Attention {
         self.0[property as usize]
     }
 
-    /// Gives `property` this attention.
+    /// Sets the attention for `property`.
     pub const fn set(&mut self, property: Property, attention: Attention) {
         self.0[property as usize] = attention;
     }
 
-    /// These properties, with this attention for `property`.
+    /// These properties with another attention for `property`.
     pub const fn with(mut self, property: Property, attention: Attention) -> Properties {
         self.set(property, attention);
         self
     }
 
-    /// Whether `property` is looked for.
+    /// Whether `property` is checked.
     #[inline]
     pub const fn look_for(&self, property: Property) -> bool {
         self.of(property).is_on()
     }
 
-    /// Whether violations of `property` are noticed and not reported.
+    /// Whether violations of `property` are noticed but not reported.
     #[inline]
     pub const fn ignore(&self, property: Property) -> bool {
         matches!(self.of(property), Attention::Ignore)
@@ -168,7 +168,7 @@ impl Properties {
 }
 
 impl Default for Properties {
-    /// Everything but leaks is looked for, and a violation ends its execution.
+    /// Checks everything but leaks. A violation ends its execution.
     fn default() -> Properties {
         Properties([Attention::Stop; Property::ALL.len()]).with(Property::Leak, Attention::Off)
     }
@@ -183,7 +183,7 @@ impl From<Properties> for std::collections::BTreeMap<Property, Attention> {
 
 #[cfg(feature = "std")]
 impl From<std::collections::BTreeMap<Property, Attention>> for Properties {
-    /// Properties that the map does not name get no attention.
+    /// Properties that the map does not contain are not checked.
     fn from(map: std::collections::BTreeMap<Property, Attention>) -> Self {
         map.into_iter().fold(Properties::NONE, |all, (property, attention)| all.with(property, attention))
     }

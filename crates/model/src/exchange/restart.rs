@@ -1,7 +1,7 @@
-//! How an execution starts over.
+//! How executions start over.
 
-/// How an execution starts over: the fastest way first, the one that works for most programs last. The numbers are part
-/// of the wire format.
+/// How an execution starts over, from the fastest way to the most widely applicable one. The numbers are part of the
+/// wire format.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(u32)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
@@ -26,14 +26,14 @@ impl Restart {
     }
 }
 
-/// The way to start over that was asked for.
+/// The restart mode that the user asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(C)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum RestartMode {
-    /// By snapshot, until the program does something that a snapshot cannot take back; then by fork.
+    /// Restores snapshots until the program does something that a snapshot cannot undo, then forks.
     #[default]
     Auto,
-    /// In one way only.
+    /// Uses one way only.
     Only(Restart),
 }

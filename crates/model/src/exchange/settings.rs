@@ -1,9 +1,9 @@
-//! What decides how an execution goes, beyond the program, its input and its schedule.
+//! Everything that decides how an execution runs, beyond the program, its input and its schedule.
 //!
-//! One value for all: the options of a check have it, the process of the program is told it when it starts, the trace file of a
-//! finding carries it, and a checkpoint must have been made with the same. A replay, a search from the middle of an execution and
-//! a search that is resumed run the program exactly as the first search did because there is nothing to convert. The places of
-//! plain memory that are visible belong to it as well, but are a list that grows during a search, so they stand beside it.
+//! There is one type for all uses: the options of a check contain it, the process receives it at its start, a trace
+//! file stores it, and a checkpoint must match it. Replays, searches from the middle of an execution and resumed
+//! searches run the program exactly as the first search did, because nothing is converted. The visible places of plain
+//! memory belong to the settings too, but their list grows during a search, so it is stored separately.
 
 use core::time::Duration;
 
@@ -11,37 +11,39 @@ use super::latitude::Latitude;
 use super::property::Properties;
 use super::restart::RestartMode;
 
-/// What decides how an execution goes, beyond the program, its input and its schedule. Part of the wire format.
+/// Everything that decides how an execution runs, beyond the program, its input and its schedule. The layout is part of
+/// the wire format.
 ///
-/// A new field must be handled wherever this type is taken apart: those places name every field, so they stop compiling.
+/// Code that takes this type apart names every field, so a new field stops it from compiling until the field is
+/// handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Settings {
-    /// Bytes that the program may allocate from its heap in one execution.
+    /// How many bytes the program may allocate on its heap in one execution.
     pub memory_limit: u64,
-    /// The stack of a thread whose attributes do not say, in bytes. 0: the system's limit.
+    /// The stack size in bytes of a thread whose attributes set none. 0 means the system's limit.
     pub stack_size: u64,
-    /// Bytes of freed blocks that each thread's heap keeps unused before it hands them out again. Addresses depend on it.
+    /// How many bytes of freed blocks each thread's heap holds back before reusing them. Addresses depend on it.
     pub quarantine: u64,
-    /// Milliseconds that a thread may run without a visible operation before that is called a hang.
+    /// How many milliseconds a thread may run without a visible operation before it counts as a hang.
     pub hang_after_ms: u64,
-    /// The most operations that one thread may take in an execution; 0 for no limit.
+    /// The largest number of operations for each thread in an execution. 0 means no limit.
     pub max_steps: u32,
-    /// What the program prints is kept of every execution, not only of recorded ones.
+    /// Whether the output of every execution is kept, not only of recorded ones.
     pub outputs: bool,
-    /// How an execution starts over.
+    /// How executions start over.
     pub restart: RestartMode,
-    /// What is looked for.
+    /// What is checked.
     pub properties: Properties,
-    /// What the thread library may do of its own accord.
+    /// The freedom of the thread library that is explored.
     pub latitude: Latitude,
-    /// The values that an undetermined number takes.
+    /// The values of nondeterministic numbers.
     pub nondet: Values,
 }
 
 impl Settings {
-    /// How long a thread may run without a visible operation before that is called a hang.
+    /// How long a thread may run without a visible operation before it counts as a hang.
     pub const fn hang_after(&self) -> Duration {
         Duration::from_millis(self.hang_after_ms)
     }
@@ -65,13 +67,14 @@ impl Default for Settings {
     }
 }
 
-/// The most values that an undetermined number can take.
+/// The largest number of values for a nondeterministic number.
 pub const MOST_VALUES: usize = 64;
 
-/// The values of an undetermined number where nobody says otherwise: the edges of the types, and what is next to zero.
+/// The default values of a nondeterministic number: the limits of the types and the neighbours of zero.
 const USUAL: [i64; 8] = [0, 1, -1, 2, i32::MAX as i64, i32::MIN as i64, i64::MAX, i64::MIN];
 
-/// The values that an undetermined number (`__VERIFIER_nondet_int`) takes, each cut to its type. Part of the wire format.
+/// The values that a nondeterministic number (`__VERIFIER_nondet_int`) takes, each truncated to its type. The layout is
+/// part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 #[cfg_attr(
@@ -80,16 +83,16 @@ const USUAL: [i64; 8] = [0, 1, -1, 2, i32::MAX as i64, i32::MIN as i64, i64::MAX
     serde(into = "ListedValues", try_from = "ListedValues")
 )]
 pub struct Values {
-    /// The values; zeros behind the last one.
+    /// The values, padded with zeros.
     values: [i64; MOST_VALUES],
-    /// How many there are.
+    /// The number of values.
     len: u32,
-    /// Somebody named them. If not, they are a few guesses, and nothing is proven by them.
+    /// Whether the user named the values. Default values are guesses and prove nothing.
     given: bool,
 }
 
 impl Values {
-    /// These values, named by somebody. None if there are none, or more than [`MOST_VALUES`].
+    /// The values that the user named. `None` if the list is empty or longer than [`MOST_VALUES`].
     pub fn given(list: &[i64]) -> Option<Values> {
         if list.is_empty() || list.len() > MOST_VALUES {
             return None;
@@ -99,7 +102,7 @@ impl Values {
         Some(Values { values, len: list.len() as u32, given: true })
     }
 
-    /// Whether somebody named them. If not, they are a few guesses.
+    /// Whether the user named the values. Default values are guesses.
     pub const fn are_given(&self) -> bool {
         self.given
     }
@@ -120,7 +123,7 @@ impl Default for Values {
     }
 }
 
-/// [`Values`] as they stand in files.
+/// The form of [`Values`] in files.
 #[cfg(feature = "std")]
 #[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,14 +1,16 @@
-//! Threads that wait for each other for ever while others go on.
+//! Threads that wait for each other forever while others run.
 //!
-//! A thread that waits for a lock waits for everybody who holds it, one that joins for the thread that it joins: only those can end its
-//! wait. So threads in a circle of such waits, and those that wait for one of them, never go on, whatever the others do. Waits that
-//! anybody could end (for a signal, a post, a barrier), or that can end by themselves (a time-out, a cancellation), are in no
-//! circle: what is not certain is not claimed.
+//! A thread that waits for a lock waits for every holder of it. A thread that joins waits for the joined thread. Only
+//! those can end its wait. Threads in a circle of such waits, and threads that wait for one of them, therefore stay
+//! blocked whatever the others do.
+//!
+//! Some waits are never part of a circle: those that any thread could end (a signal, a post, a barrier) and those that
+//! can end by themselves (a timeout, a cancellation). Only certain deadlocks are reported.
 
 use crate::primitive::{condvar, mutex, rwlock, spin, thread};
 use crate::{ObjectId, Operation, Phase, ThreadId, World};
 
-/// Whether `waiter`, which cannot go on, must wait for `other`.
+/// Whether `waiter`, which is blocked, must wait for `other`.
 fn waits_for(world: &World, waiter: ThreadId, other: ThreadId) -> bool {
     let Operation { code, object, argument, .. } = world.thread(waiter).pending;
     let cancellable = world.thread(waiter).pending.is_cancellable();

@@ -1,46 +1,46 @@
-//! What a program did to memory that it must not, or where it was when the processor refused.
+//! Memory errors, and crashes at a known address.
 //!
-//! The runtime notes a [`Fault`] when a thread commits it. The thread then stands before the end of the process
-//! ([`crate::Ending::Memory`], or [`crate::Ending::Crash`] where the processor noticed first), and the outcome of an execution
-//! that ends there carries the fault. Call stacks that belong to it are known only when the execution is recorded.
+//! The runtime records a [`Fault`] when a thread commits it. The thread's next operation is then the end of the process
+//! ([`crate::Ending::Memory`], or [`crate::Ending::Crash`] if the processor noticed first). The outcome of an execution
+//! that ends there carries the fault. The fault's call stacks are known only for recorded executions.
 
 use crate::ThreadId;
 
-/// What was done.
+/// The kind of a memory error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum FaultKind {
-    /// Nothing.
+    /// No error.
     #[default]
     None = 0,
-    /// A block was accessed after it had been freed.
+    /// An access to a block that had been freed.
     UseAfterFree = 1,
-    /// An access outside of what was asked for of a block, before it or after it.
+    /// An access outside the requested size of a block, before or after it.
     OutOfBounds = 2,
-    /// A block was freed, or resized, after it had been freed.
+    /// The free or resize of a block that had been freed.
     DoubleFree = 3,
-    /// Something was freed, or resized, that is no block, or not its beginning.
+    /// The free or resize of a pointer that is not the start of a block.
     InvalidFree = 4,
-    /// The allocator's own record in front of a block was overwritten.
+    /// Corruption of the allocator's header in front of a block.
     Damaged = 5,
-    /// The stack, or the thread-local storage, of a thread that has ended.
+    /// An access to the stack or the thread-local storage of a thread that has finished.
     DeadStack = 6,
-    /// A variable of a function that has returned, on the stack of another thread.
+    /// An access to a local variable of a function that has returned, on another thread's stack.
     DeadFrame = 7,
-    /// The address is almost null.
+    /// An access near the null address.
     Null = 8,
-    /// There is no memory at the address, or not for this kind of access.
+    /// An access to an unmapped address, or one that the mapping does not permit.
     Wild = 9,
-    /// Below the end of a thread's stack: `other` is whose.
+    /// An access to the guard area below a thread's stack. `other` is that thread.
     Guard = 10,
-    /// No address at all: not in the form that the processor wants.
+    /// An access through a non-canonical address, which the processor rejects.
     NotAnAddress = 11,
-    /// In memory that may only be read.
+    /// A write to read-only memory.
     ReadOnly = 12,
-    /// Blocks that nothing points to are left at the end; `count` of them, the first is `block`.
+    /// A leak: nothing points to `count` blocks at the end. `block` is the first of them.
     Leak = 13,
-    /// Freed or resized by another function than the one that belongs to how it was allocated; or, if it is the one, with
+    /// The free or resize of a block by a function that does not match its allocation, or by the matching one with
     /// another `size`.
     Mismatch = 14,
 }
@@ -63,34 +63,35 @@ const KINDS: [FaultKind; 15] = [
     FaultKind::Mismatch,
 ];
 
-/// What the thread was doing.
+/// What the thread was doing at the error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Doing {
-    /// It is not known which.
+    /// An access of unknown kind.
     #[default]
     Using = 0,
-    /// Reading.
+    /// A read.
     Reading = 1,
-    /// Writing.
+    /// A write.
     Writing = 2,
-    /// An operation on something that lies there: a lock, an atomic.
+    /// A synchronisation or atomic operation on an object there.
     Operating = 3,
-    /// Freeing.
+    /// A free.
     Freeing = 4,
-    /// Resizing.
+    /// A resize.
     Resizing = 5,
-    /// Running the instructions there.
+    /// The execution of instructions there.
     Running = 6,
 }
 
 const DOINGS: [Doing; 7] =
     [Doing::Using, Doing::Reading, Doing::Writing, Doing::Operating, Doing::Freeing, Doing::Resizing, Doing::Running];
 
-/// A function that allocates or frees, in the low four bits; the other one's in the next four.
+/// Families of allocation functions. In [`Fault::families`] the low four bits hold the family
+/// of the allocation, the next four that of the free.
 pub mod family {
-    /// `malloc` and its relatives, `free`.
+    /// `malloc` and related functions, `free`.
     pub const MALLOC: u8 = 0;
     /// `new`, `delete`.
     pub const NEW: u8 = 1;
@@ -102,37 +103,38 @@ pub mod family {
     pub const NEW_ARRAY_ALIGNED: u8 = 4;
 }
 
-/// One thing that was done to memory against its rules.
+/// One memory error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fault {
-    /// What was done.
+    /// The kind of the error.
     pub kind: FaultKind,
-    /// In the course of what.
+    /// What the thread was doing.
     pub doing: Doing,
-    /// Of a [`FaultKind::Mismatch`]: how the block was allocated (low four bits) and freed; see [`family`].
+    /// The families of a [`FaultKind::Mismatch`]: allocation in the low four bits, free in the next four. See
+    /// [`family`].
     pub families: u8,
-    /// Another thread that it is about.
+    /// Another thread that the error involves.
     pub other: Option<ThreadId>,
-    /// Who allocated the block, if that is known.
+    /// The thread that allocated the block, if known.
     pub allocated_by: Option<ThreadId>,
-    /// Who freed it, if that is known.
+    /// The thread that freed the block, if known.
     pub freed_by: Option<ThreadId>,
-    /// The address.
+    /// The address of the access.
     pub address: u64,
-    /// Bytes of the access.
+    /// The size of the access in bytes.
     pub size: u64,
-    /// The block that it is about, or the nearest; 0 if there is none.
+    /// The address of the block concerned, or of the nearest one. 0 if there is none.
     pub block: u64,
-    /// The bytes that were asked for of that block.
+    /// The requested size of that block in bytes.
     pub block_size: u64,
-    /// How many blocks are lost.
+    /// The number of leaked blocks.
     pub count: u64,
-    /// How many bytes are in those.
+    /// The total size of the leaked blocks in bytes.
     pub bytes: u64,
 }
 
-/// Stands for nobody.
+/// The encoding of "no thread".
 const NOBODY: u16 = u16::MAX;
 
 fn number(thread: Option<ThreadId>) -> u64 {
@@ -144,19 +146,19 @@ fn somebody(number: u64) -> Option<ThreadId> {
 }
 
 impl Fault {
-    /// Whether there is a fault at all: its kind is not [`FaultKind::None`].
+    /// Whether there is an error: the kind is not [`FaultKind::None`].
     pub fn is_some(&self) -> bool {
         self.kind != FaultKind::None
     }
 
-    /// The numbers that stand for the fault on the wire. See [`from_words`](Self::from_words).
+    /// Encodes the fault for the wire. See [`from_words`](Self::from_words).
     pub fn to_words(&self) -> [u64; 8] {
         let what = self.kind as u64 | (self.doing as u64) << 8 | (self.families as u64) << 16;
         let who = number(self.other) | number(self.allocated_by) << 16 | number(self.freed_by) << 32;
         [what, who, self.address, self.size, self.block, self.block_size, self.count, self.bytes]
     }
 
-    /// The fault that these numbers stand for; none if they stand for no fault.
+    /// Decodes a fault from the wire. `None` if the numbers are invalid.
     pub fn from_words(words: [u64; 8]) -> Option<Fault> {
         let [what, who, address, size, block, block_size, count, bytes] = words;
         if what >> 24 != 0 || who >> 48 != 0 {

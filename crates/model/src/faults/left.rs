@@ -1,20 +1,20 @@
-//! What an execution leaves behind: locks that are locked, objects that were made and not destroyed, objects that nobody made.
+//! What an execution leaves at its end: locked mutexes, objects that were initialised and not destroyed, objects that
+//! were used without initialisation.
 //!
-//! Nothing of that is wrong, and some of it is worth a word. To look through all objects at the end of every execution would cost
-//! more than the execution; so the world keeps one number, the exclusive or of a number for each thing that is left. It is zero
-//! where nothing is, and the same where the same is left. Whoever sees a number that is new to them looks at the events of that
-//! execution for what it stands for. Two different things that come to the same number are told as one of them; that is once in
-//! 2^64.
+//! None of these is an error, but some deserve a remark. Scanning all objects at the end of every execution would cost
+//! more than the execution. The world therefore maintains a digest: the exclusive or of one hash for each thing that is
+//! left. It is zero if nothing is left, and equal for equal remains. A caller that sees a new digest examines the
+//! events of that execution. Different remains collide with a probability of 2^-64; they are then reported as one.
 
 use crate::{ObjectId, World};
 
 // What can be left, as a number that is mixed with the object's. Of a lock that one thread has alone it is the thread's number
 // plus one.
-/// A lock that the thread with this number is in as a reader.
+/// Mixed with a thread's id: a lock that this thread holds as a reader.
 const READ_BY: u64 = 1 << 32;
-/// Made by a call.
+/// An object that was initialised by a call.
 const MADE: u64 = 1 << 33;
-/// Used as it was found.
+/// An object that was used without initialisation.
 const FOUND: u64 = 1 << 34;
 
 #[inline]
@@ -24,7 +24,8 @@ fn mixed(object: ObjectId, what: u64) -> u64 {
 }
 
 impl World<'_> {
-    /// `object` changes hands: from `before`, who had it locked alone, to `after`; a thread's number plus one, or 0 for nobody.
+    /// Records that the exclusive owner of `object` changes from `before` to `after`. Each is a thread's id plus one,
+    /// or 0 for no owner.
     #[inline]
     pub(crate) fn passes(&mut self, object: ObjectId, before: u64, after: u64) {
         if before != 0 {
@@ -35,19 +36,19 @@ impl World<'_> {
         }
     }
 
-    /// The thread with this number comes into `object` as a reader, or has left it.
+    /// Records that this thread acquires `object` as a reader, or releases it. Two calls cancel each other out.
     #[inline]
     pub(crate) fn reads_or_not(&mut self, object: ObjectId, thread: u16) {
         self.left ^= mixed(object, READ_BY | u64::from(thread));
     }
 
-    /// `object`, of a kind that must be made by a call, is used although nobody has.
+    /// Records that `object` is used without the initialisation that its kind requires.
     #[cold]
     pub(crate) fn is_found(&mut self, object: ObjectId) {
         self.left ^= mixed(object, FOUND);
     }
 
-    /// `object` was made, or is gone.
+    /// Records that `object` is initialised or destroyed. Two calls cancel each other out.
     pub(crate) fn is_made_or_not(&mut self, object: ObjectId) {
         self.left ^= mixed(object, MADE);
     }

@@ -1,46 +1,46 @@
-//! What a program does to a primitive that it must not do.
+//! Misuse of primitives.
 //!
-//! A primitive that is used against its rules says so ([`crate::World::misuse`]) and does what glibc would do. Who runs the program
-//! decides what comes of it: usually the process ends there, as at a failed assertion, because the standard says nothing about
-//! what would follow. What the standard calls an error that the call returns is no misuse: the program can look at it.
+//! A primitive reports misuse ([`crate::World::misuse`]) and then behaves as glibc would. The executor decides what
+//! follows. Usually the process ends there, as at a failed assertion, because the behaviour is undefined. An error code
+//! that the standard specifies is no misuse, because the program can handle it.
 
 use crate::{ObjectId, World};
 
-/// A rule that was broken. The numbers are part of traces.
+/// A rule that was broken. The numbers are part of trace files.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Misuse {
-    /// Used without having been initialised.
+    /// Use without initialisation.
     Uninitialised = 1,
-    /// Initialised while it was initialised.
+    /// Initialisation of an object that is initialised already.
     DoubleInitialisation = 2,
-    /// Destroyed while it was locked, or while threads were at it.
+    /// Destruction of an object that is locked or in use.
     DestroyInUse = 3,
-    /// Destroyed while threads waited on it.
+    /// Destruction of an object that threads wait on.
     DestroyWaited = 4,
-    /// Used after it was destroyed.
+    /// Use after destruction.
     UseAfterDestroy = 5,
-    /// Unlocked although it was not locked.
+    /// Unlock of an object that is not locked.
     UnlockNotLocked = 6,
-    /// Unlocked by a thread that had not locked it.
+    /// Unlock by a thread that does not hold the lock.
     UnlockNotOwned = 7,
-    /// A condition wait with a mutex that the thread had not locked.
+    /// Condition wait without holding the mutex.
     WaitWithoutMutex = 8,
-    /// Condition waits with different mutexes at the same time.
+    /// Concurrent condition waits with different mutexes.
     WaitTwoMutexes = 9,
-    /// A thread that was joined, joined or detached again.
+    /// Join or detach of a thread that was joined before.
     JoinTwice = 10,
-    /// A detached thread, joined or detached again.
+    /// Join or detach of a detached thread.
     JoinDetached = 11,
-    /// A barrier for nobody.
+    /// Barrier with a count of zero.
     BarrierZero = 12,
-    /// A post of a semaphore whose count is as large as it can be.
+    /// Post of a semaphore whose count is at its maximum.
     SemaphoreOverflow = 13,
 }
 
 impl Misuse {
-    /// All of them.
+    /// All kinds of misuse.
     pub const ALL: [Misuse; 13] = [
         Misuse::Uninitialised,
         Misuse::DoubleInitialisation,
@@ -57,12 +57,12 @@ impl Misuse {
         Misuse::SemaphoreOverflow,
     ];
 
-    /// The one with this number.
+    /// The kind with this number. `None` if there is none.
     pub fn from_code(code: u8) -> Option<Misuse> {
         Misuse::ALL.into_iter().find(|misuse| *misuse as u8 == code)
     }
 
-    /// What the standard says.
+    /// The rule, as the standard states it.
     pub const fn standard(self) -> &'static str {
         match self {
             Misuse::Uninitialised => "POSIX: using a synchronisation object that was not initialised is undefined",
@@ -92,22 +92,22 @@ impl Misuse {
     }
 }
 
-/// Where an object is in its life, in [`crate::ObjectSlot::life`]: not known to have been made or destroyed.
+/// Value of [`crate::ObjectSlot::life`]: the object is not known to have been initialised or destroyed.
 pub const UNKNOWN: u32 = 0;
-/// Made by a call, not destroyed.
+/// Value of [`crate::ObjectSlot::life`]: the object was initialised by a call and not destroyed.
 pub const MADE: u32 = 1;
-/// Destroyed by a call.
+/// Value of [`crate::ObjectSlot::life`]: the object was destroyed by a call.
 pub const DESTROYED: u32 = 2;
 
 impl World<'_> {
-    /// What the operation under way does must not be done.
+    /// Reports a misuse by the current operation. The first report wins.
     #[cold]
     pub(crate) fn accuse(&mut self, misuse: Misuse) {
         // The first thing that is wrong is the one to tell.
         self.misuse.get_or_insert(misuse);
     }
 
-    /// `object` is made by a call.
+    /// Marks `object` as initialised by a call.
     pub(crate) fn make(&mut self, object: ObjectId) {
         if self.objects.get_mut(object).life == MADE {
             self.accuse(Misuse::DoubleInitialisation);
@@ -119,7 +119,7 @@ impl World<'_> {
         slot.order = 0;
     }
 
-    /// `object` is used.
+    /// Reports a misuse if `object`, which is used now, was destroyed.
     #[inline]
     pub(crate) fn touch(&mut self, object: ObjectId) {
         if self.destroyed == 0 {
@@ -133,7 +133,7 @@ impl World<'_> {
         }
     }
 
-    /// `object` is destroyed.
+    /// Marks `object` as destroyed.
     pub(crate) fn unmake(&mut self, object: ObjectId) {
         self.touch(object);
         self.destroyed += 1;

@@ -1,5 +1,5 @@
-//! What an execution can do wrong, as data: data races, memory errors, misuse of primitives, circles of waits, and what is
-//! left behind at its end.
+//! What can be wrong in an execution, as data: data races, memory errors, misuse of primitives, circles of waits, and
+//! resources left at the end.
 
 pub mod circle;
 pub mod fault;

@@ -1,11 +1,11 @@
-//! Two accesses to one place that nothing orders.
+//! Data races: conflicting accesses that are not ordered by happens-before.
 //!
-//! The runtime finds a race. It either ends the execution with [`crate::Outcome::Race`], or goes on and adds the race to the
-//! list that comes with the execution.
+//! The runtime detects races. It either ends the execution with [`crate::Outcome::Race`], or continues and adds the
+//! race to the execution's list.
 
 use crate::ThreadId;
 
-/// How memory was accessed.
+/// The kind of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(transparent)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
@@ -17,13 +17,13 @@ const FREE: u8 = 4;
 const VOLATILE: u8 = 8;
 
 impl Access {
-    /// What [`code`](Self::code) has said.
+    /// The access with this [`code`](Self::code).
     #[inline]
     pub const fn from_code(code: u8) -> Access {
         Access(code)
     }
 
-    /// A number that stands for it.
+    /// The number of this kind of access in the wire format.
     #[inline]
     pub const fn code(self) -> u8 {
         self.0
@@ -35,85 +35,85 @@ impl Access {
         Access(write as u8 | (atomic as u8) << 1)
     }
 
-    /// The end of a block of memory: nobody may touch it any more.
+    /// The free of a block. It conflicts like a write.
     pub const FREEING: Access = Access(WRITE | FREE);
 
-    /// This access, to something declared `volatile`. That orders nothing, so a race stays a race, but reports say it,
-    /// because somebody may have meant it to.
+    /// This access, to an object declared `volatile`. That orders nothing, so a race stays a race. Reports mention it,
+    /// because the author may have relied on it.
     #[inline(always)]
     pub const fn volatile(self) -> Access {
         Access(self.0 | VOLATILE)
     }
 
-    /// Whether what it accesses is declared `volatile`.
+    /// Whether the accessed object is declared `volatile`.
     pub const fn is_volatile(self) -> bool {
         self.0 & VOLATILE != 0
     }
 
-    /// Whether it is the end of a block of memory.
+    /// Whether this is the free of a block.
     pub const fn frees(self) -> bool {
         self.0 & FREE != 0
     }
 
-    /// Whether it writes.
+    /// Whether this access writes.
     #[inline(always)]
     pub const fn writes(self) -> bool {
         self.0 & WRITE != 0
     }
 
-    /// Whether it is atomic.
+    /// Whether this access is atomic.
     #[inline(always)]
     pub const fn is_atomic(self) -> bool {
         self.0 & ATOMIC != 0
     }
 
-    /// Whether two of these, unordered, are a race.
+    /// Whether two such accesses race if they are unordered.
     #[inline(always)]
     pub const fn conflicts_with(self, other: Access) -> bool {
         (self.writes() || other.writes()) && !(self.is_atomic() && other.is_atomic())
     }
 
-    /// Whether whatever conflicts with `other` conflicts with this.
+    /// Whether this access conflicts with everything that `other` conflicts with.
     #[inline(always)]
     pub const fn is_at_least(self, other: Access) -> bool {
         (self.writes() || !other.writes()) && (!self.is_atomic() || other.is_atomic())
     }
 }
 
-/// A data race. The layout is part of the wire format.
+/// A data race: two conflicting, unordered accesses. The layout is part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(C)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct Race {
-    /// The first byte of the later access.
+    /// The address of the later access.
     pub address: u64,
-    /// Its size in bytes.
+    /// The size of the later access in bytes.
     pub size: u64,
-    /// How it accesses.
+    /// The kind of the later access.
     pub later: Access,
-    /// Who.
+    /// The thread of the later access.
     pub later_thread: ThreadId,
-    /// Where: a return address.
+    /// The return address of the later access.
     pub later_pc: u64,
-    /// How the earlier access was done.
+    /// The kind of the earlier access.
     pub earlier: Access,
-    /// By whom.
+    /// The thread of the earlier access.
     pub earlier_thread: ThreadId,
-    /// Where.
+    /// The return address of the earlier access.
     pub earlier_pc: u64,
-    /// The eight bytes that it was seen in: the address of the first of them.
+    /// The address of the granule of eight bytes in which the race was detected.
     pub place: u64,
-    /// The time of its thread at the earlier access.
+    /// The clock of the earlier access's thread at that access.
     pub earlier_time: u32,
-    /// How many events there were before the later access.
+    /// The number of events before the later access.
     pub events: u32,
 }
 
-/// Instead of a number of events: however many.
+/// The number of events that stands for any point of an execution.
 const ANYWHERE: u32 = u32::MAX;
 
 impl Race {
-    /// The numbers that stand for the race on the wire. See [`from_words`](Self::from_words).
+    /// Encodes the race for the wire. See [`from_words`](Self::from_words).
     pub fn to_words(&self) -> [u64; 8] {
         let side = |how: Access, thread: ThreadId| how.0 as u64 | (thread.0 as u64) << 8;
         [
@@ -128,7 +128,7 @@ impl Race {
         ]
     }
 
-    /// The race that these numbers stand for; none if they stand for no race.
+    /// Decodes a race from the wire. `None` if the numbers are invalid.
     pub fn from_words(words: [u64; 8]) -> Option<Race> {
         let [address, size, later, later_pc, earlier, earlier_pc, place, times] = words;
         let race = Race {
@@ -147,30 +147,30 @@ impl Race {
         (later >> 24 == 0 && earlier >> 24 == 0 && race.is_sensible()).then_some(race)
     }
 
-    /// Whether both accesses are of kinds that exist. What the program has written over may not be.
+    /// Whether both kinds of access are valid. Memory that the program has overwritten may hold others.
     pub fn is_sensible(&self) -> bool {
         const KNOWN: u8 = WRITE | ATOMIC | FREE | VOLATILE;
         (self.later.0 | self.earlier.0) & !KNOWN == 0
     }
 
-    /// The two places in the program's code, the smaller address first. Races with the same pair are one finding.
+    /// The two code addresses, the smaller one first. Races with equal pairs are one finding.
     pub fn pair(&self) -> [u64; 2] {
         [self.later_pc.min(self.earlier_pc), self.later_pc.max(self.earlier_pc)]
     }
 
-    /// This race, to be recognised by its two places in the code alone, whatever the threads and the execution: see
-    /// [`is_again`](Self::is_again).
+    /// This race in a form that matches any race with its two code addresses, whatever the threads and the execution:
+    /// see [`is_again`](Self::is_again).
     pub fn anywhere(self) -> Race {
         Race { events: ANYWHERE, ..self }
     }
 
-    /// Whether this was made by [`anywhere`](Self::anywhere).
+    /// Whether this race was made by [`anywhere`](Self::anywhere).
     pub fn is_anywhere(&self) -> bool {
         self.events == ANYWHERE
     }
 
-    /// Whether `other` is this race at this point of the execution. A race that may be [anywhere](Self::anywhere) is
-    /// recognised by its two places alone.
+    /// Whether `other` is this race at the same point of the execution. A race made by [`anywhere`](Self::anywhere)
+    /// matches by its two code addresses alone.
     pub fn is_again(&self, other: &Race) -> bool {
         if self.is_anywhere() {
             return self.pair() == other.pair();
