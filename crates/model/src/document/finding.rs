@@ -1,8 +1,8 @@
-//! What went wrong in an execution, in words that a person and a program can read.
+//! Findings: what went wrong in an execution, for people and for programs.
 //!
-//! A finding is finished data: names and places are resolved, nothing in it is an address. Reports print it,
-//! trace files carry it, the JSON document of a run lists it. The names of the fields are the schema `heddle/1`:
-//! fields may be added, never renamed.
+//! A finding is finished data: names and places are resolved, and it contains no addresses. Reports print it, trace
+//! files contain it, and the JSON document of a run lists it. The names of the fields are the schema `heddle/1`: fields
+//! may be added but never renamed.
 
 use std::fmt;
 
@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Property, ThreadId};
 
-/// A place in the program's source.
+/// A source location.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Location {
-    /// The file, as the compiler was told of it.
+    /// The file, as named to the compiler.
     pub file: String,
-    /// The line, from 1; 0 if it is not known.
+    /// The line, from 1. 0 if it is unknown.
     pub line: u32,
-    /// The column, from 1; 0 if it is not known.
+    /// The column, from 1. 0 if it is unknown.
     #[serde(default)]
     pub column: u32,
-    /// The function, as a person writes it; empty if it is not known.
+    /// The function, as written in the source. Empty if it is unknown.
     #[serde(default)]
     pub function: String,
 }
@@ -36,44 +36,44 @@ impl fmt::Display for Location {
     }
 }
 
-/// What kind of thing went wrong.
+/// The kind of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
-    /// Threads are left, and none can go on.
+    /// A deadlock: some threads have not finished, and none of them is enabled.
     Deadlock,
-    /// Some threads wait for each other for ever while others still run.
+    /// Some threads wait for each other forever while others still run.
     PartialDeadlock,
-    /// Two accesses, one of them a write, that nothing orders.
+    /// A data race: two unordered accesses, at least one of them a write.
     DataRace,
     /// A failed `assert`.
     Assertion,
-    /// `abort`.
+    /// A call of `abort`.
     Abort,
-    /// A signal that kills.
+    /// A fatal signal.
     Crash,
-    /// An exit that should not have been.
+    /// An unexpected exit.
     Exit,
-    /// A primitive used against its rules.
+    /// A misuse of a primitive.
     Misuse,
-    /// Memory used against its rules.
+    /// A memory error, for example a use after free.
     Memory,
-    /// Memory that was never given back.
+    /// A memory leak.
     Leak,
-    /// Undefined behaviour that the compiler was asked to look for.
+    /// Undefined behaviour that the compiler was asked to detect.
     Undefined,
-    /// A thread ran for too long without a visible operation.
+    /// A thread ran too long without a visible operation.
     Hang,
-    /// The program did not do the same thing twice.
+    /// The program behaved differently when one schedule was run twice.
     Divergence,
-    /// A place that some execution must reach, and none does.
+    /// A label that some execution must reach and none does.
     Unreached,
-    /// Threads keep each other from going on, and nothing changes by what they do.
+    /// A livelock: threads keep each other from making progress, and the state repeats.
     Livelock,
 }
 
 impl FindingKind {
-    /// The property that an execution with such a finding violates.
+    /// The property that this kind of finding violates.
     pub const fn property(self) -> Property {
         match self {
             FindingKind::Deadlock | FindingKind::PartialDeadlock => Property::Deadlock,
@@ -92,7 +92,7 @@ impl FindingKind {
         }
     }
 
-    /// The name that the JSON document, file names and command lines use.
+    /// The name in the JSON document, in file names and on command lines.
     pub const fn name(self) -> &'static str {
         match self {
             FindingKind::Deadlock => "deadlock",
@@ -120,61 +120,61 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// One thread of a finding: what it was doing when it happened.
+/// One thread at the moment of a finding.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct FindingThread {
-    /// Which thread.
+    /// The thread.
     pub id: ThreadId,
-    /// The function that it began with.
+    /// The function that the thread began with.
     pub name: String,
-    /// What it was doing: "waits for mutex `b`".
+    /// What the thread was doing, for example "waits for mutex `b`".
     pub state: String,
-    /// What it holds: "mutex `a`".
+    /// The locks that the thread holds, for example "mutex `a`".
     #[serde(default)]
     pub holds: Vec<String>,
-    /// Where it was.
+    /// The thread's source location.
     pub at: Option<Location>,
-    /// How it got there, innermost first.
+    /// The thread's call stack, innermost first.
     #[serde(default)]
     pub stack: Vec<Location>,
 }
 
-/// A remark that belongs to a finding, with the place that it is about.
+/// A note that belongs to a finding.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Note {
-    /// The remark.
+    /// The text of the note.
     pub message: String,
-    /// The place.
+    /// The source location that the note is about.
     pub location: Option<Location>,
 }
 
-/// Something that went wrong, in an execution that happened.
+/// Something that went wrong in an actual execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Finding {
-    /// The kind and a number: `deadlock-1`.
+    /// The kind and a number, for example `deadlock-1`.
     pub id: String,
-    /// What kind.
+    /// The kind of the finding.
     pub kind: FindingKind,
     /// What happened, in one line.
     pub message: String,
-    /// Where.
+    /// Where it happened.
     pub location: Option<Location>,
-    /// How many executions it happened in, as far as they were explored.
+    /// The number of explored executions with this finding.
     pub count: u64,
-    /// The number of the first of them, from 1.
+    /// The number of the first of these executions, from 1.
     pub execution: u64,
-    /// The threads that had not ended, in the order of their ids.
+    /// The threads that had not finished, in order of their ids.
     pub threads: Vec<FindingThread>,
-    /// How often the running thread changed.
+    /// The number of context switches.
     pub switches: u32,
-    /// How often it changed although it could have gone on.
+    /// The number of preemptions: switches away from a thread that was still enabled.
     pub preemptions: u32,
-    /// Whether no execution with fewer preemptions shows it.
+    /// Whether no execution with fewer preemptions has this finding.
     #[serde(default)]
     pub minimal: bool,
-    /// The file that replays it.
+    /// The trace file that replays it.
     pub trace: Option<String>,
-    /// What else there is to say: the cycle of a deadlock, where a mutex was locked.
+    /// Further notes: the cycle of a deadlock, where a mutex was locked.
     #[serde(default)]
     pub notes: Vec<Note>,
 }

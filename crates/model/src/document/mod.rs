@@ -1,4 +1,4 @@
-//! What a run tells people and other programs: findings, remarks, verdicts, and trace files.
+//! What a run tells people and other programs: findings, remarks, verdicts and trace files.
 
 pub mod finding;
 pub mod remark;

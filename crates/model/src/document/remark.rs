@@ -1,30 +1,30 @@
-//! What a program does that is not wrong and worth a word: what it leaves behind when it ends.
+//! Remarks: what a program leaves at its end. It is not wrong, but worth mentioning.
 //!
-//! A remark is not a finding. It changes no verdict, has no trace, and is told once for each object and place, however many
-//! executions it was seen in.
+//! A remark is not a finding. It changes no verdict and has no trace. It is reported once for each object and place,
+//! however many executions it occurred in.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Location;
 
-/// What kind of thing is worth a word.
+/// The kind of a remark.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RemarkKind {
-    /// A lock that was locked when the process ended, by a thread that would not have unlocked it any more.
+    /// A lock that was still locked when the process ended, by a thread that would not have unlocked it.
     LeftLocked,
-    /// A thread that still ran when the process ended.
+    /// A thread that was still running when the process ended.
     StillRunning,
-    /// A detached thread that still ran when the process ended.
+    /// A detached thread that was still running when the process ended.
     DetachedRunning,
-    /// An object that needs a call to be made, used as it was found: zero.
+    /// An object that requires initialisation by a call and was used as zeroed memory.
     ZeroInitialised,
-    /// An object that a call made, and that none had destroyed when the process ended.
+    /// An object that was initialised by a call and not destroyed when the process ended.
     NeverDestroyed,
 }
 
 impl RemarkKind {
-    /// What the standard says.
+    /// The rule, as the standard states it.
     pub const fn standard(self) -> &'static str {
         match self {
             RemarkKind::NeverDestroyed => {
@@ -44,15 +44,15 @@ impl RemarkKind {
     }
 }
 
-/// One remark, with names and places.
+/// One remark, with names and source locations resolved.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Remark {
-    /// What kind.
+    /// The kind of the remark.
     pub kind: RemarkKind,
-    /// What, and who, in one line.
+    /// What was left and by whom, in one line.
     pub message: String,
-    /// Where.
+    /// The source location.
     pub location: Option<Location>,
-    /// What the standard says.
+    /// The rule, as the standard states it.
     pub standard: String,
 }

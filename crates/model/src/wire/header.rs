@@ -1,25 +1,25 @@
-//! The beginning of the shared file, and the names of the threads.
+//! The header of the shared file, and the names of the threads.
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 use super::{ATOMIC_FUNCTIONS, INPUT, LABELS, LIBRARIES, Layout, SCRATCH};
 use crate::{Settings, ThreadId};
 
-/// What the program and Heddle say to each other by name (`heddle.h`).
+/// Data for the program's annotations (`heddle.h`).
 #[repr(C)]
 pub struct Annotations {
-    /// 1: the program has asked for an undetermined number that has more values than those. Set by the runtime.
+    /// 1 if the program asked for a nondeterministic number with more values than were tried. Set by the runtime.
     pub values_used: AtomicU32,
-    /// Functions of the program's that run as one step, from their first address to one past their last, as the program's
-    /// file has them.
+    /// Functions of the program that run as one step. Each is the range from its first address to one past its last, as
+    /// in the program's file.
     pub functions: [[u64; 2]; ATOMIC_FUNCTIONS],
-    /// Where the program begins, as its file has it: from this the runtime knows where it was loaded.
+    /// The program's entry address, as in its file. The runtime derives the load address from it.
     pub entry: u64,
-    /// How many functions.
+    /// The number of entries in use in `functions`.
     pub functions_len: u32,
-    /// How many labels were reached.
+    /// The number of labels reached.
     pub labels_len: AtomicU32,
-    /// The [fingerprints](label) of the labels that were reached, by any execution.
+    /// The [fingerprints](label) of the labels that any execution has reached.
     pub labels: [AtomicU64; LABELS],
 }
 
@@ -34,85 +34,87 @@ pub const fn label(text: &[u8]) -> u64 {
     hash
 }
 
-/// The beginning of the file.
+/// The header at the start of the shared file.
 #[repr(C)]
 pub struct Header {
-    /// [`MAGIC`].
+    /// The number [`super::MAGIC`].
     pub magic: u64,
-    /// [`VERSION`].
+    /// The version [`super::VERSION`].
     pub version: u32,
-    /// How this process starts over ([`Restart`](super::Restart)); [`Settings::restart`] is what was asked for.
+    /// How this process starts over, as a number of [`Restart`](super::Restart). [`Settings::restart`] is what the user
+    /// asked for.
     pub restart: u32,
-    /// Where things are.
+    /// The layout of the rest of the file.
     pub layout: Layout,
-    /// How executions go. Written by the driver before the process starts, and never read back by it.
+    /// How executions run. The driver writes it before the process starts and never reads it back.
     pub settings: Settings,
-    /// How many threads to prepare for. The runtime asks for more with `NeedsThreads`; the driver keeps the number
-    /// here for the next process.
+    /// The number of threads to prepare. The runtime asks for more with `NeedsThreads`, and the driver passes the
+    /// number to the next process here.
     pub threads_wanted: u32,
-    /// Compare all memory with the snapshot after each restoration (slow; for tests).
+    /// 1 to compare all memory with the snapshot after each restoration. Slow; for tests.
     pub check_restore: u32,
-    /// 1: some execution came to a time-out that was left out because its thread had timed out too often before. Set by the
-    /// runtime.
+    /// 1 if an execution skipped a timeout because its thread had timed out too often before. Set by the runtime.
     pub timeouts_left_out: AtomicU32,
-    /// How many places of plain memory are visible: written between executions.
+    /// The number of visible places of plain memory. Written between executions.
     pub places: AtomicU32,
-    /// How far the runtime has come ([`Stage`]).
+    /// How far the runtime has come ([`super::Stage`]).
     pub stage: AtomicU32,
-    /// Plans that the driver has filled in, ever. Runs around.
+    /// The number of plans submitted by the driver so far, modulo 2^32.
     pub submitted: AtomicU32,
-    /// Executions that the runtime has finished, ever. Runs around.
+    /// The number of executions completed by the runtime so far, modulo 2^32.
     pub completed: AtomicU32,
-    /// 1 while the runtime sleeps on `submitted` and must be woken by a futex call.
+    /// 1 while the runtime sleeps on `submitted`. It must be woken by a futex call.
     pub runtime_sleeps: AtomicU32,
-    /// 1 while the driver sleeps on `completed`.
+    /// 1 while the driver sleeps on `completed`. It must be woken by a futex call.
     pub driver_sleeps: AtomicU32,
-    /// 1: the runtime is to leave at the next plan.
+    /// 1 to make the runtime exit at the next plan.
     pub quit: AtomicU32,
-    /// Events ever taken: it stands still when the program hangs.
+    /// The number of events taken so far. It stops growing when the program hangs.
     pub progress: AtomicU64,
-    /// Memory restorations that were compared, and pages found different.
+    /// The number of memory restorations that were compared with the snapshot.
     pub checked: AtomicU64,
-    /// See `checked`.
+    /// The number of pages that differed in these comparisons.
     pub differing: AtomicU64,
-    /// How many thread names there are.
+    /// The number of thread names.
     pub names: AtomicU32,
-    /// The process id of the process that runs the executions (the forked child, where there is one).
+    /// The id of the process that runs the executions. It is the forked child, if there is one.
     pub runner: AtomicU32,
-    /// 1: the program calls `pthread_exit`, for which a library must be loaded before executions begin. Set by the runtime,
-    /// which then asks to run the plan again (`NeedsThreads`); kept for the next process.
+    /// 1 if the program calls `pthread_exit`, so that a library must be loaded before executions begin. The runtime
+    /// sets it and asks for the plan to be run again (`NeedsThreads`). The next process gets it too.
     pub unwinder: AtomicU32,
-    /// While the driver sleeps: it wants to be woken when `completed` gets here, and not before, unless the runtime has
-    /// nothing left to do. Waking it for each execution would cost more than many an execution does.
+    /// The value of `completed` at which a sleeping driver wants to be woken, unless the runtime runs out of work
+    /// before. A wakeup for each execution would often cost more than the execution.
     pub wake_at: AtomicU32,
-    /// 1: an execution has left something in the scratch directory. Set by the runtime.
+    /// 1 if an execution has left something in the scratch directory. Set by the runtime.
     pub scratch_used: AtomicU32,
-    /// What executions did that is outside the model ([`Outside`]), by any of them. Set by the runtime.
+    /// What any execution did that the model does not cover, as bits of [`super::Outside`]. Set by the runtime.
     pub outside: AtomicU32,
-    /// A directory for what executions write to files: a path, ending in zero bytes. Empty: there is none.
+    /// The path of a directory for files that executions write, terminated by zero. Empty if there is none.
     pub scratch: [u8; SCRATCH],
-    /// The file that every execution reads as its standard input: a path, ending in zero bytes. Empty: there is none.
+    /// The path of the file that every execution reads as its standard input, terminated by zero. Empty if there is
+    /// none.
     pub input: [u8; INPUT],
-    /// So many bytes of `libraries` are in use.
+    /// The number of bytes in use in `libraries`.
     pub libraries_len: AtomicU32,
-    /// The libraries that executions have loaded themselves: names that end in zero bytes. Set by the runtime.
+    /// The names of the libraries that executions have loaded themselves, each terminated by zero. Set by the runtime.
     pub libraries: [u8; LIBRARIES],
-    /// What the program and Heddle say to each other by name.
+    /// Data for the program's annotations.
     pub annotations: Annotations,
-    /// Why the stage is `Failed`: text, ending in zero bytes.
+    /// Why the stage is `Failed`: text, terminated by zero.
     pub trouble: [u8; 512],
 }
 
-/// Whose n-th child a thread is. Thread `i` has entry `i`; the main thread is its own parent.
+/// A thread's name: its parent and its position among the parent's children. Entry `i` belongs to thread `i`. The main
+/// thread is its own parent.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 #[repr(C)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct ThreadName {
     /// The thread that creates it.
     pub parent: ThreadId,
-    /// Zero.
+    /// Padding, always zero.
     #[cfg_attr(feature = "std", serde(skip))]
     pub reserved: u16,
-    /// Its number among that thread's children, from 0.
+    /// Its position among the parent's children, from 0.
     pub ordinal: u32,
 }

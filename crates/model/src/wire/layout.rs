@@ -1,56 +1,56 @@
-//! Where things are in the shared file.
+//! The layout of the shared file.
 
 use super::{Header, PLACES, RACES, Slot, ThreadName};
 use crate::follow::Step;
 use crate::race::Race;
 use crate::{Event, Pending, ThreadId};
 
-/// Where things are in the file, and how much room they have. Set by the driver.
+/// The offsets and capacities of the shared file. Set by the driver.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Layout {
-    /// Bytes in all.
+    /// The size of the file in bytes.
     pub size: u64,
-    /// The thread names.
+    /// The offset of the thread names.
     pub names_at: u64,
-    /// The visible places of plain memory: granules of eight bytes, by their addresses.
+    /// The offset of the visible places of plain memory. Each is the address of a granule of eight bytes.
     pub places_at: u64,
-    /// The first slot.
+    /// The offset of the first slot.
     pub slots_at: u64,
-    /// From one slot to the next.
+    /// The distance from one slot to the next.
     pub slot_size: u64,
-    /// In a slot: the steps of the plan.
+    /// The offset of the plan's steps in a slot.
     pub steps_at: u64,
-    /// In a slot: the plan's sleeping threads.
+    /// The offset of the plan's sleep set in a slot.
     pub sleep_at: u64,
-    /// In a slot: the events of the execution.
+    /// The offset of the execution's events in a slot.
     pub events_at: u64,
-    /// In a slot: what the threads were about to do at the end.
+    /// The offset of the pending operations in a slot.
     pub pending_at: u64,
-    /// In a slot: call stacks ([`WireResult::stack_words`]).
+    /// The offset of the call stacks in a slot ([`super::WireResult::stack_words`]).
     pub stacks_at: u64,
-    /// In a slot: what the program printed.
+    /// The offset of the program's output in a slot.
     pub output_at: u64,
-    /// In a slot: the races of the execution.
+    /// The offset of the execution's data races in a slot.
     pub races_at: u64,
-    /// How many slots.
+    /// The number of slots.
     pub slots: u32,
-    /// Room for threads.
+    /// The capacity for threads.
     pub threads: u32,
-    /// Room for the steps of a plan and the events of an execution.
+    /// The capacity for the steps of a plan and the events of an execution.
     pub events: u32,
-    /// Room for words of call stacks.
+    /// The capacity for words of call stacks.
     pub stack_words: u32,
-    /// Room for bytes of output.
+    /// The capacity for bytes of output.
     pub output: u32,
-    /// Zero.
+    /// Padding, always zero.
     pub reserved: u32,
 }
 
 const PAGE: u64 = 4096;
 
 impl Layout {
-    /// A layout with room for these.
+    /// Creates a layout with these capacities.
     pub const fn new(slots: u32, threads: u32, events: u32, stack_words: u32, output: u32) -> Layout {
         const fn up(at: u64) -> u64 {
             at.next_multiple_of(PAGE)

@@ -1,11 +1,11 @@
 //! The memory that Heddle shares with the program under test.
 //!
-//! One file, mapped by both: a [`Header`], the [names of the threads](ThreadName), and a ring of slots, each with
-//! room for a plan and for the execution that comes back. The driver fills a slot's plan and raises
-//! [`Header::submitted`]; the runtime runs it, fills the slot's result and raises [`Header::completed`]. There is
-//! one exchange for each execution, none for each step. The file is sparse: room that is not used costs nothing.
+//! It is one file that both sides map: a [`Header`], the [names of the threads](ThreadName), and a ring of slots. Each
+//! slot has room for a plan and for the execution that comes back. The driver fills a slot's plan and increments
+//! [`Header::submitted`]. The runtime runs it, fills the slot's result and increments [`Header::completed`]. There is
+//! one exchange for each execution, none for each step. The file is sparse, so unused room costs nothing.
 //!
-//! Both sides are built from this file, so the layout may change with [`VERSION`]; nothing of it is stored.
+//! Both sides are built from this file, and the layout is never stored. It may therefore change with [`VERSION`].
 
 mod header;
 mod layout;
@@ -20,68 +20,68 @@ pub use slot::{MESSAGE, Slot, WirePlan, WireResult};
 
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
-/// Both sides must have been built with the same.
+/// The version of the layout. Both sides must agree on it.
 pub const VERSION: u32 = 9;
-/// The variable in the program's environment that holds the number of the shared file's descriptor.
+/// The environment variable that holds the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
-/// Where the runtime maps the file in the program.
+/// The address at which the runtime maps the file in the program.
 pub const ADDRESS: usize = 0x6000_0000_0000;
-/// Where the runtime puts the threads' heaps, one after the other: an address says whose it is.
+/// The address of the first thread's heap. The heaps follow each other, so an address tells whose heap it is in.
 pub const HEAPS: u64 = 0x1000_0000_0000;
-/// From one thread's heap to the next.
+/// The distance from one thread's heap to the next.
 pub const HEAP_STRIDE: u64 = 16 << 30;
-/// Where the runtime puts the stacks of threads.
+/// The address of the first thread's stack.
 pub const STACKS: u64 = 0x5000_0000_0000;
-/// From one thread's stack to the next.
+/// The distance from one thread's stack to the next.
 pub const STACK_STRIDE: u64 = 1 << 30;
 
-/// Among the call stacks of a recorded execution, behind all others: a stack that begins with this word, then an object
-/// that lies in the heap, then where its block was allocated.
+/// The first word of an allocation site after the call stacks of a recorded execution. It is followed by an object in
+/// the heap and the call stack that allocated its block.
 pub const SITE: u64 = u64::MAX - 1;
-/// The first word of four that stand among the call stacks: an object on a stack, an address in the code of the function whose
-/// variable it is, and where the frame of that function ends.
+/// The first word of four among the call stacks that describe a local variable. The others are an object on a stack, an
+/// address in the code of the variable's function, and the end of that function's frame.
 pub const LOCAL: u64 = u64::MAX - 3;
-/// The first word of a list that stands among the call stacks: objects that were made by a call before `main` began.
+/// The first word of a list among the call stacks: the objects that were initialised by a call before `main` began.
 pub const MADE_BEFORE: u64 = u64::MAX - 2;
 
-/// How many places of plain memory can be visible.
+/// The largest number of visible places of plain memory.
 pub const PLACES: usize = 1 << 16;
-/// How many races of one execution are listed.
+/// The largest number of data races listed for one execution.
 pub const RACES: usize = 256;
 
 /// How far the runtime has come. The numbers are part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum Stage {
-    /// The process was made; nothing is known of it.
+    /// The process was created. Nothing else is known about it.
     Launched = 0,
-    /// The runtime is loaded, before the program's constructors.
+    /// The runtime is loaded. The program's constructors have not run yet.
     Loaded = 1,
-    /// At `main`: takes plans.
+    /// The program is at `main` and the runtime accepts plans.
     Ready = 2,
-    /// It cannot go on; [`Header::trouble`] says why.
+    /// The runtime cannot continue. [`Header::trouble`] says why.
     Failed = 3,
 }
 
-/// How many functions can run as one step.
+/// The largest number of functions that run as one step.
 pub const ATOMIC_FUNCTIONS: usize = 64;
-/// How many labels can be reached.
+/// The largest number of labels that can be reached.
 pub const LABELS: usize = 512;
 
-/// The longest path of a scratch directory, with a zero at its end.
+/// The longest path of a scratch directory, including the terminating zero.
 pub const SCRATCH: usize = 512;
-/// The longest path of a file to read, with a zero at its end.
+/// The longest path of an input file, including the terminating zero.
 pub const INPUT: usize = 4096;
 
-/// What an execution can do that is outside the model: bits of [`Header::outside`].
+/// What an execution can do that the model does not cover: bits of [`Header::outside`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum Outside {
-    /// It made a process.
+    /// It created a process.
     Processes = 1,
-    /// It changed files where they are, because there is no scratch directory.
+    /// It changed files in place, because there is no scratch directory.
     Files = 2,
 }
 
-/// Bytes for names of libraries.
+/// The capacity for names of libraries in bytes.
 pub const LIBRARIES: usize = 4096;

@@ -1,33 +1,33 @@
-//! An [`Outcome`] as numbers of fixed size.
+//! An [`Outcome`] in the wire format.
 
 use crate::fault::Fault;
 use crate::primitive::process;
 use crate::race::Race;
 use crate::{Capacity, Death, Event, Outcome, ThreadId};
 
-/// An [`Outcome`] as it travels through shared memory: the number of its case, and numbers that belong to the case.
+/// An [`Outcome`] in shared memory: the number of its case and the data of the case.
 ///
-/// Every pattern of bits is a value of this type, so it can be copied from memory that the program may have written to.
-/// [`read`](Self::read) then refuses what is no outcome.
+/// Every bit pattern is a valid value of this type, so it can be copied from memory that the program may have
+/// overwritten. [`read`](Self::read) then rejects invalid outcomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct WireOutcome {
-    /// Which case.
+    /// The number of the case.
     code: u32,
-    /// 1: some threads wait for each other for ever ([`crate::Execution::circle`]).
+    /// 1 if some threads wait for each other forever ([`crate::Execution::circle`]).
     circle: u32,
-    /// What belongs to the case.
+    /// The data of the case.
     words: [u64; 8],
 }
 
-/// Who killed a process, as the first word says.
+/// The first word of a death by a signal.
 const BY_SIGNAL: u64 = 1;
 const BY_EXIT: u64 = 2;
 const DAMAGED: u64 = 3;
 const UNSTARTED: u64 = 4;
 
 impl WireOutcome {
-    /// The numbers for `outcome`. How a process ended is not among them: its last event says that.
+    /// Encodes `outcome`. The ending of a process is not encoded, because its last event carries it.
     pub fn new(outcome: &Outcome, circle: bool) -> WireOutcome {
         let one = |word: u64| [word, 0, 0, 0, 0, 0, 0, 0];
         let two = |first: u64, second: u64| [first, second, 0, 0, 0, 0, 0, 0];
@@ -55,13 +55,12 @@ impl WireOutcome {
         WireOutcome { code, circle: circle.into(), words }
     }
 
-    /// Whether some threads wait for each other for ever.
+    /// Whether some threads wait for each other forever.
     pub const fn circle(&self) -> bool {
         self.circle != 0
     }
 
-    /// The outcome of an execution that has these events; none if the numbers stand for no outcome, or not for one that these
-    /// events can have.
+    /// Decodes the outcome of an execution with these events. `None` if it is invalid or contradicts the events.
     pub fn read(&self, events: &[Event]) -> Option<Outcome> {
         let small = || u32::try_from(self.words[0]).ok();
         let thread = || u16::try_from(self.words[0]).ok().map(ThreadId);

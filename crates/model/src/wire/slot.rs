@@ -1,4 +1,4 @@
-//! One plan and the execution that comes back, as they lie in the shared file.
+//! One plan and its execution in the shared file.
 
 use super::WireOutcome;
 use crate::ThreadId;
@@ -7,19 +7,19 @@ use crate::race::Race;
 /// One plan and its execution.
 #[repr(C)]
 pub struct Slot {
-    /// What to do.
+    /// The plan.
     pub plan: WirePlan,
-    /// What came of it.
+    /// The result of the execution.
     pub result: WireResult,
 }
 
-/// A plan's fixed part; the steps and the sleeping threads are elsewhere in the slot.
+/// The fixed part of a plan. The steps and the sleep set are elsewhere in the slot.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct WirePlan {
-    /// How many steps.
+    /// The number of steps.
     pub steps: u32,
-    /// How many sleeping threads.
+    /// The number of threads in the sleep set.
     pub sleep: u32,
     /// [`crate::follow::Policy::code`].
     pub policy: u32,
@@ -27,55 +27,57 @@ pub struct WirePlan {
     pub max_steps: u32,
     /// See [`crate::follow::PlanView::seed`].
     pub seed: u64,
-    /// 1: record call stacks and output.
+    /// 1 to record call stacks and output.
     pub record: u32,
     /// See [`crate::follow::Policy::parameters`].
     pub depth: u32,
     /// See [`crate::follow::Policy::parameters`].
     pub length: u32,
-    /// 1: end at the race `aim`.
+    /// 1 to end at the data race `aim`.
     pub aims: u32,
     /// See [`crate::Plan`].
     pub aim: Race,
     /// See [`crate::round::Round`].
     pub round_first: u32,
-    /// 0 if there is none to look at.
+    /// The number of events in the round. 0 if there is no round to examine.
     pub round_length: u32,
 }
 
-/// Bytes of text that an outcome can refer to.
+/// The capacity for the outcome's text in bytes.
 pub const MESSAGE: usize = 480;
 
-/// A result's fixed part.
+/// The fixed part of a result.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct WireResult {
-    /// How it ended.
+    /// How the execution ended.
     pub outcome: WireOutcome,
     /// See [`crate::Execution::left`].
     pub left: u64,
-    /// Where the program was, for outcomes that are no event (a hang, an unsupported call).
+    /// The code address of an outcome that is no event, for example a hang or an unsupported call.
     pub pc: u64,
-    /// How many events.
+    /// The number of events.
     pub events: u32,
-    /// How many threads had not ended.
+    /// The number of threads that had not finished.
     pub pending: u32,
-    /// How many words of call stacks. With `record`, the stacks of the events follow each other: for each event,
-    /// then for each pending thread, a word with the number of frames, then the return addresses, innermost first. After
-    /// those, in the same form, the stacks that belong to a [`crate::fault::Fault`]: where its block was allocated and
-    /// where it was freed; of a leak, where each of the lost blocks was allocated.
+    /// The number of words of call stacks.
+    ///
+    /// With `record`, there is one stack for each event, then one for each pending thread. A stack is a word with the
+    /// number of frames, then the return addresses, innermost first. The stacks of a [`crate::fault::Fault`] follow in
+    /// the same form: where its block was allocated and where it was freed, or, for a leak, where each lost block was
+    /// allocated.
     pub stack_words: u32,
-    /// How many bytes the program printed, of which at most [`super::Layout::output`] were kept. What went to standard
-    /// error is in it too, in the order of printing.
+    /// The number of bytes that the program printed, to standard output and standard error in the order of printing. At
+    /// most [`super::Layout::output`] of them were kept.
     pub output: u32,
     /// The thread that was running at the end.
     pub thread: ThreadId,
-    /// Zero.
+    /// Padding, always zero.
     pub reserved: u16,
-    /// How many bytes of `message` are used.
+    /// The number of bytes in use in `message`.
     pub message_len: u32,
-    /// How many races are listed.
+    /// The number of data races listed.
     pub races: u32,
-    /// Text that the outcome refers to, in the program's own encoding: see [`crate::Execution::message`].
+    /// Text that belongs to the outcome, in the program's own encoding: see [`crate::Execution::message`].
     pub message: [u8; MESSAGE],
 }
