@@ -1,7 +1,7 @@
 //! Data races: two accesses to one byte, at least one of them a write, at least one of them not atomic, and nothing that orders
 //! them.
 //!
-//! What orders is program order, and what synchronises ([`order`](crate::order)): of the primitives every two events whose footprints
+//! What orders is program order, and what synchronises ([`order`]): of the primitives every two events whose footprints
 //! conflict, in the order in which they happened (a lock sees what was done before the unlock); of the atomics what their memory
 //! orders and the fences around them say. That is the happens-before of C and C++ over a sequentially consistent execution.
 //! Where it claims more order than the standards do (a `trylock` that fails has seen who holds the lock), a race may go unseen, but

@@ -1,6 +1,6 @@
 //! What was typed: one file for each larger subcommand, one definition for each option.
 //!
-//! A line of `heddle check` also holds words for the compiler and for the program: see [`sort`].
+//! A line of `heddle check` also holds words for the compiler and for the program: see [`mod@sort`].
 
 mod check;
 mod replay;

@@ -8,7 +8,7 @@
 //! The runtime library and the headers lie in a permanent directory (`place`), because the programs run later, also
 //! without Heddle. Configure scripts, for example, run what they build.
 //!
-//! A linked program carries the names of its object files that were not instrumented ([`uninstrumented`]), so that the
+//! A linked program carries the names of its object files that were not instrumented (`uninstrumented`), so that the
 //! report of a check can list them.
 
 mod place;
