@@ -1,6 +1,7 @@
-// A thread ends the process with a status that is not zero, while main waits for it. That is no finding.
+// A thread ends the process with a status that is not zero, while main waits for it: the failure is where it does so.
 //
-// heddle: verdict = safe
+// heddle: verdict = found
+// heddle: kind = failed
 // heddle: executions = 1
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 static void *leave(void *unused)
 {
     (void)unused;
-    exit(7);
+    exit(7); // heddle: here
 }
 
 int main(void)

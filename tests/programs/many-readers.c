@@ -44,5 +44,5 @@ int main(void)
         for (int i = 0; i < READERS; i++)
             sum += own[i];
     }
-    return sum == 0;
+    return sum != 0;
 }

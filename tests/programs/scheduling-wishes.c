@@ -21,7 +21,7 @@ int main(void)
     assert(pthread_setaffinity_np(pthread_self(), sizeof processors, &processors) == 0);
     assert(sched_setaffinity(0, sizeof processors, &processors) == 0);
     assert(sched_getaffinity(0, sizeof processors, &processors) == 0);
-    assert(CPU_COUNT(&processors) == 1);
+    assert(CPU_COUNT(&processors) == 2);
     assert(sched_setscheduler(0, SCHED_FIFO, &parameters) == 0);
     assert(sched_getscheduler(0) == SCHED_OTHER);
     assert(sched_setparam(0, &parameters) == 0);

@@ -35,7 +35,7 @@ static void *work(void *unused)
     assert(strcmp(name, "worker") == 0);
     assert(pthread_getcpuclockid(pthread_self(), &clock) == 0);
     assert(pthread_getaffinity_np(pthread_self(), sizeof processors, &processors) == 0);
-    assert(CPU_COUNT(&processors) == 1);
+    assert(CPU_COUNT(&processors) == 2);
     assert(pthread_setschedprio(pthread_self(), 0) == 0);
     return unused;
 }

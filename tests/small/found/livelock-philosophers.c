@@ -4,28 +4,34 @@
 // heddle: flags = --max-steps 40
 #include <pthread.h>
 
-static pthread_mutex_t forks[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+#ifndef N
+#define N 3
+#endif
+
+static pthread_mutex_t forks[N];
 
 static void *dine(void *argument)
 {
     long me = (long)argument;
     for (;;) {
         pthread_mutex_lock(&forks[me]);
-        if (pthread_mutex_trylock(&forks[(me + 1) % 3]) == 0)
+        if (pthread_mutex_trylock(&forks[(me + 1) % N]) == 0)
             break;
         pthread_mutex_unlock(&forks[me]);
     }
-    pthread_mutex_unlock(&forks[(me + 1) % 3]);
+    pthread_mutex_unlock(&forks[(me + 1) % N]);
     pthread_mutex_unlock(&forks[me]);
     return NULL;
 }
 
 int main(void)
 {
-    pthread_t threads[3];
-    for (long i = 0; i < 3; i++)
+    pthread_t threads[N];
+    for (int i = 0; i < N; i++)
+        pthread_mutex_init(&forks[i], NULL);
+    for (long i = 0; i < N; i++)
         pthread_create(&threads[i], NULL, dine, (void *)i);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < N; i++)
         pthread_join(threads[i], NULL);
     return 0;
 }

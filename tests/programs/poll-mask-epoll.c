@@ -1,0 +1,32 @@
+// `epoll_pwait` waits as `poll` does: the other thread writes, and then it goes on.
+//
+// heddle: verdict = safe
+#define _GNU_SOURCE
+#include <assert.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+static int ends[2];
+
+static void *writer(void *unused)
+{
+    assert(write(ends[1], "x", 1) == 1);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    assert(pipe(ends) == 0);
+    pthread_create(&thread, NULL, writer, NULL);
+    int list = epoll_create1(0);
+    struct epoll_event event = { .events = EPOLLIN };
+    assert(epoll_ctl(list, EPOLL_CTL_ADD, ends[0], &event) == 0);
+    assert(epoll_pwait(list, &event, 1, -1, NULL) == 1 && event.events == EPOLLIN);
+    pthread_join(thread, NULL);
+    return 0;
+}
