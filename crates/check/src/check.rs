@@ -1,4 +1,4 @@
-//! The whole way of a check: search, look closer, tell, conclude.
+//! A whole check: searches, examines what was found, runs it again for the report, and concludes.
 
 use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
@@ -18,25 +18,26 @@ use crate::observer::Observer;
 use crate::options::Options;
 use crate::tally::Collector;
 use crate::tell::Told;
+use crate::unseen;
 use crate::verdict::{End, Judgement, LeftOut};
 
-/// How long a livelock is looked for at most.
+/// The time limit of the search for livelocks.
 const LIVELOCK_BUDGET: Duration = Duration::from_secs(3);
 
-/// What a check came to.
+/// The result of a check.
 pub struct Conclusion {
-    /// The document of the run: verdict, coverage, counts, findings.
+    /// The report of the run: verdict, coverage, counts, findings.
     pub report: RunReport,
     /// A trace for each finding that an execution shows, in the order of the report's findings.
     pub traces: Vec<Trace>,
-    /// The executions, one in a line, if they were to be listed.
+    /// A list of the executions, one in a line, if [`Options::dump`] asked for it.
     pub listing: Option<String>,
-    /// What the user should know although the verdict stands.
+    /// Messages for the user that do not change the verdict.
     pub warnings: Vec<String>,
 }
 
 impl Conclusion {
-    /// Says where the trace of finding `index` is stored, in the trace itself and in the report.
+    /// Records the path of the trace of finding `index`, in the trace itself and in the report.
     pub fn stored_at(&mut self, index: usize, path: Option<String>) {
         self.traces[index].finding.trace.clone_from(&path);
         self.report.findings[index].trace = path;
@@ -50,7 +51,7 @@ pub struct Check<'o> {
 }
 
 impl<'o> Check<'o> {
-    /// A check that does what `options` say and tells `observer` how far it is.
+    /// Makes a check with these `options` that reports its progress to `observer`.
     pub fn new(options: Options, observer: &'o mut dyn Observer) -> Check<'o> {
         Check { options, observer }
     }
@@ -70,9 +71,9 @@ impl<'o> Check<'o> {
             Some(ran) => (ran, None),
             None => search_twice(&mut search, engine, &mut collector),
         };
-        let (counts, method, earlier) = match &ran {
-            Ok(summary) => (summary.counts, summary.method, summary.earlier),
-            Err(_) => (search.counts(), search.method(), search.earlier()),
+        let (counts, samples, method) = match &ran {
+            Ok(summary) => (summary.counts, summary.samples, summary.method),
+            Err(_) => (search.counts(), search.samples(), search.method()),
         };
         let end = match ran {
             Ok(summary) => {
@@ -92,19 +93,21 @@ impl<'o> Check<'o> {
             trouble = keeper.trouble;
         }
         let Collector { mut tally, dump, .. } = collector;
+        tally.samples_last();
         let symbols = engine.names();
         if let Some(divergence) = &divergence {
-            tally.diverged(diverged::twice(divergence, &*symbols));
+            tally.diverged(diverged::twice(divergence, !method.samples(), &*symbols));
         } else if let Some(strayed) = tally.strayed {
             tally.diverged(diverged::strayed(&strayed, &*symbols));
         }
         let dismissed = engine.settle();
         debug_assert!(dismissed.is_ok() || end != End::Search(Stop::Exhausted), "{dismissed:?}");
+        tally.settle_exits(engine.settings().properties.of(Property::Exit));
         if !options.interrupted.load(Relaxed) {
             // However this ends, what was found was found.
             let progress = engine.settings().properties.look_for(Property::Progress);
             if progress && (options.all || tally.findings.is_empty()) {
-                let _ = livelocks::look(&mut tally, engine, earlier + counts.ran(), LIVELOCK_BUDGET);
+                let _ = livelocks::look(&mut tally, engine, counts.executions + 1, LIVELOCK_BUDGET);
             }
             let _ = smallest::look(&mut tally, engine, &options.interrupted, options.minimise);
         }
@@ -112,15 +115,18 @@ impl<'o> Check<'o> {
         options.interrupted.store(false, Relaxed);
 
         let listing = dump.map(|dump| dump.tell(&*symbols));
-        let mut told = Told::of(&tally, engine, program)?;
+        let whole = end == End::Search(Stop::Exhausted) && !method.samples() && !left_out.bounded;
+        let mut told = Told::of(&tally, engine, program, whole)?;
         let remarks = tally.leftovers.tell(engine, Path::new(&program.directory));
         let (facts, settings) = (engine.facts(), engine.settings());
+        unseen::doubt(&mut told.traces, &facts);
         let judgement = Judgement {
             options: &options,
             facts: &facts,
             settings: &settings,
             tally: &tally,
             counts,
+            samples,
             method,
             end,
             left_out,
@@ -130,7 +136,7 @@ impl<'o> Check<'o> {
             unsupported: told.unsupported.take(),
             out_of_memory: told.out_of_memory.take(),
             unrepeatable: told.unrepeatable,
-            looping: tally.round.as_ref().map(|round| round.tell(&*symbols)),
+            looping: tally.round.as_ref().map(|round| round.tell(&*symbols, tally.endless.as_deref())),
         };
         let report = judgement.report();
         let warnings = warnings(&report, &facts, trouble, tally.not_kept);
@@ -138,7 +144,7 @@ impl<'o> Check<'o> {
     }
 }
 
-/// The search, from its beginning or from a checkpoint. What was collected before the checkpoint goes to `collector`.
+/// Starts the search, or resumes it from a checkpoint. `collector` then takes over the tally of the checkpoint.
 fn begin(options: &Options, engine: &dyn Engine, collector: &mut Collector<'_>) -> Result<Search, Failure> {
     let mut search_options = options.search.clone();
     search_options.prefix = options.prefix.clone().unwrap_or_default();
@@ -160,7 +166,7 @@ fn begin(options: &Options, engine: &dyn Engine, collector: &mut Collector<'_>) 
     Ok(search.unwrap_or_else(|| Search::new(search_options)))
 }
 
-/// Searches, and runs a sample of the executions twice.
+/// Searches, and runs a sample of the executions twice to see whether the program behaves the same.
 fn search_twice(
     search: &mut Search,
     engine: &mut dyn Engine,
@@ -177,7 +183,7 @@ fn search_twice(
     (ran, divergence)
 }
 
-/// What the user should know although the verdict stands.
+/// Messages for the user that do not change the verdict.
 fn warnings(report: &RunReport, facts: &Facts, trouble: Option<String>, not_kept: u64) -> Vec<String> {
     let mut warnings = Vec::new();
     // Where nothing is found it is among what was not covered.
@@ -186,14 +192,14 @@ fn warnings(report: &RunReport, facts: &Facts, trouble: Option<String>, not_kept
     }
     if let Some(how) = &facts.died {
         let times = text::counted(facts.statistics.repeated, "execution");
-        warnings.push(format!("{how}; {times} had to be run again, and nothing is missing"));
+        warnings.push(format!("{how}; {times} had to be run again; the result is complete"));
     }
     if let Some(trouble) = trouble {
         warnings.push(format!("the last checkpoint could not be written: {trouble}"));
     }
     if not_kept > 0 {
         let executions = text::counted(not_kept, "execution");
-        warnings.push(format!("{executions} with further findings are not told: there were too many different ones"));
+        warnings.push(format!("{executions} with more findings are not reported: there are too many different ones"));
     }
     warnings
 }

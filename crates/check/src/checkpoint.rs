@@ -1,18 +1,18 @@
-//! A search in a file, to go on from after Ctrl-C, a crash, or a loss of power (`--checkpoint`, `--resume`).
+//! Saves a search to a file and resumes it after Ctrl-C, a crash, or a power failure (`--checkpoint`, `--resume`).
 //!
-//! The file is a line that says what it is, a [`Checkpoint`] by postcard, and a digest of all that. A new file is written
-//! beside the old one and takes its place when it is on the disk: at any time there is a whole one.
+//! The file has a first line with the format's version, a [`Checkpoint`] encoded by postcard, and a digest of both. A new file is
+//! written beside the old one and renamed when it is on the disk, so that there is a complete file at any time.
 //!
-//! A checkpoint says what its search is about: the program, where it and its libraries lie in memory, the version of Heddle,
-//! and every option that changes what is explored. All of it must be equal when the search goes on, since schedules and
-//! addresses mean nothing elsewhere.
+//! A checkpoint records what its search is about: the program, the addresses of the program and its libraries, the version of
+//! Heddle, and every option that changes what is explored. All of these must be equal when the search is resumed, because schedules
+//! and addresses are valid only there.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use heddle_model::{ExecutorError, Latitude, Property, RestartMode, Settings};
+use heddle_model::ExecutorError;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -20,8 +20,8 @@ use crate::engine::Engine;
 use crate::options::Options;
 use crate::tally::Tally;
 
-/// The number changes whenever older files cannot be read any more.
-const FIRST_LINE: &str = "heddle checkpoint 2\n";
+/// The first line of the file. Its number changes whenever older files cannot be read any more.
+const FIRST_LINE: &str = "heddle checkpoint 4\n";
 
 /// What a search is about: a name for each thing that must be equal, and its value.
 pub type About = BTreeMap<String, String>;
@@ -30,13 +30,13 @@ pub type About = BTreeMap<String, String>;
 #[derive(Debug, Deserialize)]
 pub struct Checkpoint {
     about: About,
-    /// All that was collected.
+    /// What was kept of the executions.
     pub tally: Tally,
-    /// The search, for [`heddle_search::Search::resume`].
+    /// The encoded search, for [`heddle_search::Search::resume`].
     pub search: Vec<u8>,
 }
 
-/// A checkpoint that is written. Its fields are those of [`Checkpoint`].
+/// A checkpoint that borrows its parts, for writing. Its fields are those of [`Checkpoint`].
 #[derive(Serialize)]
 struct Written<'w> {
     about: &'w About,
@@ -44,7 +44,7 @@ struct Written<'w> {
     search: &'w [u8],
 }
 
-/// Where checkpoints go.
+/// Writes checkpoints to a file.
 #[derive(Debug)]
 pub struct Keeper {
     path: PathBuf,
@@ -59,7 +59,6 @@ pub struct Keeper {
 ///
 /// When the program cannot be read any more.
 pub fn about(options: &Options, engine: &dyn Engine) -> Result<About, CheckpointError> {
-    let settings = engine.settings();
     let mut about = About::new();
     let mut add = |name: &str, what: String| about.insert(name.to_owned(), what);
     add("heddle", env!("CARGO_PKG_VERSION").to_owned());
@@ -77,58 +76,35 @@ pub fn about(options: &Options, engine: &dyn Engine) -> Result<About, Checkpoint
     add("--seed", search.seed.to_string());
     add("--depth", search.depth.to_string());
     add("--from", format!("{:?}", options.prefix));
-    for (name, what) in named(&settings) {
-        add(name, what);
+    for (path, what) in engine.settings().fields() {
+        add(&path, what);
     }
     Ok(about)
 }
 
-/// Every setting, by the name of the option that changes it.
-pub fn named(settings: &Settings) -> Vec<(&'static str, String)> {
-    let Settings {
-        memory_limit,
-        stack_size,
-        quarantine,
-        hang_after_ms,
-        max_steps,
-        outputs,
-        restart,
-        properties,
-        latitude,
-        nondet,
-    } = settings;
-    let Latitude { timeouts, spurious_wakeups, spurious_failures, wakeup } = latitude;
-    let restart = match restart {
-        RestartMode::Auto => "auto",
-        RestartMode::Only(restart) => restart.name(),
-    };
-    let mut list = vec![
-        ("--memory-limit", memory_limit.to_string()),
-        ("the size of stacks (ulimit -s)", stack_size.to_string()),
-        ("--quarantine", quarantine.to_string()),
-        ("--hang-timeout", format!("{hang_after_ms}ms")),
-        ("--max-steps", max_steps.to_string()),
-        ("--outcomes", outputs.to_string()),
-        ("--restart", restart.to_string()),
-        ("--max-timeouts", timeouts.to_string()),
-        ("--spurious-wakeups", spurious_wakeups.to_string()),
-        ("--spurious-failures", spurious_failures.to_string()),
-        ("--wakeup", format!("{wakeup:?}")),
-        ("--nondet", format!("{:?}", nondet.as_slice())),
-    ];
-    for property in Property::ALL {
-        let name = match property {
-            Property::Race => "--races",
-            Property::Memory => "--memory",
-            Property::Leak => "--leaks",
-            Property::Misuse => "--misuse",
-            Property::Progress => "--livelocks",
-            // No option changes the others.
-            other => other.name(),
-        };
-        list.push((name, properties.of(property).name().to_string()));
+/// What people call a thing that a search is about. The fields of the settings are compared under their own paths; the option that
+/// changes a field says more. A field without an option has its path as its name.
+fn name_of(key: &str) -> &str {
+    match key {
+        "memory_limit" => "--memory-limit",
+        "stack_size" => "the size of stacks (ulimit -s)",
+        "quarantine" => "--quarantine",
+        "hang_after_ms" => "--hang-timeout",
+        "max_steps" => "--max-steps",
+        "outputs" => "--outcomes",
+        "restart" => "--restart",
+        "properties.race" => "--races",
+        "properties.memory" => "--memory",
+        "properties.leak" => "--leaks",
+        "properties.misuse" => "--misuse",
+        "properties.progress" => "--livelocks",
+        "latitude.timeouts" => "--max-timeouts",
+        "latitude.spurious_wakeups" => "--spurious-wakeups",
+        "latitude.spurious_failures" => "--spurious-failures",
+        key if key.starts_with("latitude.wakeup.") => "--wakeup",
+        key if key.starts_with("nondet.") => "--nondet",
+        other => other,
     }
-    list
 }
 
 /// Why a checkpoint cannot be used.
@@ -154,7 +130,7 @@ pub enum CheckpointError {
         /// The file.
         path: PathBuf,
     },
-    /// The search in the file cannot be gone on with.
+    /// The search in the file cannot be resumed.
     #[error("{}: {source}", .path.display())]
     Search {
         /// The file.
@@ -162,14 +138,14 @@ pub enum CheckpointError {
         /// Why not.
         source: heddle_search::CheckpointError,
     },
-    /// The directory for the file is not there.
+    /// The directory of the file does not exist.
     #[error("{}: there is no such directory", .path.display())]
     NoDirectory {
         /// The file.
         path: PathBuf,
     },
     /// The checkpoint is about another search.
-    #[error("--resume: {name} is not what it was when the checkpoint was written: {now}, then {then}")]
+    #[error("--resume: {name} has changed since the checkpoint was written: now {now}, then {then}")]
     Different {
         /// What differs.
         name: String,
@@ -178,17 +154,17 @@ pub enum CheckpointError {
         /// Its value when the checkpoint was written.
         then: String,
     },
-    /// The engine cannot say what the search is about.
+    /// The engine cannot describe the program that the search is about.
     #[error(transparent)]
     Engine(ExecutorError),
 }
 
 impl Keeper {
-    /// Keeps checkpoints of a search about `about` in `path`. There must be a directory for it.
+    /// Makes a keeper that writes checkpoints of a search about `about` to `path`.
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// When the directory of `path` does not exist.
     pub fn new(path: &Path, about: About) -> Result<Keeper, CheckpointError> {
         let path = std::path::absolute(path)
             .map_err(|source| CheckpointError::Unreadable { path: path.to_path_buf(), source })?;
@@ -198,7 +174,7 @@ impl Keeper {
         }
     }
 
-    /// Writes a checkpoint. Whoever asks [`Keeper::trouble`] learns whether that failed.
+    /// Writes a checkpoint. [`Keeper::trouble`] says whether that failed.
     pub fn keep(&mut self, tally: &Tally, search: &[u8]) {
         let result = self.write(tally, search);
         self.trouble = result.err().map(|error| format!("{}: {error}", self.path.display()));
@@ -219,7 +195,7 @@ impl Keeper {
         fs::rename(&new, &self.path)
     }
 
-    /// The search is complete: there is nothing to go on with.
+    /// Removes the file, because the search is complete.
     pub fn finish(&self) {
         let _ = fs::remove_file(&self.path);
     }
@@ -229,7 +205,7 @@ impl Keeper {
 ///
 /// # Errors
 ///
-/// When the file is no checkpoint, or not a whole one.
+/// When the file is not a checkpoint, or is damaged.
 pub fn read(path: &Path) -> Result<Checkpoint, CheckpointError> {
     let path = path.to_path_buf();
     let bytes = match fs::read(&path) {
@@ -242,7 +218,7 @@ pub fn read(path: &Path) -> Result<Checkpoint, CheckpointError> {
     parse(&bytes).ok_or(CheckpointError::Damaged { path })
 }
 
-/// The checkpoint in `bytes`, whatever those are. `None` if they are damaged.
+/// Decodes a checkpoint. `None` if `bytes` are not a complete one. Any bytes are allowed.
 pub fn parse(bytes: &[u8]) -> Option<Checkpoint> {
     let (whole, digest) = bytes.split_last_chunk::<8>()?;
     if *digest != xxh3_64(whole).to_le_bytes() {
@@ -264,7 +240,7 @@ impl Checkpoint {
         match about.iter().find(|(name, now)| then(name).as_ref() != Some(now)) {
             None => Ok(()),
             Some((name, now)) => Err(CheckpointError::Different {
-                name: name.clone(),
+                name: name_of(name).to_owned(),
                 now: now.clone(),
                 then: then(name).unwrap_or_else(|| "nothing".to_owned()),
             }),
@@ -304,10 +280,10 @@ mod tests {
         let now = |what: &str| About::from([("the program".to_owned(), what.to_owned())]);
         assert!(read.must_be_about(&now("a")).is_ok());
         let error = read.must_be_about(&now("b")).expect_err("another program").to_string();
-        assert!(error.contains("the program is not what it was") && error.ends_with("b, then a"), "{error}");
+        assert!(error.contains("the program has changed") && error.ends_with("b, then a"), "{error}");
     }
 
-    /// Bytes that nobody wrote are refused or read, and nothing else: with the digest of a whole file, too.
+    /// Arbitrary bytes are refused or read, and never cause a panic, even with a valid digest.
     #[test]
     fn damaged_bytes_are_refused_without_a_panic() {
         let bytes = written(&full());

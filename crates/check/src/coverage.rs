@@ -8,8 +8,8 @@ use heddle_report::outcome::Class;
 use heddle_report::text;
 use heddle_search::Stop;
 
-use crate::sources;
 use crate::verdict::{End, Judgement};
+use crate::{sources, unseen};
 
 impl Judgement<'_> {
     /// What the verdict covers.
@@ -34,6 +34,7 @@ impl Judgement<'_> {
                 && tally.bounded == 0
                 && !self.left_out.bounded
                 && !facts.timeouts_left_out
+                && unseen::why_incomplete(facts).is_none()
                 && !lost
                 && !cut,
             bounds: Bounds {
@@ -60,15 +61,18 @@ impl Judgement<'_> {
     }
 }
 
+/// The errors that Heddle looks for in no program. A user who relies on a verdict must know them.
+const NEVER: &str = "uninitialised memory, bounds of global and local variables (--ub checks array indices)";
+
 /// Numbers, separated by commas.
 pub(crate) fn shown(values: &[i64]) -> String {
     values.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// So many lines are named.
+/// The most lines that a note names.
 const LINES: usize = 3;
 
-/// What to say of atomic instructions that are not seen.
+/// The note about atomic instructions in inline assembly, which Heddle does not see. `None` if there are none.
 pub fn assembly(lines: &BTreeSet<Location>) -> Option<String> {
     let directory = std::env::current_dir().unwrap_or_default();
     let name = |at: &Location| format!("{}:{}", sources::shorten(&at.file, &directory), at.line);
@@ -77,22 +81,23 @@ pub fn assembly(lines: &BTreeSet<Location>) -> Option<String> {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!named.is_empty()).then(|| {
         format!(
-            "atomic instructions in inline assembly at {}{more}: they are not seen, so what they order may be missed, or be called \
-             a data race",
+            "atomic instructions in inline assembly at {}{more}: heddle does not see them, so it may miss \
+             the order they make, or report a false data race",
             named.join(", ")
         )
     })
 }
 
 impl Judgement<'_> {
-    /// What the verdict does not cover, in plain words. `races`: data races were looked for.
+    /// The notes on what the verdict does not cover. `races`: data races were checked.
     fn notes(&self, races: bool) -> Vec<String> {
         let Judgement { facts, settings, .. } = *self;
         let mut notes = not_looked_for(facts.instrumentation, races, settings.properties.look_for(Property::Misuse));
         let sees_memory = facts.instrumentation == Instrumentation::Memory;
+        notes.push(NEVER.to_string());
         if sees_memory && !facts.unseen.is_empty() {
             notes.push(format!(
-                "memory accesses and atomics in {}: not built by heddle, they are not seen",
+                "memory accesses and atomics in {}: not built by heddle, so heddle does not see them",
                 facts.unseen.iter().cloned().collect::<Vec<_>>().join(", ")
             ));
         }
@@ -101,28 +106,33 @@ impl Judgement<'_> {
         }
         if races && settings.properties.ignore(Property::Race) && !facts.places.is_empty() {
             let places = text::counted(facts.places.len() as u64, "place");
-            notes.push(format!("data races: there are some, on {places}; their orders were explored, as asked"));
+            notes.push(format!(
+                "data races: found on {places} and not reported; both orders were explored (--races ignore)"
+            ));
+        }
+        if !settings.properties.look_for(Property::Exit) {
+            notes.extend(self.tally.exits.not_reported());
         }
         if settings.latitude.spurious_failures > 0 && sees_memory {
-            notes.push("weak compare-exchanges: gcc says which ones are; what clang compiled has none".to_string());
+            notes.push("weak compare-exchanges in code that clang compiled: clang does not tell them from strong ones, so they never fail spuriously".to_string());
         }
         if facts.outside.processes {
             notes.push(
-                "processes that the program makes: they run by themselves, and use the files on disk, not those that the \
-                 program wrote"
+                "child processes: heddle does not control them, and they see the files on disk, not what the program \
+                 wrote"
                     .to_string(),
             );
         }
         if facts.outside.files {
             notes.push(
-                "files are not put back: there is no room for copies in the directory for temporary files ($TMPDIR), so \
-                 executions see what others wrote"
+                "files are not restored: there is no room for copies in the temporary directory ($TMPDIR), so an execution \
+                 sees what earlier ones wrote"
                     .to_string(),
             );
         }
         if facts.undetermined {
             let values = shown(settings.nondet.as_slice());
-            notes.push(format!("undetermined numbers (__VERIFIER_nondet_...): only the values {values} were tried"));
+            notes.push(format!("nondeterministic values (__VERIFIER_nondet_...): only {values} were tried"));
         }
         if !self.coverage_is_whole() {
             notes.extend(facts.unreached().map(|label| {
@@ -137,17 +147,17 @@ impl Judgement<'_> {
     }
 }
 
-/// The kinds of errors that were not looked for, in plain words.
+/// The notes on kinds of errors that were not checked.
 fn not_looked_for(instrumentation: Instrumentation, races: bool, misuse: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if !misuse {
-        notes.push("misuse of primitives: it was not looked for".to_string());
+        notes.push("misuse of primitives: not checked".to_string());
     }
     if !races {
         // Without races the orders of plain accesses cannot matter; with them they can.
-        notes.push("data races: they were not looked for".to_string());
+        notes.push("data races: not checked".to_string());
         let seen = if instrumentation == Instrumentation::SyncOnly {
-            "calls of the thread library"
+            "calls to the thread library"
         } else {
             "synchronisation and atomics"
         };
@@ -155,7 +165,7 @@ fn not_looked_for(instrumentation: Instrumentation, races: bool, misuse: bool) -
     }
     if instrumentation == Instrumentation::SyncOnly {
         notes.push(
-            "atomics: the program was not built by heddle; build it with `heddle cc` or `heddle c++` as the compiler to see all"
+            "atomics: the program was not built by heddle; build it with `heddle cc` or `heddle c++` to see them"
                 .to_string(),
         );
     }

@@ -1,4 +1,4 @@
-//! What a check needs of whatever runs a program.
+//! The interface between a check and what runs the program.
 //!
 //! An engine runs plans ([`Executor`]), records one execution with everything in it, knows the program's names, and says
 //! how much of the program it sees. A native process is one engine. Nothing in this crate knows which one it works with.
@@ -8,15 +8,15 @@ use heddle_model::{
 };
 use heddle_search::Summary;
 
-/// Runs the executions of a check and answers for what they show.
+/// Runs the executions of a check, and describes the program and what it has learnt about it.
 pub trait Engine: Executor {
-    /// The settings that decide how an execution goes, besides its plan. They go into traces.
+    /// The settings that, together with its plan, determine an execution. Traces record them.
     fn settings(&self) -> Settings;
 
-    /// How executions start over at present.
+    /// How the program currently returns to its start after an execution.
     fn restart(&self) -> Restart;
 
-    /// The places of plain memory that are visible at present.
+    /// The granules of plain memory whose accesses are currently visible operations.
     fn places(&self) -> Vec<u64>;
 
     /// Runs `plan` alone and records everything: call stacks, output, allocation sites. Plans under way are discarded.
@@ -29,35 +29,36 @@ pub trait Engine: Executor {
     /// The names and source lines of the program.
     fn names(&self) -> Box<dyn Names>;
 
-    /// What must be equal, name by name, for another engine to go on from a checkpoint of this one.
+    /// What must be equal for another engine to resume from a checkpoint of this one: names and values.
     ///
     /// # Errors
     ///
     /// When the program cannot be read any more.
     fn identity(&self) -> Result<Vec<(&'static str, String)>, ExecutorError>;
 
-    /// Waits for the plans under way and forgets their executions.
+    /// Waits for the plans under way and drops their executions.
     ///
     /// # Errors
     ///
-    /// When an execution cannot be had.
+    /// When the engine fails.
     fn discard(&mut self) -> Result<(), ExecutorError>;
 
-    /// The search is over: whatever helped with it is let go. What it has learnt is kept.
+    /// Called when the search is over. Releases what only the search needed, such as helper processes, and keeps what they have
+    /// learnt.
     ///
     /// # Errors
     ///
-    /// When plans are under way that cannot be brought to an end.
+    /// When plans are under way that cannot be finished.
     fn settle(&mut self) -> Result<(), ExecutorError> {
         self.discard()
     }
 
-    /// Whether two runs of one plan have equal addresses, so that a sample of executions can be run twice and compared.
+    /// Whether two runs of one plan have equal addresses. If so, a check runs a sample of executions twice and compares them.
     fn is_repeatable(&self) -> bool {
         true
     }
 
-    /// Explores the program by a search of the engine's own. `None`: the engine has none, and `heddle-search` explores it.
+    /// Explores the program by the engine's own search. `None` if the engine has none; `heddle-search` then explores the program.
     fn explore(
         &mut self,
         _options: &heddle_search::Options,
@@ -75,7 +76,7 @@ pub trait Names {
     /// The innermost place of a call stack that lies in the user's own source, or else its innermost place.
     fn location(&self, addresses: &[u64]) -> Option<Location>;
 
-    /// The program's name of an object, if it has one.
+    /// The program's name for an object, if it has one.
     fn object(&self, object: ObjectId) -> Option<String>;
 
     /// The local variable at `address`. Its frame ends at `end` and belongs to the function around `code`.
@@ -103,17 +104,17 @@ pub struct Recorded {
     pub stacks: Vec<Vec<u64>>,
     /// The threads that had not ended.
     pub pending: Vec<Pending>,
-    /// For each of those, where it was.
+    /// For each thread in `pending`, its call stack.
     pub pending_stacks: Vec<Vec<u64>>,
-    /// Where else the program was: the stacks that belong to a fault.
+    /// More call stacks that belong to a fault.
     pub more_stacks: Vec<Vec<u64>>,
     /// Objects that lie in the heap, and where their blocks were allocated.
     pub sites: Vec<(ObjectId, Vec<u64>)>,
     /// Objects that lie on a stack: an address in the code of the function whose variable it is, and where its frame ends.
     pub locals: Vec<(ObjectId, u64, u64)>,
-    /// Objects that were made by a call before `main` began; [`ObjectId::NONE`] if there were too many to keep.
+    /// Objects that a call initialised before `main`; contains [`ObjectId::NONE`] if there were too many to keep.
     pub made_before: Vec<ObjectId>,
-    /// How it ended.
+    /// How the execution ended.
     pub outcome: Outcome,
     /// Whether some threads wait for each other for ever although others could still go on.
     pub circle: bool,

@@ -11,7 +11,7 @@ use crate::checkpoint::CheckpointError;
 /// Why there is no conclusion.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// What was asked for makes no sense. The user must ask for something else.
+    /// The options make no sense. The user must change them.
     #[error("{0}")]
     Usage(String),
     /// A file of the program cannot be read.
@@ -31,10 +31,10 @@ pub enum Failure {
     /// The checkpoint cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// An execution that was found cannot be had again. The engine or the machine failed.
-    #[error("a finding cannot be repeated: {0}")]
+    /// A finding could not be reproduced, because the engine or the machine failed.
+    #[error("a finding cannot be reproduced: {0}")]
     Unrepeatable(ExecutorError),
-    /// The user asked to stop before there was anything to conclude.
+    /// The user interrupted the check before there was a result.
     #[error("interrupted")]
     Interrupted,
 }

@@ -1,15 +1,15 @@
 //! # One check of a program, from options to a conclusion
 //!
-//! Everything between a command line and the terminal that is neither: a search is run, what it finds is collected, made
-//! small, run again with everything recorded, resolved to names and lines, and concluded in a verdict with its coverage.
+//! A check runs a search and collects what it finds. It looks for a smaller execution of each finding, runs that again with
+//! everything recorded, resolves names and source lines, and concludes with a verdict and its coverage.
 //!
-//! * [`Check::run`] is the whole way. [`Options`] say what to look for and how, an [`Observer`] is told how far it is, and a
-//!   [`Conclusion`] comes back.
+//! * [`Check::run`] does all of this. [`Options`] say how to search, an [`Observer`] receives the progress, and the result is a
+//!   [`Conclusion`].
 //! * [`prepare`] turns files and compiler flags into a program that can be run.
 //! * [`tally`] is what is kept of the executions of a search.
-//! * [`after`] is what follows a search: livelocks, the smallest execution of each finding, words for divergence.
-//! * [`resolve`] runs one execution again and finds names and places; [`trace`] makes a trace of it.
-//! * [`checkpoint`] keeps a search in a file and goes on from there.
+//! * [`after`] is what follows a search: livelocks, the smallest execution of each finding, messages about divergence.
+//! * [`resolve`] runs one execution again and resolves names and places; [`trace`] makes a trace of it.
+//! * [`checkpoint`] saves a search to a file and resumes it.
 //!
 //! A check from Rust, with native processes as the engine (`examples/embed.rs` of this crate):
 //!
@@ -33,6 +33,7 @@ pub mod sources;
 pub mod tally;
 mod tell;
 pub mod trace;
+mod unseen;
 mod verdict;
 pub mod words;
 

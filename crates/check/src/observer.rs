@@ -1,15 +1,15 @@
-//! Who is told how far a check is.
+//! The receiver of a check's progress.
 
 use heddle_search::Progress;
 
-/// Is told how far a check is, and does nothing by default.
+/// Receives the progress of a check. The default methods do nothing.
 pub trait Observer {
-    /// The search is under way. Called about ten times a second.
+    /// Called about ten times a second during the search.
     fn progress(&mut self, _progress: &Progress, _findings: usize) {}
 
-    /// The search is over. What follows takes seconds at most.
+    /// Called when the search is over. The rest of the check takes a few seconds at most.
     fn searched(&mut self) {}
 }
 
-/// Nobody.
+/// An observer that ignores the progress.
 impl Observer for () {}

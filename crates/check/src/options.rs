@@ -1,4 +1,4 @@
-//! What a check is asked to do.
+//! The options of a check.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,40 +7,43 @@ use std::time::Duration;
 
 use heddle_model::follow::Step;
 
-/// What a check is asked to do. The default explores everything and stops at the first finding.
+/// The options of a check. The default draws samples while it explores everything, and stops at the first finding.
 ///
-/// How executions go, and what is looked for in them, is not said here: the executor that runs the program has the
-/// [`Settings`](heddle_model::Settings), and the check asks it.
+/// How to run executions, and which errors to look for, is not part of the options: the check asks its engine for the
+/// [`Settings`](heddle_model::Settings).
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The algorithm, its bounds and its limits.
     pub search: heddle_search::Options,
-    /// Only executions that begin with these steps.
+    /// Explore only executions that start with these steps.
     pub prefix: Option<Vec<Step>>,
-    /// Places of plain memory that are visible from the start: those that the prefix was found with.
+    /// Granules of plain memory whose accesses are visible from the start. A prefix needs those it was recorded with.
     pub places: Vec<u64>,
-    /// Go on after the first finding.
+    /// Continue after the first finding.
     pub all: bool,
     /// How long to look for smaller executions that show the findings; zero for not at all.
     pub minimise: Duration,
-    /// Count in how many ways executions end. Implies `all`.
+    /// Count the distinct outcomes of executions. Implies `all`.
     pub outcomes: bool,
     /// List every execution.
     pub dump: bool,
-    /// Keep the search in this file, to go on from it.
+    /// Save the search to this file, to be resumed later.
     pub checkpoint: Option<PathBuf>,
-    /// How often the search is kept.
+    /// How often the search is saved.
     pub checkpoint_interval: Duration,
-    /// Go on from this file. The search is kept in it, too, unless `checkpoint` names another.
+    /// Resume the search from this file. New checkpoints go there, too, unless `checkpoint` names another file.
     pub resume: Option<PathBuf>,
-    /// Raised by whoever wants the search to end early. What was found by then is concluded.
+    /// Set to true, by any thread, to end the search early. The conclusion is then about what was explored so far.
     pub interrupted: Arc<AtomicBool>,
 }
 
 impl Default for Options {
     fn default() -> Options {
         Options {
-            search: heddle_search::Options::default(),
+            search: heddle_search::Options {
+                algorithm: heddle_search::Algorithm::Portfolio,
+                ..heddle_search::Options::default()
+            },
             prefix: None,
             places: Vec::new(),
             all: false,
@@ -56,12 +59,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether the search goes on after a finding.
+    /// Whether the search continues after a finding.
     pub(crate) fn goes_on(&self) -> bool {
         self.all || self.outcomes
     }
 
-    /// The file that the search is kept in, if it is.
+    /// The file that the search is saved to, if any.
     pub(crate) fn kept_in(&self) -> Option<&PathBuf> {
         self.checkpoint.as_ref().or(self.resume.as_ref())
     }

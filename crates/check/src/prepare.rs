@@ -1,4 +1,4 @@
-//! From words on a command line to a program that can be run, and to its description in a trace file.
+//! Turns the words of a command line into a program that can be run, and into its description for trace files.
 
 use std::path::{Path, PathBuf};
 
@@ -12,21 +12,21 @@ pub trait Toolchain {
     /// A program that an engine can run.
     type Program;
 
-    /// Whether the name of a file is one that is compiled or linked.
+    /// Whether a file is compiled or linked, judged by its name.
     fn is_input(&self, path: &Path) -> bool;
 
-    /// Takes a finished program.
+    /// Opens an existing executable.
     ///
     /// # Errors
     ///
-    /// When it cannot be run by the engine.
+    /// When the engine cannot run it.
     fn open(&self, path: &Path) -> Result<Self::Program, Failure>;
 
     /// Compiles and links files, with compiler flags among them.
     ///
     /// # Errors
     ///
-    /// When there is no program in the end.
+    /// When the files do not compile or link.
     fn compile(&self, words: &[String]) -> Result<Compiled<Self::Program>, Failure>;
 }
 
@@ -35,37 +35,37 @@ pub trait Toolchain {
 pub struct Compiled<P> {
     /// The program.
     pub program: P,
-    /// What the compilers printed although they succeeded.
+    /// The warnings of the compilers.
     pub warnings: String,
-    /// The compilers that took part.
+    /// The compilers that were used.
     pub compilers: Vec<trace::CompilerUsed>,
 }
 
-/// A program that can be run, and how to get it again.
+/// A program that can be run, and how to build it again.
 #[derive(Debug)]
 pub struct Prepared<P> {
     /// The program.
     pub program: P,
-    /// How to get it again, for trace files.
+    /// How to build or find the program again, for trace files.
     pub description: trace::Program,
-    /// What the compilers printed although they succeeded.
+    /// The warnings of the compilers.
     pub warnings: String,
 }
 
-/// What the words mean.
+/// What the words of a command line mean.
 #[derive(PartialEq, Eq, Debug)]
 enum Meaning {
     /// Files to compile and link.
     Build,
-    /// A finished program.
+    /// An existing executable.
     Program(PathBuf),
 }
 
-/// Compiles what `words` say, or opens the finished program that they name.
+/// Compiles the files in `words`, or opens the executable that they name.
 ///
 /// # Errors
 ///
-/// When the words make no sense, or there is no program in the end.
+/// When the words make no sense, or the program cannot be built or run.
 pub fn prepare<T: Toolchain>(
     toolchain: &T,
     words: &[String],
@@ -106,11 +106,11 @@ fn source(path: &Path) -> Result<trace::SourceFile, Failure> {
     Ok(trace::SourceFile { path: path.display().to_string(), hash })
 }
 
-/// What is to be read as standard input. It is read from its beginning again and again, so it must be a file.
+/// The description of the file that `--stdin` names. Every execution reads it from the start, so it must be a regular file.
 fn input(path: &Path) -> Result<trace::SourceFile, Failure> {
     let whole = path.canonicalize().map_err(|error| Failure::Usage(format!("--stdin {}: {error}", path.display())))?;
     if !whole.is_file() {
-        return Err(Failure::Usage(format!("--stdin {}: is no regular file", path.display())));
+        return Err(Failure::Usage(format!("--stdin {}: is not a regular file", path.display())));
     }
     source(&whole)
 }
@@ -140,8 +140,8 @@ fn meaning(words: &[String], is_input: &dyn Fn(&Path) -> bool) -> Result<Meaning
         ([file], _) if !Path::new(file).exists() => Err(format!("{file}: no such file")),
         ([file], None) => Ok(Meaning::Program(PathBuf::from(file))),
         ([file], Some(flag)) => Err(format!(
-            "{file} is not a C or C++ file, so that the compiler flag `{flag}` means nothing; a program's own arguments \
-             stand after `--`"
+            "{file} is not a C or C++ file, so the compiler flag `{flag}` means nothing; put arguments for the program \
+             after `--`"
         )),
         ([first, second, ..], _) => {
             let missing = files.iter().find(|file| !Path::new(file).exists());

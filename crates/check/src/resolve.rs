@@ -1,17 +1,18 @@
-//! Makes an execution happen again, with everything written down, and resolves its names and places.
+//! Runs an execution again with everything recorded, and resolves names and source places.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use heddle_model::finding::Location;
-use heddle_model::{ExecutorError, ObjectId, Operation, Outcome, Plan, ThreadId};
+use heddle_model::{Ending, ExecutorError, ObjectId, Operation, Outcome, Plan, ThreadId};
 use heddle_report::Recording;
+use heddle_report::printed::{self, Printed};
 use heddle_report::recording::{Lines, user_frame};
 
 use crate::engine::{Engine, Names, Recorded};
 use crate::sources::{Reader, shorten};
 
-/// Runs `plan` once more and resolves what came of it. Places are named relative to `directory`.
+/// Runs `plan` once more and resolves the recorded execution. File names are relative to `directory`.
 pub fn record(engine: &mut dyn Engine, plan: &Plan, directory: &Path) -> Result<Recording, ExecutorError> {
     let recorded = engine.replay(plan)?;
     Ok(resolve(recorded, &*engine.names(), directory))
@@ -56,6 +57,10 @@ fn resolve(recorded: Recorded, symbols: &dyn Names, directory: &Path) -> Recordi
     for at in stacks.iter().chain(&pending_stacks).chain(&more_stacks).chain([&end_stack, &earlier_stack]).flatten() {
         reader.add(at, &mut lines);
     }
+    let printed = failure(&recorded, directory);
+    if let Some(printed) = &printed {
+        reader.add(&printed.location, &mut lines);
+    }
     let mut objects = names(&recorded, symbols);
     if let Some(place) = race.map(|race| ObjectId(race.address))
         && let Some(name) = symbols.object(place)
@@ -93,11 +98,20 @@ fn resolve(recorded: Recorded, symbols: &dyn Names, directory: &Path) -> Recordi
         block,
         objects,
         made_before: recorded.made_before,
+        printed,
         lines,
     }
 }
 
-/// Call stacks, resolved; each address once.
+/// What the program printed about the failure that it exited for, if it exited with a status that is not 0.
+fn failure(recorded: &Recorded, directory: &Path) -> Option<Printed> {
+    recorded.outcome.ending().and_then(Ending::exit_status).filter(|status| *status != 0)?;
+    let mut printed = printed::failure(&String::from_utf8_lossy(&recorded.output))?;
+    printed.location.file = shorten(&printed.location.file, directory);
+    Some(printed)
+}
+
+/// Resolves call stacks, each address once.
 struct Places<'s> {
     symbols: &'s dyn Names,
     directory: &'s Path,
@@ -105,7 +119,7 @@ struct Places<'s> {
 }
 
 impl Places<'_> {
-    /// The places of a call stack; of `pc` alone where there is none.
+    /// The places of a call stack, or of `pc` alone if there is none.
     fn stack(&mut self, stack: Option<&Vec<u64>>, pc: u64) -> Vec<Location> {
         match stack {
             Some(stack) if !stack.is_empty() => stack.iter().flat_map(|&address| self.frames(address)).collect(),
@@ -127,7 +141,7 @@ impl Places<'_> {
     }
 }
 
-/// The objects that the operations of an execution mention.
+/// The objects that the operations of an execution use.
 fn recorded_objects(recorded: &Recorded) -> Vec<ObjectId> {
     let events = recorded.events.iter().map(|event| &event.operation);
     let pending = recorded.pending.iter().map(|pending| &pending.operation);
@@ -143,7 +157,7 @@ fn recorded_objects(recorded: &Recorded) -> Vec<ObjectId> {
     all
 }
 
-/// Adds the names of local variables: what the program calls them, with function and thread only where something else has that name.
+/// Adds the names of local variables. Function and thread are part of a name only if it would otherwise be ambiguous.
 fn name_locals(recorded: &Recorded, symbols: &dyn Names, objects: &mut HashMap<ObjectId, String>) {
     let unnamed = recorded.locals.iter().filter(|(object, ..)| !objects.contains_key(object));
     let locals: Vec<_> =
@@ -161,7 +175,7 @@ fn name_locals(recorded: &Recorded, symbols: &dyn Names, objects: &mut HashMap<O
     }
 }
 
-/// What the program calls the objects of an execution.
+/// The program's names for the objects of an execution.
 fn names(recorded: &Recorded, symbols: &dyn Names) -> HashMap<ObjectId, String> {
     let named = |object| Some((object, symbols.object(object)?));
     recorded_objects(recorded).into_iter().filter_map(named).collect()

@@ -1,4 +1,4 @@
-//! The user's source files: their lines, their fingerprints, and what to call them.
+//! The user's source files: their lines, their fingerprints, and their names in reports.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,7 +14,7 @@ pub fn fingerprint(path: &Path) -> io::Result<String> {
     Ok(format!("{:032x}", xxh3_128(&fs::read(path)?)))
 }
 
-/// What to call a file that debug information names by its whole path: relative, where it lies below `directory`.
+/// The name of a file in reports. Debug information has absolute paths; those below `directory` become relative to it.
 pub fn shorten(file: &str, directory: &Path) -> String {
     let path = Path::new(file);
     // `dir/./a.c` and `dir/sub/../a.c` are what compilers make of relative names.
@@ -32,13 +32,13 @@ pub fn shorten(file: &str, directory: &Path) -> String {
     short.display().to_string()
 }
 
-/// Lines of source around places, read once for each file.
+/// Reads the source lines around places. Each file is read once.
 pub struct Reader {
     directory: PathBuf,
     files: HashMap<String, Option<Vec<String>>>,
 }
 
-/// Lines kept before and after each place, so that a report can show what is between two places that are near.
+/// How many lines are kept before and after each place, so that a report can show what is between two nearby places.
 const CONTEXT: u32 = 2;
 
 impl Reader {

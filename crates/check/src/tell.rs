@@ -1,9 +1,10 @@
-//! Makes what was found happen again, and tells it: with names, places and traces.
+//! Reproduces what a search found, and makes traces of it with names and places.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use heddle_model::{ExecutorError, FindingKind, Location, Plan, Trace, trace};
+use heddle_model::follow::Policy;
+use heddle_model::{Ending, ExecutorError, FindingKind, Location, Plan, Trace, trace};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::recognise;
 
@@ -13,21 +14,26 @@ use crate::resolve;
 use crate::tally::{Candidate, Tally};
 use crate::trace::{Run, Story};
 
-/// What was found, told: with names, places and trace files.
+/// What a search found, with names, places and traces.
 pub(crate) struct Told {
     /// A trace for each finding.
     pub(crate) traces: Vec<Trace>,
-    /// The unsupported call that an execution made, and where.
+    /// The message about the unsupported call that an execution made, with its place.
     pub(crate) unsupported: Option<String>,
     /// Where an execution ran out of memory.
     pub(crate) out_of_memory: Option<Location>,
-    /// How many executions with findings did not happen again.
+    /// How many findings were not reproduced.
     pub(crate) unrepeatable: u64,
 }
 
 impl Told {
-    /// Makes what `tally` kept happen again, with everything written down.
-    pub(crate) fn of(tally: &Tally, engine: &mut dyn Engine, program: &trace::Program) -> Result<Told, Failure> {
+    /// Runs the executions that `tally` kept again, with everything recorded. `whole`: the search left no execution out.
+    pub(crate) fn of(
+        tally: &Tally,
+        engine: &mut dyn Engine,
+        program: &trace::Program,
+        whole: bool,
+    ) -> Result<Told, Failure> {
         let directory = PathBuf::from(&program.directory);
         let mut told = Told { traces: Vec::new(), unsupported: None, out_of_memory: None, unrepeatable: 0 };
         let mut by_key: HashMap<String, usize> = HashMap::new();
@@ -46,6 +52,10 @@ impl Told {
                 continue;
             };
             if let Some(&known) = by_key.get(&key) {
+                // Samples are not counted where the exhaustive search has found the same.
+                if candidate.sample.is_some() && told.traces[known].finding.sample.is_none() {
+                    continue;
+                }
                 // Two pairs of instructions of the same two lines mostly race in the same executions.
                 let count = &mut told.traces[known].finding.count;
                 *count = match trace.finding.kind {
@@ -60,7 +70,12 @@ impl Told {
             // Found in a round that did not count, and the last one was cut short.
             trace.finding.count = candidate.count.max(1);
             trace.finding.execution = candidate.execution;
+            trace.finding.sample = candidate.sample.and_then(Policy::sampler).map(str::to_owned);
             trace.finding.minimal = candidate.minimal;
+            let status = trace.end.outcome.ending().and_then(Ending::exit_status);
+            if let (FindingKind::Failed, Some(status)) = (trace.finding.kind, status) {
+                trace.finding.message = tally.exits.message(status, whole);
+            }
             by_key.insert(key, told.traces.len());
             told.traces.push(trace);
         }
@@ -77,7 +92,7 @@ impl Told {
     }
 }
 
-/// The plan of `candidate`; where it ends at a race, one that knows at which.
+/// The plan that reproduces `candidate`. If the finding is a data race, the plan ends at that race.
 fn aim(engine: &mut dyn Engine, candidate: &Candidate) -> Result<Plan, ExecutorError> {
     let mut plan = candidate.plan.clone();
     if candidate.class == Class::Finding(FindingKind::DataRace) && plan.aim.is_none() {
@@ -87,7 +102,7 @@ fn aim(engine: &mut dyn Engine, candidate: &Candidate) -> Result<Plan, ExecutorE
     Ok(plan)
 }
 
-/// Where an execution that is no finding ended.
+/// The place where an execution without a finding ended.
 fn end_place(candidate: &Candidate, engine: &mut dyn Engine, directory: &Path) -> Option<Location> {
     let recording = resolve::record(engine, &candidate.plan, directory).ok()?;
     recognise::describe_end(&recording).1

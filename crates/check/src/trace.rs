@@ -1,4 +1,4 @@
-//! From an execution that happened again to a trace that can be stored and told.
+//! Makes a trace, which can be stored and rendered, of an execution that was run again.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ use heddle_report::recording::is_user;
 
 use crate::sources;
 
-/// How the program was run that showed a finding.
+/// How the program was run when it showed a finding.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// How executions went.
+    /// The settings of the executions.
     pub settings: Settings,
-    /// How they started over.
+    /// How the program returned to its start after each execution.
     pub restart: Restart,
-    /// The places of plain memory that were visible.
+    /// The granules of plain memory whose accesses were visible.
     pub places: Vec<u64>,
 }
 
@@ -31,18 +31,19 @@ impl Run {
     }
 }
 
-/// A trace without a number, and what makes it the same as another.
+/// A trace without a number, and the identity of its finding.
 pub struct Story {
     /// The trace.
     pub trace: Trace,
-    /// Equal for findings that are one.
+    /// The identity of the finding: equal in traces of the same finding.
     pub key: String,
 }
 
-/// The story of `recording`, which `plan` made happen; none if it has no finding.
+/// Makes the story of `recording`, an execution of `plan`. `None` if it shows no finding.
 pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, run: &Run) -> Option<Story> {
-    let Recognised { finding, threads, mut steps, last, mut focus, key } = heddle_report::recognise(&recording)?;
-    let mut schedule: Vec<Step> = recording.events.iter().map(Step::of).collect();
+    let Recognised { finding, threads, mut steps, last, mut focus, key } =
+        heddle_report::recognise(&recording, &run.settings.properties)?;
+    let mut schedule: Vec<Step> = recording.events.iter().map(Step::by_value).collect();
     let mut continuation = None;
     if recording.events.is_empty() {
         // Its process died: the plan is all there is.
@@ -75,7 +76,7 @@ pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, run: &R
     Some(Story { trace, key })
 }
 
-/// The plan that a trace asks for.
+/// The plan that replays a trace.
 pub fn plan(trace: &Trace) -> Plan {
     let Continuation { sleep, policy, seed } = trace.continuation.clone().unwrap_or_default();
     let max_steps = trace.settings.max_steps;
@@ -91,12 +92,12 @@ pub fn plan(trace: &Trace) -> Plan {
     Plan { schedule: trace.schedule.clone(), sleep, policy, seed, max_steps, record: true, aim, round }
 }
 
-/// A step of which only the plan is known.
+/// A step that is known only from the plan.
 fn expected(step: &Step) -> TraceStep {
     TraceStep::new(step.thread, Action::Planned(step.code))
 }
 
-/// Files that the sources include are part of the program too: those that anything happened in.
+/// Adds the included files in which a step of the execution lies to the sources of the program.
 fn add_included(program: &mut trace::Program, recording: &Recording) {
     let directory = Path::new(&program.directory).to_path_buf();
     let mut known: HashSet<PathBuf> = program.sources.iter().map(|file| directory.join(&file.path)).collect();

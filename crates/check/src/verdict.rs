@@ -1,7 +1,7 @@
-//! What a run came to, and what that covers.
+//! Decides the verdict of a run. Nothing else does.
 //!
-//! The one place that decides a verdict. In this order: something was found; the program does something that Heddle
-//! does not control; not everything was explored; safe.
+//! The first that applies: *found*, if there is a finding; *unsupported*, if the program does something that Heddle does not
+//! control; *incomplete*, if not everything was explored; else *safe*.
 
 use std::time::Duration;
 
@@ -16,39 +16,41 @@ use crate::coverage;
 use crate::options::Options;
 use crate::tally::outcomes::Outcomes;
 use crate::tally::{Candidate, Tally};
-use crate::words;
+use crate::{unseen, words};
 
 /// Why the search ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
-    /// For a reason of its own.
+    /// The search ended by itself.
     Search(Stop),
-    /// The user asked to stop.
+    /// The user interrupted the search.
     Interrupted,
-    /// It could not go on.
+    /// The search failed. The text is the reason.
     Failed(String),
 }
 
-/// What a bound on preemptions or switches has left out.
+/// What a bound on preemptions, switches or delays has left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LeftOut {
-    /// Something.
+    /// Whether the bound has left anything out.
     pub bounded: bool,
-    /// The most preemptions for which everything was run, if preemptions were bounded.
+    /// The largest number of preemptions for which everything was explored, if preemptions were bounded.
     pub completed: Option<u32>,
 }
 
-/// What a verdict is made of.
+/// What a verdict is decided from.
 pub struct Judgement<'c> {
-    /// What was asked for.
+    /// The options of the check.
     pub options: &'c Options,
-    /// What was collected.
+    /// What was kept of the executions.
     pub tally: &'c Tally,
-    /// The executions, counted.
+    /// The number of executions of each kind.
     pub counts: Counts,
+    /// The number of samples of each kind beside the search.
+    pub samples: Counts,
     /// The algorithm that ran.
     pub method: Method,
-    /// Why it ended.
+    /// Why the search ended.
     pub end: End,
     /// What a bound has left out.
     pub left_out: LeftOut,
@@ -60,20 +62,20 @@ pub struct Judgement<'c> {
     pub elapsed: Duration,
     /// The findings, resolved.
     pub findings: Vec<Finding>,
-    /// What is worth a word.
+    /// Notes on what executions left behind.
     pub remarks: Vec<Remark>,
-    /// Where an unsupported call is, in words.
+    /// The message about an unsupported call.
     pub unsupported: Option<String>,
     /// Where an execution ran out of memory.
     pub out_of_memory: Option<Location>,
-    /// Findings that did not happen again when they were repeated.
+    /// The number of findings that were not reproduced.
     pub unrepeatable: u64,
-    /// Who went round in executions that were cut off, in words.
+    /// The description of the loop in which executions were cut off.
     pub looping: Option<String>,
 }
 
 impl Judgement<'_> {
-    /// The document of the run.
+    /// The report of the run, with the verdict.
     pub fn report(mut self) -> RunReport {
         let coverage = self.coverage();
         if coverage.exhaustive && self.tally.unsupported.is_none() {
@@ -89,13 +91,15 @@ impl Judgement<'_> {
             coverage: Some(coverage),
             algorithm: Some(self.method.name().to_string()),
             executions: counts.executions,
+            samples: self.samples.ran(),
             blocked: counts.blocked,
             assumed: counts.assumed,
             events: counts.events,
             seconds,
-            executions_per_second: (counts.executions as f64 / seconds.max(1e-9)) as u64,
-            threads: counts.threads,
+            executions_per_second: ((counts.executions + self.samples.ran()) as f64 / seconds.max(1e-9)) as u64,
+            threads: counts.threads.max(self.samples.threads),
             findings: self.findings,
+            exit_statuses: tally.exits.list(),
             outcomes: tally.outcomes.as_ref().map_or_else(Vec::new, Outcomes::list),
             notes: self.remarks,
         }
@@ -103,7 +107,7 @@ impl Judgement<'_> {
 
     fn verdict(&self) -> (Verdict, Option<String>) {
         let why = self.why_incomplete();
-        if !self.findings.is_empty() {
+        if self.findings.iter().any(|finding| finding.certain) {
             // The first finding ends a search unless all are wanted: that is not worth a word.
             let expected = self.end == End::Search(Stop::Observer) && !self.options.all;
             return (Verdict::Found, why.filter(|_| !expected));
@@ -111,14 +115,19 @@ impl Judgement<'_> {
         if let Some(what) = &self.unsupported {
             return (Verdict::Unsupported, Some(what.clone()));
         }
-        match (&self.end, why.or_else(|| self.why_undetermined())) {
+        if let Some(finding) = self.findings.first() {
+            // Neither an alarm nor a proof.
+            let why = format!("{} is not certain, because not all of the program was built by heddle", finding.id);
+            return (Verdict::Incomplete, Some(why));
+        }
+        match (&self.end, why.or_else(|| self.why_undetermined()).or_else(|| unseen::why_incomplete(self.facts))) {
             (End::Failed(what), _) => (Verdict::Error, Some(what.clone())),
             (_, Some(why)) => (Verdict::Incomplete, Some(why)),
             (_, None) => (Verdict::Safe, None),
         }
     }
 
-    /// Adds a finding for each label that no execution reached. Only for searches that left no execution out.
+    /// Adds a finding for each label that no execution reached, if the search left no execution out.
     fn add_unreached(&mut self) {
         for (label, number) in self.facts.unreached().zip(1..) {
             let location = Location { file: label.file.clone(), line: label.line, ..Location::default() };
@@ -129,31 +138,33 @@ impl Judgement<'_> {
                 location: Some(location),
                 count: 0,
                 execution: 0,
+                sample: None,
                 threads: Vec::new(),
                 switches: 0,
                 preemptions: 0,
                 minimal: false,
+                certain: true,
                 trace: None,
                 notes: Vec::new(),
             });
         }
     }
 
-    /// An undetermined number had only some of its values, and nobody has said that those are enough.
+    /// Why nondeterministic values make the verdict incomplete: only some values were tried, and the user did not list them.
     fn why_undetermined(&self) -> Option<String> {
         (self.facts.undetermined && !self.settings.nondet.are_given()).then(|| {
             format!(
-                "undetermined numbers (__VERIFIER_nondet_...) were only {}: say which values matter with --nondet",
+                "nondeterministic values (__VERIFIER_nondet_...) were only {}: list the values that matter with --nondet",
                 coverage::shown(self.settings.nondet.as_slice())
             )
         })
     }
 
-    /// Why not everything was explored, if so.
+    /// The reason why not everything was explored. `None` if everything was.
     fn why_incomplete(&self) -> Option<String> {
         if self.unrepeatable > 0 {
             return Some(
-                "something went wrong in an execution and did not happen again under the same schedule: the program \
+                "an execution failed, but not when its schedule was run again: the program \
                  depends on something that heddle does not control"
                     .to_string(),
             );
@@ -174,21 +185,19 @@ impl Judgement<'_> {
                 ))
             }
             End::Search(Stop::Exhausted) if self.counts.executions == 0 && self.counts.assumed > 0 => Some(format!(
-                "{} assumed away by the program itself, and none is left: nothing was checked",
+                "{} discarded by the program's own assumptions, and none is left: nothing was checked",
                 text::counted(self.counts.assumed, "execution")
             )),
             // Cannot be, and must not be called safe if it is.
             End::Search(Stop::Exhausted) if self.counts.executions == 0 && self.findings.is_empty() => {
-                Some("no execution came to its end".to_string())
+                Some("no execution ended".to_string())
             }
             End::Search(Stop::Exhausted) => None,
             End::Search(Stop::Observer) if self.findings.is_empty() => Some("interrupted".to_string()),
             End::Search(Stop::Observer) => Some("stopped at the first finding".to_string()),
             End::Search(Stop::Executions) => {
                 let Some(limit) = self.options.search.max_executions else {
-                    return Some(
-                        "the search ended although executions were left, an error of heddle's own".to_string(),
-                    );
+                    return Some("the search ended although executions were left: this is a bug in heddle".to_string());
                 };
                 let sampled = if self.method.samples() { "sampled" } else { "stopped after" };
                 Some(format!("{sampled} {} as asked", text::counted(limit, "execution")))
@@ -208,7 +217,7 @@ impl Judgement<'_> {
         }
     }
 
-    /// Who goes round, as a part of a sentence.
+    /// The description of the loop, as a part of a sentence. Empty if there is none.
     fn round(&self) -> String {
         self.looping.as_ref().map_or(String::new(), |round| format!("; {round}"))
     }
@@ -235,28 +244,32 @@ impl Judgement<'_> {
                 lost.message,
                 self.round()
             ),
+            Lost::Files => format!(
+                "execution {}{often} writes more to files than there is room for in the temporary directory ($TMPDIR): free \
+                 some, or name another directory",
+                lost.execution
+            ),
             Lost::Killed => format!("execution {}{often} was lost: {}", lost.execution, lost.message),
             Lost::Diverged if !lost.message.is_empty() => lost.message.clone(),
             Lost::Diverged => format!(
-                "execution {} did not do what it had done before under the same schedule: the program depends on \
+                "execution {} behaved differently under the same schedule: the program depends on \
                  something that heddle does not control",
                 lost.execution
             ),
-            Lost::NeedsFork => format!(
-                "the program uses {}, which a snapshot cannot take back: use --restart auto or fork",
-                lost.message
-            ),
-            Lost::Unfinished => format!("execution {}{often} did not end as executions end", lost.execution),
+            Lost::NeedsFork => {
+                format!("the program uses {}, which a snapshot cannot undo: use --restart auto or fork", lost.message)
+            }
+            Lost::Unfinished => format!("execution {}{often} ended in an unexpected way", lost.execution),
         }
     }
 }
 
 fn outcome_words(outcome: Outcome) -> &'static str {
     match outcome {
-        Outcome::Diverged { .. } => "the program did not do the same thing under the same schedule",
+        Outcome::Diverged { .. } => "the program behaved differently under the same schedule",
         Outcome::Capacity(_) => "an execution was too large",
         Outcome::NeedsThreads { .. } => "an execution had more threads than there is room for",
-        Outcome::NeedsFork => "the program does something that a snapshot cannot take back: use --restart auto",
-        _ => "an execution could not be made sense of",
+        Outcome::NeedsFork => "the program does something that a snapshot cannot undo: use --restart auto",
+        _ => "an execution ended in an unexpected way",
     }
 }

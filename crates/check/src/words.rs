@@ -1,4 +1,4 @@
-//! Quantities in the words of reports.
+//! Formats durations and sizes for messages.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
-//! What is printed, where, and how.
+//! Prints results and messages.
 //!
-//! Results go to standard output, everything else (progress, warnings, errors) to standard error. A reader that
-//! closed the pipe is not an error: `heddle check x.c | head` ends with its verdict's exit code.
+//! Results go to standard output, everything else (progress, warnings, errors) to standard error. A closed pipe is not an error:
+//! `heddle check x.c | head` ends with the exit code of its verdict.
 
 use std::io::{IsTerminal, Write};
 
@@ -10,7 +10,7 @@ use clap::builder::styling::{AnsiColor, Color, Style};
 use heddle_model::RunReport;
 use heddle_report::text;
 
-/// What was asked for.
+/// The options that say what is printed and how.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wishes {
     /// `--color`.
@@ -19,7 +19,7 @@ pub struct Wishes {
     pub quiet: bool,
     /// `--verbose`.
     pub verbose: bool,
-    /// `--json`: standard output belongs to the document.
+    /// `--json`: only the JSON document goes to standard output.
     pub json: bool,
     /// `--no-progress`.
     pub no_progress: bool,
@@ -37,7 +37,7 @@ pub enum When {
     Never,
 }
 
-/// What is printed, where, and how.
+/// Prints results and messages, as the options ask for.
 pub struct Console {
     wishes: Wishes,
     out_color: bool,
@@ -45,7 +45,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// A console that does what was asked for.
+    /// Makes a console with these options.
     pub fn new(wishes: Wishes) -> Console {
         let choose = |detected: ColorChoice| match wishes.color {
             When::Always => true,
@@ -60,12 +60,12 @@ impl Console {
         }
     }
 
-    /// What was asked for.
+    /// The options of this console.
     pub fn wishes(&self) -> &Wishes {
         &self.wishes
     }
 
-    /// How reports on standard output are to look.
+    /// The options for text reports on standard output: colours, width, Unicode.
     pub fn report_options(&self) -> text::Options {
         let width = terminal_size::terminal_size().map_or(100, |(width, _)| width.0 as usize);
         text::Options {
@@ -76,7 +76,7 @@ impl Console {
         }
     }
 
-    /// A result. Nothing else goes to standard output.
+    /// Prints a result to standard output, where nothing else goes.
     pub fn result(&self, text: &str) {
         // A terminal that has only ASCII would show something else for the bytes of a source's other characters.
         let plain = (!self.wishes.json && std::io::stdout().is_terminal() && !speaks_unicode())
@@ -85,25 +85,24 @@ impl Console {
         let _ = out.write_all(plain.as_deref().unwrap_or(text).as_bytes()).and_then(|()| out.flush());
     }
 
-    /// Something to know, unless the user wants quiet.
+    /// Prints a note, unless `--quiet` is given.
     pub fn note(&self, text: &str) {
         if !self.wishes.quiet {
             self.to_stderr("note", label(AnsiColor::Cyan), text);
         }
     }
 
-    /// Something that may be wrong.
+    /// Prints a warning.
     pub fn warning(&self, text: &str) {
         self.to_stderr("warning", label(AnsiColor::Yellow), text);
     }
 
-    /// Something that is wrong.
+    /// Prints an error.
     pub fn error(&self, text: &str) {
         self.to_stderr("error", label(AnsiColor::Red), text);
     }
 
-    /// An error that leaves nothing to say: for people on standard error, for machines in the document. Returns the
-    /// exit code.
+    /// Reports an error that ends the command: on standard error and, with `--json`, in the document. Returns the exit code.
     pub fn fail(&self, reason: &str) -> u8 {
         let report = RunReport::error(reason.to_string());
         if self.wishes.json {
@@ -113,7 +112,7 @@ impl Console {
         report.verdict.exit_code()
     }
 
-    /// Words of somebody else, as they are.
+    /// Prints the output of another program, such as a compiler, unchanged.
     pub fn pass_on(&self, text: &str) {
         if !self.wishes.quiet {
             let _ = std::io::stderr().lock().write_all(text.as_bytes());
@@ -135,7 +134,7 @@ const fn label(color: AnsiColor) -> Style {
     Style::new().bold().fg_color(Some(Color::Ansi(color)))
 }
 
-/// Whether the terminal's language has more than ASCII.
+/// Whether the locale of the terminal is a Unicode one.
 fn speaks_unicode() -> bool {
     let set = ["LC_ALL", "LC_CTYPE", "LANG"].iter().filter_map(|name| std::env::var(name).ok());
     let mut set = set.filter(|value| !value.is_empty());

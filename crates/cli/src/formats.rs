@@ -1,4 +1,4 @@
-//! The formats that a run or a finding can be told in, for people and for machines.
+//! The output formats of a run or a finding, for people and for machines.
 
 use std::path::Path;
 
@@ -8,20 +8,20 @@ use heddle_report::witness::Origin;
 use heddle_report::{graph, html, json, junit, sarif, text, witness};
 use sha2::{Digest, Sha256};
 
-/// A format.
+/// An output format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Format {
-    /// As on the terminal.
+    /// Text, as on the terminal.
     Text,
-    /// Heddle's document, schema heddle/1.
+    /// Heddle's JSON document, schema heddle/1.
     Json,
-    /// One page that steps through the interleaving.
+    /// An HTML page that steps through the interleaving.
     Html,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
     /// JUnit XML, for continuous integration.
     Junit,
-    /// SV-COMP's violation witness, YAML 2.0, of the first finding.
+    /// An SV-COMP violation witness (YAML 2.0) of the first finding.
     Witness,
     /// The happens-before graph of the first finding, for Graphviz.
     Dot,
@@ -29,14 +29,14 @@ pub enum Format {
     Mermaid,
 }
 
-/// The run and its traces in a format.
+/// Renders the run and its traces in `format`.
 pub fn render(
     format: Format,
     report: &RunReport,
     traces: &[Trace],
     options: &text::Options,
 ) -> Result<Vec<u8>, String> {
-    let first = || traces.first().ok_or_else(|| "there is no finding to tell in this format".to_string());
+    let first = || traces.first().ok_or_else(|| "there is no finding to write in this format".to_string());
     Ok(match format {
         Format::Text => {
             let told: String = traces.iter().map(|trace| text::finding(trace, options)).collect();
@@ -55,21 +55,21 @@ pub fn render(
     })
 }
 
-/// The format that a graph's file name asks for.
+/// The format of a graph, by the extension of its file name.
 pub fn of_graph(path: &Path) -> Result<Format, String> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("dot" | "gv") => Ok(Format::Dot),
         Some("mmd" | "mermaid") => Ok(Format::Mermaid),
-        _ => Err(format!("--graph {}: the name says the format: .dot for Graphviz, .mmd for Mermaid", path.display())),
+        _ => Err(format!("--graph {}: unknown extension; use .dot for Graphviz or .mmd for Mermaid", path.display())),
     }
 }
 
-/// What to call the program of these traces.
+/// The name of the program of these traces, for reports.
 fn program_name(traces: &[Trace]) -> String {
     traces.first().map_or("program".to_string(), |trace| named(&trace.program.build, &trace.program.binary))
 }
 
-/// What to call a program that was built from `words`, or is `binary`.
+/// The name of a program that was built from `words` or is `binary`, for reports.
 fn named(words: &[String], binary: &Option<heddle_model::trace::SourceFile>) -> String {
     match binary {
         Some(binary) => binary.path.clone(),
@@ -77,18 +77,18 @@ fn named(words: &[String], binary: &Option<heddle_model::trace::SourceFile>) -> 
     }
 }
 
-/// JUnit's document of a run of the program that `words` name, whatever came of it.
+/// The JUnit document of a run of the program that `words` name, whatever its verdict.
 pub fn junit_of(words: &[String], report: &RunReport, traces: &[Trace]) -> Vec<u8> {
     junit::render(report, traces, &named(words, &None))
 }
 
-/// Where a witness comes from.
+/// The origin of a witness: its program's files with their hashes, an identifier and the time.
 fn origin(trace: &Trace) -> Result<Origin, String> {
     let directory = Path::new(&trace.program.directory);
     let mut files = Vec::new();
     for source in trace.program.sources.iter().chain(&trace.program.binary) {
         let bytes = std::fs::read(directory.join(&source.path))
-            .map_err(|error| format!("a witness names the hashes of its files: {}: {error}", source.path))?;
+            .map_err(|error| format!("cannot read {} for the file hashes of the witness: {error}", source.path))?;
         let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         files.push((source.path.clone(), hash));
     }
@@ -99,14 +99,14 @@ fn origin(trace: &Trace) -> Result<Origin, String> {
     Ok(Origin { files, created: now(), uuid })
 }
 
-/// The time, as ISO 8601 writes it.
+/// The current time in ISO 8601 format.
 fn now() -> String {
     let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     date(seconds)
 }
 
-/// Seconds since 1970 as a date and a time of day. Days to dates after Howard Hinnant, "chrono-compatible low-level date
-/// algorithms", `civil_from_days`.
+/// Formats seconds since 1970 as a date and a time of day. The calendar follows `civil_from_days` in Howard Hinnant's
+/// "chrono-compatible low-level date algorithms".
 fn date(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400 + 719_468, seconds % 86_400);
     let (era, day) = (days / 146_097, days % 146_097);

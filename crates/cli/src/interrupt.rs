@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// A flag that is raised by the first signal; the second ends the process as if nothing were caught.
+/// Returns a flag that the first SIGINT or SIGTERM sets. The second one ends the process.
 pub fn catch() -> io::Result<Arc<AtomicBool>> {
     let raised = Arc::new(AtomicBool::new(false));
     // Apart from the flag, which is lowered again to tell what was found before the signal.

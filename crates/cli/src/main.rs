@@ -1,7 +1,7 @@
-//! `heddle`: flags, progress, exit codes. The only room that prints.
+//! The command `heddle`: options, progress, exit codes. The only crate that prints.
 //!
-//! What was typed is [`arguments`]; what it means is decided by one file for each subcommand in [`commands`]. Exit
-//! codes are a contract: 0 safe, 1 found, 2 error, 3 incomplete, 4 unsupported.
+//! [`arguments`] parses the command line, and [`commands`] has one file for each subcommand. Exit codes are a contract: 0 safe,
+//! 1 found, 2 error, 3 incomplete, 4 unsupported.
 
 mod arguments;
 mod commands;
@@ -22,6 +22,16 @@ use console::Console;
 
 fn main() -> ExitCode {
     install_panic_hook();
+    if !heddle_native::raise_limits() {
+        let own = std::thread::Builder::new().stack_size(heddle_native::STACK as usize).spawn(begin);
+        return own
+            .map(std::thread::JoinHandle::join)
+            .map_or(ExitCode::from(2), |ended| ended.unwrap_or(ExitCode::from(2)));
+    }
+    begin()
+}
+
+fn begin() -> ExitCode {
     log::start();
     let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
     if let Some(code) = commands::cc::intercept(&line) {
@@ -46,7 +56,7 @@ fn run(command: Command, console: Console) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// A panic is a bug of Heddle's, never a verdict about the program: it has the exit code of errors, and says so.
+/// Makes a panic end with the exit code of errors and a message that it is a bug in Heddle, so that it is never taken for a verdict.
 fn install_panic_hook() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map_or(String::new(), |at| format!(" ({}:{})", at.file(), at.line()));

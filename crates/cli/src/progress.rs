@@ -5,13 +5,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use heddle_checking::words::duration as show_duration;
 
-/// A line that says how far the search has come.
+/// A line on the terminal that shows the progress of the search.
 pub struct Progress {
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// A line, or none.
+    /// Makes the line. If `shown` is false, nothing is ever printed.
     pub fn new(shown: bool) -> Progress {
         let bar = shown.then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
@@ -22,7 +22,7 @@ impl Progress {
         Progress { bar }
     }
 
-    /// Says what is being done before the search.
+    /// Shows what Heddle does before the search.
     pub fn say(&self, what: &str) {
         if let Some(bar) = &self.bar {
             bar.set_message(what.to_string());
@@ -30,14 +30,14 @@ impl Progress {
         }
     }
 
-    /// Shows how far it has come.
+    /// Shows the progress of the search.
     pub fn update(&self, progress: &heddle_search::Progress, findings: usize) {
         let Some(bar) = &self.bar else { return };
         bar.set_message(line(progress, findings));
         bar.tick();
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -45,10 +45,13 @@ impl Progress {
     }
 }
 
-/// How far a search has come, in one line: executions, rate, how many there may be, how long they are, findings, time.
+/// The progress in one line: executions, rate, the estimated total, the depth, findings, time.
 fn line(progress: &heddle_search::Progress, findings: usize) -> String {
     let rate = progress.executions as f64 / progress.elapsed.as_secs_f64().max(1e-9);
     let mut text = format!("{} ({}/s)", counted(progress.executions, "execution"), grouped(rate as u64));
+    if progress.samples > 0 {
+        text.push_str(&format!(" and {}", counted(progress.samples, "sample")));
+    }
     if let Some((low, high)) = progress.estimate {
         text.push_str(&format!(" of {} {}", grouped(low), up_to(high.map(grouped))));
     } else if let Some(all) = progress.at_least.filter(|&all| all > progress.executions) {

@@ -1,7 +1,7 @@
-//! Options that say how the program is run and what is looked for, and the [`Settings`] that they make.
+//! Options that say how to run the program and which errors to look for, and the [`Settings`] that they make.
 //!
-//! An option that was not typed says nothing: it leaves what the settings underneath say. Those are Heddle's defaults, or, with
-//! `--from`, the settings of the trace.
+//! An option that is not given leaves the base settings as they are. The base is Heddle's defaults or, with `--from`, the
+//! settings of the trace.
 
 use std::time::Duration;
 
@@ -10,115 +10,129 @@ use heddle_model::{Attention, Latitude, Property, Restart, RestartMode, Settings
 
 use crate::values;
 
-/// How executions start over.
+/// `--restart`: how the program returns to its start after each execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum RestartWish {
-    /// By snapshot where that is possible, else by fork.
+    /// Snapshot where possible, else fork.
     Auto,
-    /// Memory is put back: the fastest.
+    /// Restore the program's memory. The fastest.
     Snapshot,
-    /// Each execution in a forked process.
+    /// Run each execution in a forked process.
     Fork,
-    /// Each execution in a new process: the slowest.
+    /// Run each execution in a new process. The slowest.
     Exec,
 }
 
-/// What to do about data races.
+/// `--races`: what to do about data races.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum RaceWish {
-    /// Look for them, and report them as findings.
+    /// Report data races as findings.
     Report,
-    /// Do not report them, but explore the orders of the accesses.
+    /// Do not report data races, but explore both orders of the accesses.
     Ignore,
-    /// Do not look for them.
+    /// Do not look for data races.
     Off,
 }
 
-/// What to do about accesses to memory that is not there, or not any more.
+/// `--exit-status`: what to do about exit statuses that are not 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ExitWish {
+    /// Report an exit status that is not 0 as a finding: a test fails.
+    Report,
+    /// Accept every exit status.
+    Ignore,
+    /// Report an exit status that is not 0 only if other executions end with another one.
+    Differ,
+}
+
+/// `--memory`: what to do about memory errors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum MemoryWish {
-    /// Look for them, and report them as findings.
+    /// Report memory errors as findings.
     Report,
-    /// Do not look for them.
+    /// Do not look for memory errors.
     Off,
 }
 
-/// What to do when a primitive is used against its rules.
+/// `--misuse`: what to do about misuse of synchronisation primitives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum MisuseWish {
-    /// Report it: the standard says nothing about what would follow.
+    /// Report misuse as a finding: its behaviour is undefined.
     Report,
-    /// Go on as glibc does.
+    /// Continue and do what glibc does.
     Off,
 }
 
-/// What to do when threads go round for ever.
+/// `--livelocks`: what to do about threads that loop for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum LivelockWish {
-    /// Report it if they all act and get nowhere.
+    /// Report a livelock if all threads keep running without progress.
     Report,
-    /// Only say that an execution did not end: for programs that are meant to run for ever.
+    /// Only say that an execution did not end. For programs that are meant to run for ever.
     Off,
 }
 
-/// How the program is run, and what is looked for.
+/// Options that say how to run the program and which errors to look for.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Running {
-    /// The most operations of one thread in an execution.
+    /// Cut an execution off when a thread has made N operations.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_steps: Option<u32>,
     /// What to do about data races [default: report].
     #[arg(long, value_enum, value_name = "WHAT")]
     pub races: Option<RaceWish>,
-    /// What to do about memory errors: use after free, out of a heap block, double free, a dead thread's stack
+    /// What to do about exit statuses that are not 0 [default: report].
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub exit_status: Option<ExitWish>,
+    /// What to do about memory errors: use after free, heap buffer overflow, double free, use of a dead stack
     /// [default: report].
     #[arg(long, value_enum, value_name = "WHAT")]
     pub memory: Option<MemoryWish>,
-    /// Look for memory that nothing points to any more when the program ends.
+    /// Report memory leaks: heap blocks that nothing points to when the program ends.
     #[arg(long)]
     pub leaks: bool,
-    /// What to do when a primitive is used against its rules: unlocked by a stranger, destroyed while it is locked, ...
+    /// What to do about misuse of primitives, such as unlocking another thread's mutex or destroying a locked one
     /// [default: report].
     #[arg(long, value_enum, value_name = "WHAT")]
     pub misuse: Option<MisuseWish>,
-    /// What to do when threads go round for ever: look for a livelock behind it, and report that [default: report].
+    /// What to do about threads that loop for ever [default: report].
     #[arg(long, value_enum, value_name = "WHAT")]
     pub livelocks: Option<LivelockWish>,
-    /// The most time-outs of one thread in an execution while others could go on; 0 for none. Beyond that, a time-out passes
-    /// only when nobody can go on [default: 3].
+    /// How many timed waits of one thread may time out while other threads could run. After that, a wait times out only when no
+    /// thread can run [default: 3].
     #[arg(long, value_name = "N")]
     pub max_timeouts: Option<u32>,
-    /// How many condition waits of one thread may end for no reason [default: 0].
+    /// How many condition waits of one thread may wake up spuriously [default: 0].
     #[arg(long, value_name = "N")]
     pub spurious_wakeups: Option<u32>,
-    /// How many weak compare-exchanges and trylocks of one thread may fail for no reason [default: 0].
+    /// How many weak compare-exchanges and trylocks of one thread may fail spuriously [default: 0].
     #[arg(long, value_name = "N")]
     pub spurious_failures: Option<u32>,
-    /// In what order those that wait get what they wait for: arbitrary, fifo, lifo, or for each kind of object, as in
+    /// The order in which waiting threads are woken: arbitrary, fifo or lifo. Or one for each kind of object:
     /// mutex=fifo,cond=lifo,sem=fifo,rwlock=arbitrary [default: arbitrary].
     #[arg(long, value_name = "POLICY", value_parser = values::wakeup)]
     pub wakeup: Option<Wakeup>,
-    /// The values that undetermined numbers take: 0,1,-1 or 0..9, or both. Without it a few are tried, and the verdict
-    /// cannot be safe.
+    /// The values that __VERIFIER_nondet_... functions return: 0,1,-1 or 0..9 or both. Without it Heddle tries a few values, and
+    /// the verdict cannot be safe.
     #[arg(long, value_name = "VALUES", value_parser = values::numbers, allow_hyphen_values = true)]
     pub nondet: Option<Values>,
-    /// How much freed memory each thread keeps unused, to see who still uses it; 0: reuse it at once [default: 64K].
+    /// How much freed memory each thread keeps out of use to detect use after free; 0 to reuse it at once [default: 64K].
     #[arg(long, value_name = "SIZE", value_parser = values::size_or_none)]
     pub quarantine: Option<u64>,
     /// How much memory the program may allocate: 512M, 4G [default: 1G].
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub memory_limit: Option<u64>,
-    /// How long a thread may run without a visible operation [default: 3s].
+    /// How long a thread may run without a visible operation before it counts as hanging [default: 3s].
     #[arg(long, alias = "watchdog", value_name = "DURATION", value_parser = values::duration)]
     pub hang_timeout: Option<Duration>,
-    /// How executions start over [default: auto].
+    /// How the program returns to its start after each execution [default: auto].
     #[arg(long, value_enum, value_name = "HOW")]
     pub restart: Option<RestartWish>,
 }
 
 impl Running {
-    /// The settings: what was typed, over `base`. `goes_on`: the search goes on after the first finding. `outputs`: what the
-    /// program prints is kept of every execution.
+    /// Returns `base`, changed by the options that were given. `goes_on`: the search continues after the first finding.
+    /// `outputs`: the program's output is kept for every execution.
     pub fn over(&self, base: Settings, goes_on: bool, outputs: bool) -> Settings {
         let mut properties = base.properties;
         let mut look = |property, wish: Option<bool>| match wish {
@@ -140,6 +154,14 @@ impl Running {
         };
         // A search that ends with the first race may as well end the execution there.
         properties.set(Property::Race, if races == Attention::Stop && goes_on { Attention::Go } else { races });
+        if let Some(wish) = self.exit_status {
+            let attention = match wish {
+                ExitWish::Report => Attention::Stop,
+                ExitWish::Ignore => Attention::Off,
+                ExitWish::Differ => Attention::Differ,
+            };
+            properties.set(Property::Exit, attention);
+        }
         let restart = self.restart.map(|wish| match wish {
             RestartWish::Auto => RestartMode::Auto,
             RestartWish::Snapshot => RestartMode::Only(Restart::Snapshot),

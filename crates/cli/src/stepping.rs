@@ -1,7 +1,7 @@
-//! `heddle replay --step`: walks through a trace, forward and backward, by commands that are read line by line.
+//! `heddle replay --step`: steps through a trace, forward and backward, by commands from standard input.
 //!
-//! The execution has happened again before the walk begins; what is shown is what was recorded of it. So going back
-//! costs nothing. Commands come from a terminal or from a pipe; only a terminal gets a prompt.
+//! The execution was reproduced before, and this module shows its recording, so going back costs nothing. Commands come from a
+//! terminal or a pipe; only a terminal gets a prompt.
 
 use std::io::{BufRead, IsTerminal, Write};
 
@@ -18,7 +18,7 @@ const HELP: &str = "\
   h, help          this                       q, quit       the end
 ";
 
-/// Walks through `trace` until the commands end.
+/// Steps through `trace` until `quit` or the end of the input.
 pub fn walk(trace: &Trace, console: &Console) {
     let options = console.report_options();
     let asks = std::io::stdin().is_terminal();
@@ -68,7 +68,7 @@ pub fn walk(trace: &Trace, console: &Console) {
             }
             "q" | "quit" => return,
             other => {
-                console.error(&format!("`{other}` is no command; h lists them"));
+                console.error(&format!("unknown command `{other}`; h lists the commands"));
                 continue;
             }
         };
@@ -76,7 +76,7 @@ pub fn walk(trace: &Trace, console: &Console) {
     }
 }
 
-/// After the first step of another thread than the one whose step was taken last.
+/// The number of steps up to and including the next context switch.
 fn next_switch(trace: &Trace, taken: usize) -> usize {
     let current = taken.checked_sub(1).and_then(|index| trace.steps.get(index)).map(|step| step.thread);
     let ahead = trace.steps.iter().skip(taken).position(|step| Some(step.thread) != current);

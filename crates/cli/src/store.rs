@@ -1,4 +1,4 @@
-//! The output directory: traces are put there, whole or not at all.
+//! Writes traces and other files, completely or not at all.
 
 use std::fs;
 use std::io::{self, Write};
@@ -6,24 +6,24 @@ use std::path::{Path, PathBuf};
 
 use heddle_model::Trace;
 
-/// Writes `trace` into `directory`, which is made if it is not there. Returns the path of the file.
+/// Writes `trace` into `directory`, which is created if it does not exist. Returns the path of the file.
 ///
-/// The file appears under its name only when all of it is on the disk: a full disk leaves no half trace behind.
+/// The file gets its name only when all of it is on the disk, so a full disk leaves no partial trace behind.
 pub fn write(directory: &Path, trace: &Trace) -> Result<PathBuf, String> {
     let complain = |doing: &str, path: &Path, error: io::Error| {
         let hint = match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                "; make room, or give another place with --out"
+                "; free some space, or choose another directory with --out"
             }
-            _ => "; give another place with --out",
+            _ => "; choose another directory with --out",
         };
         format!("cannot {doing} {}: {error}{hint}", path.display())
     };
     if directory.exists() && !directory.is_dir() {
-        let what = "is in the way: it is not a directory; give another place with --out";
+        let what = "is not a directory; choose another one with --out";
         return Err(format!("{} {what}", directory.display()));
     }
-    fs::create_dir_all(directory).map_err(|error| complain("make the directory", directory, error))?;
+    fs::create_dir_all(directory).map_err(|error| complain("create the directory", directory, error))?;
     let path = directory.join(format!("{}.json", trace.finding.id));
     let partial = directory.join(format!(".{}.{}.partial", trace.finding.id, std::process::id()));
     let written = write_through(&partial, &trace.to_bytes()).and_then(|()| fs::rename(&partial, &path));
@@ -34,7 +34,7 @@ pub fn write(directory: &Path, trace: &Trace) -> Result<PathBuf, String> {
     Ok(path)
 }
 
-/// Writes a file that the user named, whole or not at all.
+/// Writes a file that the user named, completely or not at all.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let complain = |error: io::Error| format!("{} cannot be written: {error}", path.display());
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());

@@ -1,10 +1,10 @@
-//! Values of options: durations and sizes as people write them.
+//! Parsers for the values of options: durations, sizes, wakeup policies, lists of numbers.
 
 use std::time::Duration;
 
 use heddle_model::{Order, Values, Wakeup};
 
-/// `90`, `90s`, `1.5h`, `1m30s`, `200ms`. A number alone is seconds.
+/// Parses a duration: `90`, `90s`, `1.5h`, `1m30s`, `200ms`. A number alone is seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a duration: write 30s, 5m, 1h30m or 200ms");
     let mut rest = text.trim();
@@ -29,10 +29,10 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         seconds += number * unit;
     }
     let duration = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
-    if duration.is_zero() { Err(format!("`{text}` is no time at all")) } else { Ok(duration) }
+    if duration.is_zero() { Err(format!("`{text}` is not a duration above zero")) } else { Ok(duration) }
 }
 
-/// A duration, or `off`, which is none at all.
+/// Parses a duration, or `off`, which is zero.
 pub fn duration_or_off(text: &str) -> Result<Duration, String> {
     if text.trim() == "off" {
         return Ok(Duration::ZERO);
@@ -40,7 +40,7 @@ pub fn duration_or_off(text: &str) -> Result<Duration, String> {
     duration(text).map_err(|wrong| format!("{wrong}, or off"))
 }
 
-/// `512M`, `2GiB`, `65536`. Units are powers of 1024.
+/// Parses a size: `512M`, `2GiB`, `65536`. Units are powers of 1024.
 pub fn size(text: &str) -> Result<u64, String> {
     let wrong = || format!("`{text}` is not a size: write 512M, 2G or a number of bytes");
     let trimmed = text.trim();
@@ -56,21 +56,23 @@ pub fn size(text: &str) -> Result<u64, String> {
         _ => return Err(wrong()),
     };
     let bytes = number.checked_mul(1 << shift).ok_or_else(|| format!("`{text}` is too large"))?;
-    if bytes == 0 { Err(format!("`{text}` is no memory at all")) } else { Ok(bytes) }
+    if bytes == 0 { Err(format!("`{text}` is not a size above zero")) } else { Ok(bytes) }
 }
 
-/// A [`size`], or `0`.
+/// Parses a [`size`], or `0`.
 pub fn size_or_none(text: &str) -> Result<u64, String> {
     if text.trim() == "0" { Ok(0) } else { size(text) }
 }
 
-/// `fifo`, or `mutex=fifo,cond=lifo`.
+/// Parses a wakeup policy: `fifo`, or `mutex=fifo,cond=lifo`.
 pub fn wakeup(text: &str) -> Result<Wakeup, String> {
     let order = |text: &str| match text.trim() {
         "arbitrary" => Ok(Order::Arbitrary),
         "fifo" => Ok(Order::Fifo),
         "lifo" => Ok(Order::Lifo),
-        other => Err(format!("`{other}` is no wakeup policy: write arbitrary, fifo or lifo, or mutex=fifo,cond=lifo")),
+        other => {
+            Err(format!("`{other}` is not a wakeup policy: write arbitrary, fifo or lifo, or mutex=fifo,cond=lifo"))
+        }
     };
     let mut wakeup = Wakeup::default();
     for part in text.split(',') {
@@ -91,7 +93,7 @@ pub fn wakeup(text: &str) -> Result<Wakeup, String> {
     Ok(wakeup)
 }
 
-/// `0,1,-1`, `0..9`, `-2..2,100`: numbers, and ranges that include both ends.
+/// Parses a list of numbers and of ranges that include both ends: `0,1,-1`, `0..9`, `-2..2,100`.
 pub fn numbers(text: &str) -> Result<Values, String> {
     let wrong = || format!("`{text}` is not a list of numbers: write 0,1,-1 or 0..9");
     let most = heddle_model::MOST_VALUES;

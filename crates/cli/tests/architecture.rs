@@ -106,3 +106,38 @@ fn libraries_do_not_print() {
         }
     }
 }
+
+/// Only `model` knows what single operations mean. The search asks it (`Operation::queues`, `Event::enabled_by`) and neither
+/// names a primitive nor compares codes of operations.
+#[test]
+fn the_search_names_no_primitive() {
+    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../search/src")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("it can be read").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            files += 1;
+            let text = std::fs::read_to_string(&path).expect("it can be read");
+            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+            for (line, number) in code.lines().zip(1..) {
+                let words = [
+                    "primitive::",
+                    "model::primitive",
+                    ", primitive",
+                    "{primitive",
+                    ".code ==",
+                    ".code !=",
+                    "match code",
+                ];
+                let named = words.iter().find(|word| line.contains(**word));
+                assert!(named.is_none(), "{}:{number} has {named:?}: ask the model instead", path.display());
+                assert!(!(line.contains("match") && line.contains(".code")), "{}:{number}", path.display());
+            }
+        }
+    }
+    assert!(files > 20, "the sources are elsewhere: {files}");
+}

@@ -179,11 +179,11 @@ fn an_infinite_loop() {
 #[test]
 fn makes_processes() {
     check_program("fork.c", &[])
-        .must_say(0, &["restarted by fork", "the program uses processes", "not covered: processes"]);
+        .must_say(0, &["restarted by fork", "the program uses processes", "not covered: child processes"]);
     for restart in ["fork", "exec"] {
         check_program("fork.c", &["--restart", restart]).must_say(0, &["all 2 executions"]);
     }
-    check_program("fork.c", &["--restart", "snapshot"]).must_say(3, &["processes", "a snapshot cannot take back"]);
+    check_program("fork.c", &["--restart", "snapshot"]).must_say(3, &["processes", "a snapshot cannot undo"]);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn something_unsupported() {
 
 // --- What happens to us -----------------------------------------------------------------------------------------
 
-fn start_long_search(session: &Session, more: &[&str]) -> (Running, Vec<i32>) {
+fn start_long_search(session: &Session, more: &[&str]) -> (Running, Vec<u32>) {
     let file = program("long-search.c").display().to_string();
     let words = ["check", file.as_str(), "--json"];
     let running = session.start(session.command(words.into_iter().chain(more.iter().copied())));
@@ -245,7 +245,7 @@ fn the_program_is_killed_from_outside() {
         let session = Session::new();
         let (running, targets) = start_long_search(&session, &["--restart", restart]);
         send(targets[0], "KILL");
-        let is_other = |pid: &i32| !targets.contains(pid) && computed(*pid) >= 10;
+        let is_other = |pid: &u32| !targets.contains(pid) && computed(*pid) >= 10;
         wait_until("another process goes on", || session.programs(&running).iter().any(is_other));
         running.signal("INT");
         let run = running.wait();

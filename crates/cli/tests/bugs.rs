@@ -1,11 +1,20 @@
 //! The patterns of concurrency bugs in `benches/bugs`: each is found, by the strategies that the guide names.
 
-use crate::common::{Session, clang, must_replay, sources};
+use crate::common::{Session, clang, root, sources};
 
-/// Programs that have a size, and the largest that the default search finds within seconds.
-const BY_DEFAULT: [(&str, u32); 4] = [("reorder", 4), ("twostage", 3), ("wronglock", 5), ("sigma", 6)];
+/// Programs that have a size, and the largest that the exhaustive search finds within seconds.
+const BY_OPTIMAL: [(&str, u32); 4] = [("reorder", 4), ("twostage", 3), ("wronglock", 5), ("sigma", 6)];
 /// Sizes that only sampling reaches.
 const BY_SAMPLING: [(&str, u32); 4] = [("reorder", 20), ("twostage", 100), ("wronglock", 8), ("sigma", 12)];
+/// Sizes for the default search.
+const BY_DEFAULT: [(&str, &[u32]); 6] = [
+    ("reorder", &[3, 5, 10, 20]),
+    ("twostage", &[2, 20, 100]),
+    ("wronglock", &[3, 8, 20]),
+    ("sigma", &[6, 20]),
+    ("philosophers", &[3, 10]),
+    ("interlocked", &[2, 4]),
+];
 
 fn file(name: &str) -> String {
     format!("benches/bugs/{name}.c")
@@ -14,7 +23,7 @@ fn file(name: &str) -> String {
 fn names() -> Vec<String> {
     let files = sources("benches/bugs");
     let names: Vec<String> = files.iter().map(|f| f.file_stem().unwrap_or_default().display().to_string()).collect();
-    assert!(names.len() >= 14, "{names:?}");
+    assert!(names.len() >= 16, "{names:?}");
     names
 }
 
@@ -23,23 +32,25 @@ fn size(name: &str, sizes: &[(&str, u32)]) -> Vec<String> {
 }
 
 #[test]
-fn the_default_search_finds_each() {
+fn the_exhaustive_search_finds_each() {
     for (number, name) in names().iter().enumerate() {
         let compiler = if number % 2 == 0 { "gcc" } else { clang() };
         let session = Session::new();
         let mut words = vec![file(name), "-O1".to_owned(), "--cc".to_owned(), compiler.to_owned()];
-        words.extend(size(name, &BY_DEFAULT));
+        words.extend(["--minimise", "off", "--algorithm", "optimal"].map(str::to_owned));
+        words.extend(size(name, &BY_OPTIMAL));
         let run = session.check(words);
         assert_eq!(run.json()["verdict"], "found", "{name}\n{run}");
-        must_replay(&session, &run);
     }
 }
 
 #[test]
 fn a_thousand_samples_of_few_threads_find_each_at_any_size() {
-    for name in names() {
+    // The bug of `interlocked` needs threads that go in step for long, which `few` hardly ever draws.
+    for name in names().into_iter().filter(|name| name != "interlocked") {
         for seed in ["0", "1"] {
-            let options = ["--algorithm", "few", "--max-executions", "1000", "--seed", seed, "-O1"];
+            let options =
+                ["--algorithm", "few", "--max-executions", "1000", "--seed", seed, "-O1", "--minimise", "off"];
             let mut words: Vec<String> = options.map(str::to_owned).to_vec();
             words.push(file(&name));
             words.extend(size(&name, &BY_SAMPLING));
@@ -47,4 +58,34 @@ fn a_thousand_samples_of_few_threads_find_each_at_any_size() {
             assert_eq!(run.json()["verdict"], "found", "{name}, seed {seed}\n{run}");
         }
     }
+}
+
+/// The default search finds each within a few executions, whatever the seed. These are counts of executions and samples, not times:
+/// equal on every machine.
+#[test]
+fn the_default_search_finds_each_soon() {
+    let mut until = Vec::new();
+    for name in names() {
+        let sizes = BY_DEFAULT.iter().find(|(sized, _)| *sized == name).map_or(&[0][..], |(_, sizes)| sizes);
+        for &size in sizes {
+            let session = Session::new();
+            let program = session.path("program").display().to_string();
+            let mut build = ["cc", "-g", "-O1", "-pthread", "-o", &program].map(str::to_owned).to_vec();
+            build.push(root().join(file(&name)).display().to_string());
+            build.extend((size != 0).then(|| format!("-DK={size}")));
+            session.run(build).must_say(0, &[]);
+            for seed in ["0", "1", "2", "3", "4"] {
+                let run =
+                    session.check([program.as_str(), "--seed", seed, "--minimise", "off", "--max-executions", "2000"]);
+                let json = run.json();
+                assert_eq!(json["verdict"], "found", "{name} {size}, seed {seed}\n{run}");
+                let count = |field: &str| json[field].as_u64().expect("a number");
+                let most = if name == "philosophers" { 50 } else { 1000 };
+                assert!(count("executions") + count("samples") <= most, "{name} {size}, seed {seed}\n{run}");
+                until.push(count("executions") + count("samples"));
+            }
+        }
+    }
+    until.sort_unstable();
+    assert!(until[until.len() / 2] <= 20, "the median is {}: {until:?}", until[until.len() / 2]);
 }

@@ -57,32 +57,6 @@ fn cut_off_by_a_limit_and_continued() {
 }
 
 #[test]
-fn findings_are_kept() {
-    // The first executions of this one find what is wrong with it; later ones do not.
-    let queue = root().join("examples/race-queue.c").display().to_string();
-    let whole = Session::new().run(["check", "--json", "--all", "--minimise", "off", &queue]);
-    let search = Interrupted::new(&[&queue, "--all", "--minimise", "off"]);
-    let mut run = search.run(false, &["--max-executions", "3"]);
-    for limit in 4..2000u64 {
-        if run.code != 3 && !search.file().exists() {
-            break;
-        }
-        run = search.run(true, &["--max-executions", &(limit * 3).to_string()]);
-    }
-    let (one, other) = (whole.json(), run.json());
-    for field in ["verdict", "executions", "events", "threads"] {
-        assert_eq!(one[field], other[field], "{field}\n{whole}\n{run}");
-    }
-    let told = |json: &serde_json::Value| {
-        let all = json["findings"].as_array().expect("a list").iter();
-        let mut all: Vec<String> = all.map(|f| format!("{} {} {}", f["kind"], f["message"], f["count"])).collect();
-        all.sort();
-        all
-    };
-    assert_eq!(told(&one), told(&other));
-}
-
-#[test]
 fn another_program_or_other_options() {
     let session = Session::new();
     let source = std::fs::read_to_string(lastzero()).unwrap();
@@ -90,7 +64,7 @@ fn another_program_or_other_options() {
     let search = Interrupted { session, words: vec![file.clone(), "-DN=7".to_owned()] };
     assert_eq!(search.run(false, &["--max-executions", "10"]).code, 3);
     let refused = |words: &[&str], says: &str| {
-        search.run(true, words).must_say(2, &["is not what it was when the checkpoint was written", says]);
+        search.run(true, words).must_say(2, &["has changed since the checkpoint was written", says]);
     };
     refused(&["--races", "ignore"], "--races");
     refused(&["--leaks"], "--leaks");
@@ -117,8 +91,8 @@ fn another_program_or_other_options() {
 fn interrupted_by_the_user() {
     let file = lastzero();
     let search = Interrupted::new(&[&file, "-DN=13"]);
-    let running = search.session.start(search.session.command(search.arguments(false)));
-    wait_until("a checkpoint is written", || search.file().exists());
+    let mut running = search.session.start(search.session.command(search.arguments(false)));
+    wait_until("a checkpoint is written", || search.file().exists() || running.has_ended());
     running.signal("INT");
     let first = running.wait();
     let last = if first.code == 3 { search.run(true, &[]) } else { first };
@@ -157,7 +131,7 @@ fn killed_at_random_moments() {
     let (mut killed, mut resumed) = (0, 0);
     while killed < kills() {
         let search =
-            Interrupted::new(&[&file, "-DN=14", "--jobs-at-once", "--jobs", if below(2) == 0 { "1" } else { "2" }]);
+            Interrupted::new(&[&file, "-DN=13", "--jobs-at-once", "--jobs", if below(2) == 0 { "1" } else { "2" }]);
         let last = loop {
             let resume = search.file().exists();
             resumed += u32::from(resume);
@@ -183,8 +157,8 @@ fn killed_at_random_moments() {
             }
         };
         let json = last.json();
-        // lastzero(14) = 17 * 2^12.
-        assert_eq!((json["verdict"].as_str(), json["executions"].as_u64()), (Some("safe"), Some(17 << 12)), "{last}");
+        // lastzero(13) = 16 * 2^11.
+        assert_eq!((json["verdict"].as_str(), json["executions"].as_u64()), (Some("safe"), Some(16 << 11)), "{last}");
         search.session.must_be_clean(&last);
         assert!(!search.file().exists());
     }

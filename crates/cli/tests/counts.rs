@@ -26,6 +26,7 @@ fn table() -> Vec<Row> {
 fn check(row: &Row, more: &[&str]) -> Finished {
     let source = root().join("tests/counts").join(format!("{}.c", row.program));
     let mut arguments = vec!["--all".to_owned(), source.display().to_string(), "-O2".to_owned()];
+    arguments.extend(["--minimise", "off"].map(str::to_owned));
     arguments.extend(row.flags.iter().cloned());
     arguments.extend(more.iter().map(|word| (*word).to_owned()));
     Session::new().check(arguments)

@@ -98,10 +98,12 @@ fn standard_input_can_be_read_again() {
     assert_eq!(run.json()["findings"][0]["kind"], "assertion", "{run}");
     session.write("input", "other");
     let trace = session.path("out/assertion-1.json").display().to_string();
-    session.run(["replay", &trace]).must_say(1, &["input has changed since this was recorded"]);
+    session.run(["replay", &trace]).must_say(1, &["input has changed since the trace was recorded"]);
     session.write("input", "");
-    session.run(["replay", &trace]).must_say(2, &["input has changed since this was recorded"]);
-    for (name, why) in [("nothing", "No such file"), ("/dev/null", "is no regular file"), (".", "is no regular file")] {
+    session.run(["replay", &trace]).must_say(2, &["input has changed since the trace was recorded"]);
+    for (name, why) in
+        [("nothing", "No such file"), ("/dev/null", "is not a regular file"), (".", "is not a regular file")]
+    {
         session.run(["check", &shared, "--stdin", name]).must_say(2, &[why, "--stdin"]);
     }
 }

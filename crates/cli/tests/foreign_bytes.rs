@@ -8,7 +8,7 @@ use crate::common::Session;
 use heddle_model::Trace;
 use heddle_native::symbols::{Mappings, Symbols};
 use heddle_native::{Program, annotations};
-use heddle_search::{Options, Search};
+use heddle_search::{Algorithm, Options, Search};
 use heddle_testkit::bytes::damage;
 
 /// The traces of findings of several kinds.
@@ -87,8 +87,9 @@ fn foreign_bytes_as_a_checkpoint() {
         assert!(path.exists(), "{run}");
         corpus.push(fs::read(&path).expect("a checkpoint"));
         let checkpoint = heddle_checking::checkpoint::read(&path).expect("it was written by heddle");
-        Search::resume(Options::default(), &checkpoint.search).expect("it was written by heddle");
-        damage(&[checkpoint.search], |bytes| drop(Search::resume(Options::default(), bytes)));
+        let options = || Options { algorithm: Algorithm::Portfolio, ..Options::default() };
+        Search::resume(options(), &checkpoint.search).expect("it was written by heddle");
+        damage(&[checkpoint.search], |bytes| drop(Search::resume(options(), bytes)));
     }
     damage(&corpus, |bytes| {
         fs::write(&path, bytes).expect("it can be written");

@@ -191,7 +191,7 @@ fn graphs_name_every_step_and_every_cause() {
     let mermaid = written(&session, "--graph", "x.mmd", "examples/queue.c");
     assert!(mermaid.contains("flowchart TB") && mermaid.contains("==>"), "{mermaid}");
     let run = session.run(["check", ABBA, "--graph", &session.path("x.png").display().to_string()]);
-    run.must_say(2, &[".dot for Graphviz, .mmd for Mermaid"]);
+    run.must_say(2, &[".dot for Graphviz or .mmd for Mermaid"]);
 }
 
 #[test]

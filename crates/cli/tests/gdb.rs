@@ -53,7 +53,7 @@ fn opens_at_the_failing_line_with_locals_of_suspended_threads() {
         1,
         &["in worker (argument=0x1)", "thread 1 (worker) holds mutex `a`", "thread 2 (worker) holds mutex `b`"],
     );
-    run.must_say(1, &["cannot go on: lock mutex `b`", "wait for each other", "#0 main", "#0 worker"]);
+    run.must_say(1, &["is blocked: lock mutex `b`", "wait for each other", "#0 main", "#0 worker"]);
 }
 
 #[test]

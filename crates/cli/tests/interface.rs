@@ -27,6 +27,7 @@ fn the_document_has_the_fields_of_the_schema() {
         "executions_per_second",
         "findings",
         "reason",
+        "samples",
         "schema",
         "seconds",
         "threads",
@@ -58,7 +59,8 @@ fn the_document_has_the_fields_of_the_schema() {
 #[test]
 fn the_report_names_the_algorithm_that_ran() {
     let section = "tests/programs/section.c";
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 8] = [
+        (&[FIXED, "--algorithm", "default"], "optimal"),
         (&[FIXED], "optimal"),
         (&[FIXED, "--algorithm", "source"], "source"),
         (&[FIXED, "--max-preemptions", "1"], "bounded"),
@@ -132,7 +134,7 @@ fn a_replay_reports_the_same() {
     session.check([ABBA, "-O1"]);
     let trace = session.path("out/deadlock-1.json").display().to_string();
     let replay = session.run(["replay", &trace]);
-    replay.must_say(1, &["deadlock: threads 1 and 2", "replayed: deadlock-1 happened again"]);
+    replay.must_say(1, &["deadlock: threads 1 and 2", "reproduced: deadlock-1"]);
     let report = session.run(["report", &trace]);
     report.must_say(0, &["deadlock: threads 1 and 2", "pthread_mutex_lock(&a);"]);
     let report = session.run(["report", &trace, "--json"]);
@@ -146,7 +148,7 @@ fn a_replay_finds_the_program_from_anywhere() {
     let mut command = session.command(["replay", &session.path("out/deadlock-1.json").display().to_string()]);
     command.current_dir("/");
     let run = session.start(command).wait();
-    run.must_say(1, &["examples/abba.c:19", "happened again"]);
+    run.must_say(1, &["examples/abba.c:19", "reproduced: "]);
 }
 
 #[test]
@@ -159,14 +161,14 @@ fn a_replay_names_what_changed_and_the_first_step_that_differs() {
 
     // A comment does no harm.
     session.write("x.c", format!("{source}// the end\n"));
-    session.run(["replay", &trace]).must_say(1, &["x.c has changed", "happened again"]);
+    session.run(["replay", &trace]).must_say(1, &["x.c has changed", "reproduced: "]);
 
     // The second thread does something else at its first lock.
     let changed = source.replacen("pthread_mutex_lock(&b);\n    pthread_mutex_lock(&a);", "sched_yield();", 1);
     assert_ne!(changed, source, "the example is not what it was");
     session.write("x.c", format!("#include <sched.h>\n{changed}"));
     let run = session.run(["replay", &trace]);
-    run.must_say(2, &["does not happen again", "step 7", "lock mutex `b`", "yield", "x.c has changed"]);
+    run.must_say(2, &["was not reproduced", "step 7", "lock mutex `b`", "yield", "x.c has changed"]);
 
     // The same operations on other objects are a difference too.
     session.write("x.c", source.replacen("pthread_mutex_lock(&a);", "pthread_mutex_lock(&b);", 1));
@@ -174,7 +176,7 @@ fn a_replay_names_what_changed_and_the_first_step_that_differs() {
     run.must_say(2, &["step 5", "was expected to lock mutex `a`", "lock mutex `b`"]);
 
     std::fs::remove_file(session.path("x.c")).expect("it was there");
-    session.run(["replay", &trace]).must_say(2, &["cannot be built again", "no such file"]);
+    session.run(["replay", &trace]).must_say(2, &["the program of the trace cannot be built", "no such file"]);
 }
 
 #[test]
@@ -196,7 +198,7 @@ fn flags_that_cannot_be_honoured_are_refused() {
         (&["-o", "x"], "the flag -o cannot be used"),
         (&["-c"], "the flag -c cannot be used"),
         (&["-static"], "static"),
-        (&["--wakeup", "lilo"], "`lilo` is no wakeup policy"),
+        (&["--wakeup", "lilo"], "`lilo` is not a wakeup policy"),
         (&["--max-preemption", "1"], "unexpected argument"),
     ] {
         let run = Session::new().run([&["check", ABBA], flags].concat());

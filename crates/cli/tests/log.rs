@@ -7,7 +7,8 @@ const PROGRAM: &str = "tests/counts/lastzero.c";
 
 fn check(level: Option<&str>) -> Finished {
     let session = Session::new();
-    let mut command = session.command(["check", "--json", PROGRAM, "-DN=3", "--jobs", "2", "--jobs-at-once"]);
+    let mut command =
+        session.command(["check", "--no-cache", "--json", PROGRAM, "-DN=3", "--jobs", "2", "--jobs-at-once"]);
     command.env_remove("HEDDLE_LOG").envs(level.map(|level| ("HEDDLE_LOG", level)));
     let finished = session.start(command).wait();
     session.must_be_clean(&finished);

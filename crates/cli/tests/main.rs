@@ -8,11 +8,13 @@ mod architecture; // The arrows between crates.
 mod bad_input; // What people get wrong, and what happens to Heddle.
 mod browser; // The HTML page in a browser.
 mod bugs; // The bug patterns of `benches/bugs`.
+mod cache; // Programs that were compiled before.
 mod checkpoint; // `--checkpoint` and `--resume`.
 mod compiler; // `heddle cc` and `heddle c++`.
 mod counts; // Programs whose number of executions is known.
 mod crowded_races; // Data races of many threads in a few bytes.
 mod examples; // `examples/`.
+mod failing_tests; // Exit statuses.
 mod files; // Files and standard input.
 mod foreign_bytes; // Damaged traces, checkpoints and programs.
 mod formats; // SARIF, JUnit, witnesses, graphs.
@@ -22,6 +24,7 @@ mod interface; // Flags, text, JSON, exit codes.
 mod jobs; // `--jobs`.
 mod libcpp; // LLVM's C++ library.
 mod log; // `HEDDLE_LOG`.
+mod machine; // The same on every machine.
 mod outcomes; // Programs with all the outcomes that they can have.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
@@ -29,6 +32,7 @@ mod random_programs; // Random programs, native against scripted.
 mod random_races; // Random programs with data races, against brute force.
 mod real; // Programs with the structure of real ones.
 mod restart; // Snapshot, fork, exec.
+mod resumed; // What a resumed check reports, by algorithm and place of the cut.
 mod rust; // Rust programs.
 mod sampling; // Random schedules.
 mod seeded_races; // Every data race of the test programs, by compiler and level.
@@ -36,4 +40,5 @@ mod settings; // Settings in traces, `--from` and `--resume`.
 mod small; // `tests/small`.
 mod smallest; // Minimisation.
 mod sources; // Rules about the sources.
+mod stacks; // Variables on stacks that other threads use.
 mod walking; // `heddle replay --step` and `check --from`.

@@ -59,7 +59,8 @@ fn hold(part: usize) {
         assert_eq!(built.code, 0, "{built}");
         let algorithms = ["dfs", "dpor", "source", "optimal"];
         for algorithm in algorithms.into_iter().filter(|name| header.brute || *name != "dfs") {
-            let mut words = vec!["check", "--json", "--outcomes", "--algorithm", algorithm, &program];
+            let mut words =
+                vec!["check", "--json", "--outcomes", "--minimise", "off", "--algorithm", algorithm, &program];
             words.extend(header.heddle.iter().map(String::as_str));
             let run = session.run(words);
             let report = run.json();

@@ -12,7 +12,7 @@ fn check(driver: u32, bug: &str, compiler: &str, more: &[&str]) -> Value {
     let file = |name: &str| root().join("tests/pool").join(name).display().to_string();
     let (driver, bug) = (format!("-DDRIVER={driver}"), format!("-DPOOL_BUG=POOL_BUG_{bug}"));
     let (main, pool) = (file("driver.c"), file("pool.c"));
-    let words = [main.as_str(), &pool, &driver, &bug, "-Wall", "--leaks", "--cc", compiler];
+    let words = [main.as_str(), &pool, &driver, &bug, "-Wall", "--leaks", "--minimise", "off", "--cc", compiler];
     session.check([&words[..], more].concat()).json()
 }
 

@@ -57,7 +57,7 @@ fn several_files() {
     }
 }
 
-/// A weak compare-exchange fails for no reason if it is asked for, and a strong one never does.
+/// A weak compare-exchange fails spuriously if it is asked for, and a strong one never does.
 #[test]
 fn weak_compare_exchange() {
     let file = program("attempt-weak.c").display().to_string();

@@ -78,7 +78,9 @@ fn locks_in_opposite_orders() {
 fn locks_in_one_order() {
     let Some(finished) = check(&LOCKS.replace("REVERSED", "false")) else { return };
     let json = finished.json();
-    assert_eq!((finished.code, json["verdict"].as_str()), (0, Some("safe")), "{finished}");
+    // The standard library was not built by Heddle, and has atomics of its own: nothing is proved.
+    assert_eq!((finished.code, json["verdict"].as_str()), (3, Some("incomplete")), "{finished}");
+    assert!(json["reason"].to_string().contains("atomic instructions"), "{finished}");
     assert!(json["executions"].as_u64() > Some(1), "{finished}");
     assert!(json["coverage"]["notes"].to_string().contains("libstd-"), "what is not seen is said\n{finished}");
 }
@@ -93,7 +95,11 @@ fn main() {
     thread.join().unwrap();
 }
 ";
-    must_find(source, "data-race");
+    let Some(finished) = check(source) else { return };
+    let race = &finished.json()["findings"][0];
+    // For all that Heddle knows, the standard library may have ordered the accesses.
+    assert_eq!((finished.code, race["kind"].as_str()), (3, Some("data-race")), "{finished}");
+    assert_eq!(race["certain"], false, "{finished}");
 }
 
 /// A panic aborts, which is what is found.

@@ -1,6 +1,7 @@
 //! Every setting survives: from the command line to the trace, to a replay, to a search from the middle of it, to a checkpoint.
 
-use heddle_model::{Latitude, Property, Settings, Trace};
+use heddle_model::primitive::choice;
+use heddle_model::{Choice, Property, Settings, Trace};
 
 use crate::common::Session;
 
@@ -53,6 +54,25 @@ int main(void) {
     assert(__VERIFIER_nondet_int() != 77);
     pthread_join(t, 0);
 }
+";
+
+/// Of the two assertions, a search meets the first: it tries 0, but not the other number.
+const SECRET_INPUT: &str = "
+#include <assert.h>
+#include <stdio.h>
+extern unsigned __VERIFIER_nondet_uint(void);
+int main(void) {
+    unsigned x = __VERIFIER_nondet_uint();
+    printf(\"input %u\\n\", x);
+    assert(x != 0 && x != 3735928559u);
+    assert(x != 12345678u);
+}
+";
+
+const ONE_OF_THREE: &str = "
+#include <assert.h>
+#include <heddle.h>
+int main(void) { assert(heddle_choose(3) == 0); }
 ";
 
 /// The increments are plain: one is lost only if the accesses are steps.
@@ -124,6 +144,30 @@ int main(void) {
 }
 ";
 
+/// Four time-outs of one thread while the other could go on: one more than are explored by default.
+const FOUR_TIMEOUTS: &str = "
+#include <assert.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <time.h>
+static sem_t s;
+static void *post(void *p) { sem_post(&s); return p; }
+int main(void) {
+    pthread_t t;
+    int timeouts = 0;
+    sem_init(&s, 0, 0);
+    pthread_create(&t, 0, post, 0);
+    for (int i = 0; i < 4; i++) {
+        struct timespec end;
+        clock_gettime(CLOCK_REALTIME, &end);
+        end.tv_sec++;
+        timeouts += sem_timedwait(&s, &end) != 0;
+    }
+    assert(timeouts < 4);
+    pthread_join(t, 0);
+}
+";
+
 /// Compiles `source` once, for all runs of a test.
 fn build(session: &Session, source: &str) -> String {
     let (file, program) = (session.write("program.c", source), session.path("program").display().to_string());
@@ -172,6 +216,63 @@ fn an_undetermined_value_is_found_from_every_prefix() {
     is_found_from_every_prefix(UNDETERMINED, &["--nondet", "3,77"]);
 }
 
+/// The trace that a check of `source` finds.
+fn found(session: &Session, source: &str) -> Trace {
+    let program = build(session, source);
+    let run = session.check([&program, "--all"]);
+    assert_eq!(run.code, 1, "{run}");
+    assert_eq!(run.json()["findings"].as_array().map(Vec::len), Some(1), "{run}");
+    load(session, "out/assertion-1.json")
+}
+
+/// Writes `trace` with the value of its only data choice changed to `value`. Returns the file and the step's index.
+fn with_value(session: &Session, trace: &Trace, value: u64) -> (String, usize) {
+    let mut trace = trace.clone();
+    let given = |step: &heddle_model::follow::Step| matches!(step.choice(), Choice::Value(_));
+    let at = trace.schedule.iter().position(given).expect("a trace names data by its value");
+    assert!(choice::is_data(trace.schedule[at].code));
+    trace.schedule[at] = trace.schedule[at].taking(Choice::Value(value));
+    let file = session.path("changed.json");
+    std::fs::write(&file, trace.to_bytes()).expect("it can be written");
+    (file.display().to_string(), at)
+}
+
+#[test]
+fn a_replay_gives_the_program_a_value_that_no_search_tries() {
+    let session = Session::new();
+    let trace = found(&session, SECRET_INPUT);
+    assert!(!trace.settings.nondet.as_slice().iter().any(|&v| [3_735_928_559, 12_345_678].contains(&(v as u32))));
+    let (changed, at) = with_value(&session, &trace, 3_735_928_559);
+    session.run(["replay", &changed]).must_say(1, &["input = 3735928559", "3735928559u` failed"]);
+    // More bits than the type has are cut off.
+    let (changed, _) = with_value(&session, &trace, 7 << 32 | 3_735_928_559);
+    session.run(["replay", &changed]).must_say(1, &["input = 3735928559"]);
+    let (changed, _) = with_value(&session, &trace, 5);
+    session.run(["replay", &changed]).must_say(2, &["was not reproduced"]);
+    // Another value leads to another finding.
+    let (changed, _) = with_value(&session, &trace, 12_345_678);
+    session.run(["replay", &changed]).must_say(1, &["x != 12345678u` failed"]);
+    let run = session.check(["--from", &changed, "--at", &(at + 1).to_string()]);
+    assert_eq!(run.code, 1, "{run}");
+    let other = load(&session, "out/assertion-1.json");
+    assert!(other.finding.message.contains("12345678"), "{run}");
+    assert_eq!(other.schedule[at].choice(), Choice::Value(12_345_678));
+}
+
+#[test]
+fn a_value_that_a_choice_does_not_have_is_a_divergence() {
+    let session = Session::new();
+    let trace = found(&session, ONE_OF_THREE);
+    for other in [1, 2] {
+        let (changed, _) = with_value(&session, &trace, other);
+        session.run(["replay", &changed]).must_say(1, &[&format!("choose = {other} of 3")]);
+    }
+    for none in [3, 1 << 16, u64::MAX] {
+        let (changed, at) = with_value(&session, &trace, none);
+        session.run(["replay", &changed]).must_say(2, &["was not reproduced", &format!("step {}", at + 1)]);
+    }
+}
+
 #[test]
 fn what_visible_places_show_is_found_from_every_prefix() {
     is_found_from_every_prefix(LOST_UPDATE, &["--races", "ignore"]);
@@ -190,6 +291,20 @@ fn what_follows_misuse_is_found_from_every_prefix() {
 #[test]
 fn what_a_wakeup_policy_shows_is_found_from_every_prefix() {
     is_found_from_every_prefix(QUEUED, &["--wakeup", "fifo"]);
+}
+
+#[test]
+fn what_timeouts_show_is_found_from_every_prefix() {
+    is_found_from_every_prefix(FOUR_TIMEOUTS, &["--max-timeouts", "4"]);
+}
+
+#[test]
+fn what_several_settings_show_is_found_from_every_prefix() {
+    let options = "--spurious-wakeups 1 --spurious-failures 1 --wakeup mutex=fifo,cond=lifo --races ignore --misuse off \
+        --max-timeouts 1 --nondet 77 --quarantine 0 --restart fork --leaks";
+    let options: Vec<&str> = options.split_whitespace().collect();
+    is_found_from_every_prefix(SPURIOUS_WAKEUP, &options);
+    is_found_from_every_prefix(LOST_UPDATE, &options);
 }
 
 /// An option for each setting, with a value that is not the default.
@@ -211,44 +326,14 @@ const OPTIONS: &[&[&str]] = &[
     &["--nondet", "3,77"],
 ];
 
-/// The settings of `settings` that are the default's, by name.
-fn unchanged(settings: &Settings) -> Vec<&'static str> {
-    let usual = Settings::default();
-    // Without `..`: a new setting needs a line below and an option above.
-    let Settings {
-        memory_limit,
-        stack_size,
-        quarantine,
-        hang_after_ms,
-        max_steps,
-        outputs,
-        restart,
-        properties,
-        latitude,
-        nondet,
-    } = settings;
-    let Latitude { timeouts, spurious_wakeups, spurious_failures, wakeup } = latitude;
-    let same = |property| properties.of(property) == usual.properties.of(property);
-    let all = [
-        (*memory_limit == usual.memory_limit, "memory_limit"),
-        (*stack_size == usual.stack_size, "stack_size"),
-        (*quarantine == usual.quarantine, "quarantine"),
-        (*hang_after_ms == usual.hang_after_ms, "hang_after_ms"),
-        (*max_steps == usual.max_steps, "max_steps"),
-        (*outputs == usual.outputs, "outputs"),
-        (*restart == usual.restart, "restart"),
-        (*timeouts == usual.latitude.timeouts, "timeouts"),
-        (*spurious_wakeups == usual.latitude.spurious_wakeups, "spurious_wakeups"),
-        (*spurious_failures == usual.latitude.spurious_failures, "spurious_failures"),
-        (*wakeup == usual.latitude.wakeup, "wakeup"),
-        (*nondet == usual.nondet, "nondet"),
-        (same(Property::Race), "race"),
-        (same(Property::Memory), "memory"),
-        (same(Property::Leak), "leak"),
-        (same(Property::Misuse), "misuse"),
-        (same(Property::Progress), "progress"),
-    ];
-    all.into_iter().filter(|(same, _)| *same).map(|(_, name)| name).collect()
+/// What no option changes.
+const FIXED: [&str; 8] = ["deadlock", "assertion", "crash", "exit", "undefined", "hang", "reach", "determinism"];
+
+/// The fields of `settings` that are the default's and could be something else.
+fn unchanged(settings: &Settings) -> Vec<String> {
+    let fields = settings.fields().into_iter().zip(Settings::default().fields());
+    let same = fields.filter(|(one, usual)| one == usual).map(|((path, _), _)| path);
+    same.filter(|path| path.strip_prefix("properties.").is_none_or(|name| !FIXED.contains(&name))).collect()
 }
 
 #[test]
@@ -259,7 +344,7 @@ fn every_setting_is_kept_by_the_trace_and_by_a_search_from_it() {
     let run = session.check([&[&program, "--outcomes"][..], &options].concat());
     assert_eq!(run.code, 1, "{run}");
     let found = load(&session, "out/assertion-1.json");
-    assert_eq!(unchanged(&found.settings), Vec::<&str>::new(), "{run}");
+    assert_eq!(unchanged(&found.settings), Vec::<String>::new(), "{run}");
     let file = session.path("found.json").display().to_string();
     std::fs::rename(session.path("out/assertion-1.json"), &file).expect("it can be moved");
     let run = session.check(["--from", &file, "--at", "1"]);
@@ -286,7 +371,7 @@ fn a_checkpoint_is_of_one_settings_only() {
         let others = OPTIONS.iter().enumerate().filter(|(index, _)| *index != left_out);
         let others: Vec<&str> = others.flat_map(|(_, option)| option.iter().copied()).collect();
         let name = option[0];
-        check(true, &others).must_say(2, &[&format!("--resume: {name} is not what it was")]);
+        check(true, &others).must_say(2, &[&format!("--resume: {name} has changed")]);
     }
     check(true, &all).must_say(3, &[]);
 }

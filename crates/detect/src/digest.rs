@@ -1,6 +1,6 @@
 //! A hash of 128 bits, by which two states of a program are compared.
 
-/// What was hashed so far.
+/// A 128-bit hash under construction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Digest(u64, u64);
 
@@ -28,7 +28,7 @@ impl Digest {
         }
     }
 
-    /// Adds digests of which it does not matter in which order they come.
+    /// Adds a set of digests. Their order does not change the result.
     pub fn add_unordered(&mut self, digests: impl IntoIterator<Item = Digest>) {
         let sum = digests
             .into_iter()

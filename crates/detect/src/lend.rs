@@ -1,4 +1,4 @@
-//! Memory that somebody else owns.
+//! Memory that belongs to the owner of a structure and is lent to it.
 //!
 //! The structures of this crate do not allocate. Their owner lends them zeroed memory when they are made, and some of them ask
 //! for more as they grow.
@@ -20,10 +20,10 @@ unsafe impl Zero for usize {}
 // SAFETY: each element may be zero.
 unsafe impl<T: Zero, const N: usize> Zero for [T; N] {}
 
-/// Somebody who lends zeroed memory for as long as `'m`.
+/// An owner of memory that lends zeroed parts of it for the lifetime `'m`.
 ///
 /// # Safety
-/// What is lent must be zeroed, valid for reads and writes during `'m`, and reachable by nobody else.
+/// Lent memory must be zeroed, valid for reads and writes during `'m`, and not accessible in any other way.
 pub unsafe trait Lender<'m> {
     /// Lends `count` values. Memory should cost nothing before it is touched: structures ask for as much as they may ever need.
     fn lend<T: Zero>(&mut self, count: usize) -> &'m mut [T];
@@ -35,6 +35,6 @@ pub unsafe trait Lender<'m> {
     }
 }
 
-/// There is no room left in a structure. It holds what it held before.
+/// The error that a structure has no room left. The structure is unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full;

@@ -1,7 +1,7 @@
 //! The names of files that an execution has changed: made, replaced or removed.
 //!
-//! A name that is not here is what it is on disk, unless a directory above it is here. A directory that is here was made by the
-//! execution: it contains what is here below it, and nothing else. The files themselves are somewhere else, under numbers.
+//! A name that is not in the table stands for the file on disk, unless a directory above it is in the table. A directory in the table
+//! was made by the execution, and contains only names in the table. The files themselves are kept elsewhere, under numbers.
 
 use heddle_model::wire::label;
 
@@ -12,12 +12,12 @@ use crate::path::{Fails, Path};
 #[derive(Clone, Copy)]
 struct Entry {
     hash: u64,
-    /// What the model knows the file by: the hash of the name that it was made under.
+    /// The model's identity of the file: the hash of the name that it was made under.
     identity: u64,
-    /// Where the name is among all names, and its length.
+    /// The offset of the name in the text of all names. Its length follows.
     at: u32,
     length: u32,
-    /// The file's number, if there is one; else the name was removed.
+    /// The number of the file. Meaningless if the name was removed.
     number: u32,
     is_here: bool,
 }
@@ -25,18 +25,18 @@ struct Entry {
 // SAFETY: numbers, and a truth value of which zero is one.
 unsafe impl Zero for Entry {}
 
-/// Where the file behind a name is.
+/// Where the file of a name is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// Where its name says, if it is there at all.
+    /// On disk under that name, if it exists at all.
     OnDisk,
-    /// Under this number.
+    /// In the execution's own files, under this number.
     Numbered(u32),
-    /// There is none.
+    /// Nowhere: there is no such file.
     Missing,
 }
 
-/// See the module.
+/// The names of files that the execution has changed.
 pub struct Names<'m> {
     list: &'m mut [Entry],
     count: usize,
@@ -61,7 +61,7 @@ impl<'m> Names<'m> {
         (self.count, self.used) = (0, 0);
     }
 
-    /// Whether everything is as it is on disk.
+    /// Whether the execution has changed no name.
     pub fn is_untouched(&self) -> bool {
         self.count == 0
     }
@@ -117,8 +117,7 @@ impl<'m> Names<'m> {
         self.find(path.bytes()).map(|at| self.list[at]).filter(|entry| entry.is_here).map(|entry| entry.number)
     }
 
-    /// What the model knows the file behind `path` by. It does not depend on numbers that the kernel gives, which are others in the next
-    /// execution.
+    /// The model's identity of the file behind `path`. It does not depend on numbers of the kernel, which differ between executions.
     pub fn identity(&self, path: &Path) -> u64 {
         self.find(path.bytes()).map_or_else(|| label(path.bytes()), |at| self.list[at].identity)
     }

@@ -77,12 +77,21 @@ impl<'m> Places<'m> {
         self.of_places != 0
     }
 
+    /// The places, in no particular order.
+    pub fn granules(&self) -> impl Iterator<Item = usize> {
+        self.table.iter().copied().filter(|&granule| granule != 0)
+    }
+
     /// Whether one of the places is among these bytes.
     pub fn touches(&self, address: usize, size: usize) -> bool {
         if size == 0 || !self.any() {
             return false;
         }
-        (address >> 3..=(address + size - 1) >> 3)
+        let (first, last) = (address >> 3, (address + size - 1) >> 3);
+        if last - first > self.table.len() {
+            return self.table.iter().any(|&granule| granule != 0 && (first..=last).contains(&granule));
+        }
+        (first..=last)
             .any(|granule| self.of_places >> (granule & 63) & 1 != 0 && self.table[self.position(granule)] == granule)
     }
 }
@@ -95,6 +104,15 @@ mod tests {
 
     use super::*;
     use crate::testing::{Owner, cases};
+
+    #[test]
+    fn ranges_may_be_larger_than_the_table() {
+        let owner = Owner::default();
+        let mut places = Places::new(&mut &owner, 4);
+        places.set(&[0x10_0008], false);
+        assert!(places.touches(0, 1 << 40) && places.touches(0x10_0000, 1 << 20));
+        assert!(!places.touches(0, 0x10_0008) && !places.touches(0x10_0010, 1 << 40));
+    }
 
     #[test]
     fn no_places_need_no_look() {
@@ -140,6 +158,9 @@ mod tests {
                 // A list of the same length is taken to be the same one.
                 places.set(&[], false);
                 places.set(&list, false);
+                let mut granules: Vec<u64> = places.granules().map(|granule| granule as u64 * 8).collect();
+                granules.sort_unstable();
+                prop_assert_eq!(&granules, &list);
                 for &(address, size) in &accesses {
                     let expected = list.iter().any(|&place| {
                         (address..address + size).any(|byte| byte as u64 / 8 == place / 8)

@@ -1,5 +1,4 @@
-//! Data races: two accesses to one byte, at least one of them a write, at least one of them not atomic, and nothing that orders
-//! them.
+//! Data races: two accesses to one byte without happens-before between them, at least one of them a write and at least one not atomic.
 //!
 //! What orders is program order, and what synchronises ([`order`]): of the primitives every two events whose footprints
 //! conflict, in the order in which they happened (a lock sees what was done before the unlock); of the atomics what their memory
@@ -17,11 +16,11 @@ use crate::shadow::{self, Exceeded, Found, Shadow, Touch};
 /// How much a [`Detector`] can hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Capacity {
-    /// Threads.
+    /// The most threads.
     pub threads: usize,
-    /// Objects that threads meet at.
+    /// The room for objects that synchronise threads.
     pub objects: order::objects::Capacity,
-    /// Accesses.
+    /// The room for recorded accesses.
     pub accesses: shadow::Capacity,
 }
 
@@ -69,6 +68,12 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
         self.order.section(event)
     }
 
+    /// Takes note that the running thread releases `size` bytes at `address` in code that is not instrumented: see
+    /// [`Order::release`].
+    pub fn release(&mut self, address: usize, size: usize) -> Result<(), Full> {
+        self.order.release(address as u64, size as u64)
+    }
+
     /// Advances the time of `thread`: what it does from now on comes after its last event.
     pub fn advance(&mut self, thread: ThreadId) {
         self.order.advance(thread);
@@ -97,6 +102,34 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
         let granule = address >> 3;
         let bytes = (((1u32 << size) - 1) << offset) as u8;
         self.record(Touch { granule, bytes, how, pc, again }, |found| races(granule, found))
+    }
+
+    /// Records an access of the running thread to all granules of a range that were accessed before, and calls `races` as
+    /// [`access`](Self::access) does. `forget`: other memory is there afterwards, so that its accesses race with none of those.
+    ///
+    /// What was never accessed is left out: ranges may be as large as all memory.
+    pub fn range(
+        &mut self,
+        (address, size): (usize, usize),
+        how: Access,
+        pc: u64,
+        forget: bool,
+        races: impl Fn(usize, &Found),
+    ) -> Result<(), Exceeded> {
+        if size == 0 {
+            return Ok(());
+        }
+        let Detector { order, shadow } = self;
+        let mut result = Ok(());
+        shadow.each_recorded(address >> 3, (address + size - 1) >> 3, |shadow, granule| {
+            let touch = Touch { granule, bytes: 0xff, how, pc, again: true };
+            // SAFETY: the two are made, reset and used together, and only here.
+            result = result.and(unsafe { shadow.record(order, touch, |found| races(granule, found)) });
+            if forget {
+                shadow.forget(granule);
+            }
+        });
+        result
     }
 
     #[inline(never)]

@@ -1,8 +1,8 @@
-//! Whether a part of an execution, a round, is one that can be repeated for ever: a livelock.
+//! Decides whether a part of an execution, a round, can be repeated for ever: a livelock.
 //!
-//! Somebody suspects a [`Round`] of an execution and has it run once more. Here its events are watched, and the state of the program
-//! before it is compared with the state after it. If the two are equal, the program, given the same schedule again, does the same again. It
-//! is a livelock if besides
+//! The search suspects a [`Round`] of an execution and has it run once more. This module watches its events and compares the state of
+//! the program before and after the round. If the two are equal, the program repeats the round under the same schedule. It is a
+//! livelock if, in addition,
 //!
 //! * every thread that could act at any time in the round did: no scheduler is to blame, however fair it is. That is strong
 //!   fairness: a thread that could take a lock now and then, and does not, is no livelock of the others;
@@ -20,14 +20,14 @@ use crate::lend::{Lender, Zero};
 /// The state of the program at a moment: a hash of it, and how often something outside of it was asked or told.
 pub type State = (Digest, u64);
 
-/// What a thread did in the round: the index of the last event of each kind; `NEVER` if there was none.
+/// What a thread did in the round. Each field is the index of the last event of a kind, or `NEVER`.
 #[derive(Clone, Copy)]
 struct Thread {
-    /// After which it could act.
+    /// The last event after which the thread was enabled.
     could: u32,
-    /// Which it took.
+    /// The last event of the thread.
     did: u32,
-    /// Which it took to read or try in vain.
+    /// The last event of the thread that read something or failed, and changed nothing.
     looked: u32,
 }
 
@@ -41,10 +41,10 @@ pub trait Threads {
     /// Those that there have been, as numbers below this.
     fn count(&self) -> usize;
 
-    /// What became of a thread.
+    /// Whether a thread has started or ended.
     fn phase(&self, thread: ThreadId) -> Phase;
 
-    /// Whether it can act.
+    /// Whether a thread is enabled.
     fn enabled(&self, thread: ThreadId) -> bool;
 }
 
@@ -64,7 +64,7 @@ impl Threads for World<'_> {
 
 /// Watches the round of an execution.
 pub struct Rounds<'m> {
-    /// What is suspected. No length: nothing.
+    /// The suspected round. A length of 0 means that there is none.
     round: Round,
     threads: &'m mut [Thread],
     /// The state at the beginning of the round; none if it is not one that can come back.
@@ -174,7 +174,7 @@ fn is_harmless(event: &Event) -> bool {
         yielding::YIELD,
         yielding::SLEEP,
     ];
-    CODES.contains(&event.operation.code) && event.choice == 0 && !event.flags.contains(EventFlags::MISUSE)
+    CODES.contains(&event.operation.code) && event.way == 0 && !event.flags.contains(EventFlags::MISUSE)
 }
 
 /// Whether a thread has learnt something by an event, and changed nothing.
@@ -259,7 +259,7 @@ mod tests {
         assert!(is_livelock(&[(load(0), 3, 7), (store(1), 3, 8), (load(1), 3, 8), (load(0), 3, 7)]));
         let create = event(1, thread::CREATE);
         assert!(!is_livelock(&[(load(0), 3, 7), (create, 3, 8), (load(1), 3, 8), (load(0), 3, 7)]));
-        let chosen = Event { choice: 1, ..load(1) };
+        let chosen = Event { way: 1, ..load(1) };
         assert!(!is_livelock(&[(load(0), 3, 7), (chosen, 3, 8), (load(0), 3, 7)]), "somebody chose");
     }
 

@@ -11,7 +11,7 @@
 //!
 //! When nobody can go on, time passes for everybody, up to the earliest deadline.
 
-use heddle_model::{Event, Footprint, Mode, ThreadId};
+use heddle_model::{Event, Footprint, Mode, ObjectId, ThreadId};
 
 use crate::lend::{Lender, Zero};
 
@@ -87,6 +87,17 @@ impl<'m> Time<'m> {
         self.now(thread)
     }
 
+    /// Like [`look`](Self::look), and later than all such looks through the same object.
+    pub fn look_after(&mut self, thread: ThreadId, object: ObjectId) -> u64 {
+        let last = self.time_of(object.0 >> 3).map_or(0, |time| *time);
+        self.reach(thread, last);
+        let now = self.look(thread);
+        if let Some(time) = self.time_of(object.0 >> 3) {
+            *time = now;
+        }
+        now
+    }
+
     /// Lets time pass for `thread`.
     pub fn pass(&mut self, thread: ThreadId, nanoseconds: u64) {
         let clock = self.clock_of(thread);
@@ -157,8 +168,8 @@ impl<'m> Time<'m> {
 mod tests {
     use std::collections::BTreeMap;
 
+    use heddle_model::Operation;
     use heddle_model::primitive::semaphore;
-    use heddle_model::{ObjectId, Operation};
     use proptest::prelude::*;
 
     use super::*;
@@ -186,6 +197,22 @@ mod tests {
         time.reset();
         time.event(&event(1, semaphore::WAIT));
         assert_eq!((time.now(ThreadId(0)), time.now(ThreadId(1))), (0, 0));
+    }
+
+    #[test]
+    fn who_looks_later_sees_a_later_time() {
+        let owner = Owner::default();
+        let mut time = Time::new(&mut &owner, 4, 64);
+        time.reset();
+        let clock = ObjectId(0x800);
+        assert_eq!(time.look_after(ThreadId(1), clock), TICK);
+        assert_eq!(time.look_after(ThreadId(0), clock), 2 * TICK);
+        assert_eq!(time.look(ThreadId(1)), 2 * TICK, "not through the object");
+        time.pass(ThreadId(1), 10 * TICK);
+        assert_eq!(time.look_after(ThreadId(1), clock), 13 * TICK);
+        assert_eq!(time.look_after(ThreadId(2), clock), 14 * TICK);
+        time.reset();
+        assert_eq!(time.look_after(ThreadId(2), clock), TICK);
     }
 
     #[test]

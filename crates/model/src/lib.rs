@@ -11,6 +11,7 @@
 //!   footprint.
 //! * [`World`] holds the states of all threads and objects of one execution.
 //! * [`access`] derives from the footprints of two events whether their order matters.
+//! * `retrace` takes a world through the events of an execution again.
 //! * [`follow`] turns a plan and a world into the next step.
 //! * [`wire`] is the layout of the memory that Heddle shares with the program under test.
 //!
@@ -26,6 +27,8 @@ mod exchange;
 mod faults;
 pub mod follow;
 pub mod primitive;
+#[cfg(feature = "std")]
+pub mod retrace;
 mod vocabulary;
 pub mod wire;
 mod world;
@@ -38,8 +41,10 @@ pub use exchange::{
 };
 pub use faults::misuse::Misuse;
 pub use faults::{circle, fault, misuse, race};
-pub use vocabulary::{Event, EventFlags, EventIndex, MOST_LOOKS, ObjectId, OpCode, Operation, Pending, ThreadId};
-pub use world::{Memory, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState, World};
+pub use vocabulary::{
+    Choice, Event, EventFlags, EventIndex, MOST_LOOKS, ObjectId, OpCode, Operation, Pending, ThreadId,
+};
+pub use world::{Await, Looks, Memory, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState, World};
 
 #[cfg(feature = "std")]
 pub use document::{

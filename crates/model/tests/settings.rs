@@ -1,60 +1,50 @@
 //! Settings as text: every field is written and read.
 
-use heddle_model::{Attention, Latitude, Order, Properties, Property, Restart, RestartMode, Settings, Values, Wakeup};
+use heddle_model::Settings;
+use serde_json::{Value, json};
 
-/// Settings that differ from the default in one field each. Without `..`: a new field needs a line here.
-fn variations() -> Vec<Settings> {
-    let usual = Settings::default();
-    let Settings {
-        memory_limit,
-        stack_size,
-        quarantine,
-        hang_after_ms,
-        max_steps,
-        outputs,
-        restart: _,
-        properties,
-        latitude,
-        nondet: _,
-    } = usual;
-    let Latitude { timeouts, spurious_wakeups, spurious_failures, wakeup } = latitude;
-    let Wakeup { mutex: _, cond: _, sem: _, rwlock: _ } = wakeup;
-    let mut list = vec![
-        Settings { memory_limit: memory_limit + 1, ..usual },
-        Settings { stack_size: stack_size + 1, ..usual },
-        Settings { quarantine: quarantine + 1, ..usual },
-        Settings { hang_after_ms: hang_after_ms + 1, ..usual },
-        Settings { max_steps: max_steps + 1, ..usual },
-        Settings { outputs: !outputs, ..usual },
-        Settings { restart: RestartMode::Only(Restart::Exec), ..usual },
-        Settings { nondet: Values::given(&[i64::MIN, 7]).unwrap(), ..usual },
-        Settings { nondet: Values::given(usual.nondet.as_slice()).unwrap(), ..usual },
-    ];
-    let latitudes = [
-        Latitude { timeouts: timeouts + 1, ..latitude },
-        Latitude { spurious_wakeups: spurious_wakeups + 1, ..latitude },
-        Latitude { spurious_failures: spurious_failures + 1, ..latitude },
-        Latitude { wakeup: Wakeup { mutex: Order::Fifo, ..wakeup }, ..latitude },
-        Latitude { wakeup: Wakeup { cond: Order::Lifo, ..wakeup }, ..latitude },
-        Latitude { wakeup: Wakeup { sem: Order::Fifo, ..wakeup }, ..latitude },
-        Latitude { wakeup: Wakeup { rwlock: Order::Lifo, ..wakeup }, ..latitude },
-    ];
-    list.extend(latitudes.map(|latitude| Settings { latitude, ..usual }));
-    for property in Property::ALL {
-        list.push(Settings { properties: properties.with(property, Attention::Ignore), ..usual });
+/// Other values of a field whose default is `usual`. Those that the field cannot have are refused when they are read.
+fn candidates(usual: &Value) -> Vec<Value> {
+    match usual {
+        Value::Number(number) => vec![json!(number.as_u64().expect("settings are not negative") + 1)],
+        Value::Bool(is) => vec![json!(!is)],
+        Value::Array(_) => vec![json!([i64::MIN, 7])],
+        // The words of all modes.
+        _ => vec![json!({"only": "exec"}), json!("lifo"), json!("fifo"), json!("ignore"), json!("go")],
     }
-    list.push(Settings { properties: Properties::NONE, ..usual });
-    list
+}
+
+/// Settings that differ from the default in the one field at `path`.
+fn variations(path: &str) -> Vec<Settings> {
+    let usual = serde_json::to_value(Settings::default()).unwrap();
+    let pointer = format!("/{}", path.replace('.', "/"));
+    let at = usual.pointer(&pointer).unwrap_or_else(|| panic!("there is no {path}"));
+    let changed = candidates(at).into_iter().filter_map(|value| {
+        let mut whole = usual.clone();
+        *whole.pointer_mut(&pointer).unwrap() = value;
+        serde_json::from_value::<Settings>(whole).ok()
+    });
+    changed.filter(|settings| *settings != Settings::default()).collect()
 }
 
 #[test]
 fn every_field_is_written_and_read() {
-    let all = variations();
-    for (number, settings) in all.iter().enumerate() {
-        assert_ne!(*settings, Settings::default());
-        assert!(all[..number].iter().all(|other| other != settings));
-        let text = serde_json::to_string(settings).unwrap();
-        assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), *settings, "{text}");
+    let usual = Settings::default().fields();
+    assert!(usual.len() > 20, "{usual:?}");
+    for (number, (path, _)) in usual.iter().enumerate() {
+        let varied = variations(path);
+        assert!(!varied.is_empty(), "no other value for {path}: `candidates` needs one");
+        for settings in varied {
+            let text = serde_json::to_string(&settings).unwrap();
+            assert_eq!(serde_json::from_str::<Settings>(&text).unwrap(), settings, "{text}");
+            // That field has another text, and no other.
+            let fields = settings.fields();
+            assert_eq!(fields.len(), usual.len());
+            for (other, (one, two)) in fields.iter().zip(&usual).enumerate() {
+                assert_eq!(one.0, two.0);
+                assert_eq!(one.1 == two.1, other != number, "{path}: {one:?}, usually {two:?}");
+            }
+        }
     }
 }
 
@@ -69,9 +59,7 @@ fn a_field_that_is_missing_or_unknown_is_refused() {
     let mut more = text.clone();
     more["speed"] = 3.into();
     assert!(serde_json::from_value::<Settings>(more).is_err());
-    for wrong in
-        [serde_json::json!({"given": true, "values": []}), serde_json::json!({"given": true, "values": vec![0; 65]})]
-    {
+    for wrong in [json!({"given": true, "values": []}), json!({"given": true, "values": vec![0; 65]})] {
         let mut changed = text.clone();
         changed["nondet"] = wrong;
         assert!(serde_json::from_value::<Settings>(changed).is_err());

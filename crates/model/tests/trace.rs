@@ -8,7 +8,7 @@ use heddle_model::primitive::mutex;
 use heddle_model::trace::{
     Action, FORMAT, Program, SourceFile, StepResult, TRACE_VERSION, Trace, TraceEnd, TraceError, TraceStep,
 };
-use heddle_model::{OpCode, Outcome, Restart, Settings, ThreadId};
+use heddle_model::{Choice, OpCode, Outcome, Restart, Settings, ThreadId};
 
 fn place(line: u32) -> Location {
     Location { file: "a \"quoted\" ü.c".into(), line, column: 3, function: "worker".into() }
@@ -43,9 +43,7 @@ fn trace() -> Trace {
         restart: Restart::Snapshot,
         places: vec![8, 16],
         threads: BTreeMap::from([(ThreadId(1), "worker".to_string())]),
-        schedule: [1, 2]
-            .map(|t| Step { thread: ThreadId(t), choice: t, code: mutex::LOCK, ..Step::default() })
-            .to_vec(),
+        schedule: [1, 2].map(|t| Step::new(ThreadId(t)).taking(Choice::Way(t)).expecting(mutex::LOCK)).to_vec(),
         continuation: None,
         steps: vec![step(1, 7), step(2, 9)],
         last: vec![step(1, 8)],
@@ -58,10 +56,12 @@ fn trace() -> Trace {
             location: Some(place(7)),
             count: 3,
             execution: 4,
+            sample: Some("few".into()),
             threads: vec![FindingThread { at: Some(place(8)), ..FindingThread::default() }],
             switches: 3,
             preemptions: 1,
             minimal: true,
+            certain: true,
             trace: None,
             notes: vec![Note { message: "there".into(), location: None }],
         },
@@ -103,12 +103,28 @@ fn no_changed_byte_makes_it_panic() {
 #[test]
 fn another_version_is_named() {
     let text = String::from_utf8(trace().to_bytes()).unwrap();
-    for other in [TRACE_VERSION - 1, TRACE_VERSION + 1] {
+    assert_eq!(TRACE_VERSION, 3, "a new version is added to docs/trace-format.md");
+    for other in [1, 2, TRACE_VERSION + 1] {
         let changed = text.replacen(&format!("\"version\": {TRACE_VERSION}"), &format!("\"version\": {other}"), 1);
         assert_ne!(changed, text);
         let error = Trace::from_bytes(changed.as_bytes()).unwrap_err().to_string();
         assert!(error.contains(&format!("has trace format {other}")), "{error}");
         assert!(error.contains("check the program again"), "{error}");
+    }
+}
+
+/// In format 2 a choice was a bare number. Even a file that claims to be newer is not misread.
+#[test]
+fn a_choice_says_whether_it_is_a_way_or_a_value() {
+    let text = String::from_utf8(trace().to_bytes()).unwrap();
+    let flat: String = text.split_whitespace().collect();
+    assert!(flat.contains("{\"t\":1,\"c\":{\"way\":1},\"op\":514}"), "{flat}");
+    let value = flat.replacen("{\"way\":1}", "{\"value\":18446744073709551615}", 1);
+    let read = Trace::from_bytes(value.as_bytes()).unwrap();
+    assert_eq!(read.schedule[0].choice(), Choice::Value(u64::MAX));
+    for wrong in ["1", "{\"way\":65536}", "{\"value\":-1}", "{\"value\":18446744073709551616}", "{}", "\"way\""] {
+        let changed = flat.replacen("{\"way\":1}", wrong, 1);
+        assert!(matches!(Trace::from_bytes(changed.as_bytes()), Err(TraceError::Inconsistent(_))), "{wrong}");
     }
 }
 

@@ -5,6 +5,7 @@
 //!
 //! * [`compile`] finds a compiler and makes an instrumented [`Program`] of C and C++ files. [`instrument`] has the flags and
 //!   headers that make the program's accesses to memory visible.
+//! * [`cache`] keeps programs that were compiled before.
 //! * [`wrapper`] is the compiler wrapper for existing builds.
 //! * [`program`] examines an existing program: whether it can be run, and how much of it is observed.
 //! * [`NativeExecutor`] starts the program with the runtime loaded into it and runs plans, whatever happens to the
@@ -21,14 +22,16 @@ mod binary;
 mod build;
 mod debugger;
 mod engine;
+mod limits;
 mod run;
 mod temporary;
 
 pub use binary::program::{Program, ProgramError};
 pub use binary::{annotations, program, symbols};
 pub use build::toolchain::{Built, Toolchain};
-pub use build::{compile, instrument, wrapper};
+pub use build::{cache, compile, instrument, wrapper};
 pub use debugger::Debugger;
+pub use limits::{STACK, raise_limits};
 pub use run::{Hire, NativeExecutor, Options, StartError, signal_name};
 pub use temporary::TemporaryDirectory;
 

@@ -1,20 +1,25 @@
-//! A directory for what lives only as long as a run: object files, the linked program, the runtime library.
+//! Temporary directories, for files that live only as long as a run: object files, the linked program, the runtime library.
 //!
 //! The directory is private (mode 0700) and is removed when its owner drops it. If the owner was killed, the next one
-//! who makes a directory removes it. An owner holds a lock on a file in its directory, which the kernel releases however
+//! who makes a directory removes it. An owner holds a lock on the directory itself, which the kernel releases however
 //! the process ends. A process id would not do, since several containers may share `/tmp`.
+//!
+//! A directory gets the name that others look for when it is locked already, so nobody can take it for abandoned while it
+//! is being made. Until then it has another name. Who removes a directory holds its lock.
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// How the names of directories begin.
 const PREFIX: &str = "heddle-";
-const LOCK: &str = ".owner";
-/// A younger directory without a lock may be one whose owner is about to make the lock.
+/// How the name of a directory begins that is not locked yet.
+const UNBORN: &str = ".heddle-";
+/// The age from which an empty directory that is not locked yet counts as abandoned.
 const SETTLED: Duration = Duration::from_secs(60);
 
 /// A private directory, removed with all that is in it when this is dropped.
@@ -26,28 +31,38 @@ pub struct TemporaryDirectory {
 }
 
 impl TemporaryDirectory {
-    /// A new one, in the system's directory for temporary files (`$TMPDIR`).
+    /// Makes a directory in the system's directory for temporary files (`$TMPDIR`).
     pub fn new() -> io::Result<TemporaryDirectory> {
         let parent = std::env::temp_dir();
         remove_abandoned(&parent);
+        TemporaryDirectory::new_in(&parent)
+    }
+
+    fn new_in(parent: &Path) -> io::Result<TemporaryDirectory> {
         loop {
-            let path = make(&parent)?;
-            let lock_file = path.join(LOCK);
-            match File::create(&lock_file) {
-                // Somebody who tidies may have come between the two and taken it for abandoned: then it is gone.
-                Ok(owner) if owner.try_lock().is_ok() && lock_file.exists() => {
-                    return Ok(TemporaryDirectory { path, _owner: owner });
-                }
-                Ok(_) => {}
+            let unborn = make(parent)?;
+            let owner = File::open(&unborn)?;
+            // It fails on file systems without locks. Nobody can take the lock there, so nobody removes the directory.
+            if let Err(fs::TryLockError::WouldBlock) = owner.try_lock() {
+                // This process was stopped for so long that the directory was taken for abandoned.
+                let _ = fs::remove_dir(&unborn);
+                continue;
+            }
+            let name = unborn.file_name().expect("it was made with a name").to_string_lossy().into_owned();
+            let path = parent.join(&name[1..]);
+            match fs::rename(&unborn, &path) {
+                Ok(()) => return Ok(TemporaryDirectory { path, _owner: owner }),
+                // Taken for abandoned, as above, and gone before it was locked.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => {
-                    let _ = fs::remove_dir_all(&path);
+                    let _ = fs::remove_dir(&unborn);
                     return Err(error);
                 }
             }
         }
     }
 
-    /// Where it is.
+    /// The path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -56,7 +71,7 @@ impl TemporaryDirectory {
 impl Drop for TemporaryDirectory {
     fn drop(&mut self) {
         // What cannot be removed now is removed by the next one who makes a directory.
-        let _ = remove(&self.path);
+        let _ = fs::remove_dir_all(&self.path);
         // A compiler whose Heddle was killed may have been at work in one when this began.
         if let Some(parent) = self.path.parent() {
             remove_abandoned(parent);
@@ -64,64 +79,63 @@ impl Drop for TemporaryDirectory {
     }
 }
 
-/// Makes a directory that only its owner can use, with a name that nobody can guess.
+/// Makes a directory that only its owner can use, with a name that nobody can guess and nobody looks for yet.
 fn make(parent: &Path) -> io::Result<PathBuf> {
     loop {
         let random = RandomState::new().hash_one(std::process::id());
-        let path = parent.join(format!("{PREFIX}{random:016x}"));
+        let path = parent.join(format!("{UNBORN}{random:016x}"));
         match fs::DirBuilder::new().mode(0o700).create(&path) {
             Ok(()) => return Ok(path),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => {
-                let what = format!("cannot make a directory in {}: {error}", parent.display());
+                let what = format!("cannot create a directory in {}: {error}", parent.display());
                 return Err(io::Error::new(error.kind(), what));
             }
         }
     }
 }
 
-/// Removes a directory and what is in it, the lock last. If this process is killed meanwhile, the next one can tell that
-/// the directory is abandoned.
-fn remove(path: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(path)?.flatten().filter(|entry| entry.file_name() != LOCK) {
-        let path = entry.path();
-        if entry.file_type()?.is_dir() { fs::remove_dir_all(path)? } else { fs::remove_file(path)? }
-    }
-    remove_empty(path)
-}
-
-/// Removes a directory with nothing but the lock in it. If a compiler whose Heddle was killed has just put something
-/// there, the lock is put back. Without it nobody could tell later that the directory is abandoned.
-fn remove_empty(path: &Path) -> io::Result<()> {
-    let _ = fs::remove_file(path.join(LOCK));
-    fs::remove_dir(path).inspect_err(|_| drop(File::create(path.join(LOCK))))
-}
-
 /// Removes the directories of owners that were killed. Errors are ignored: the next one tries again.
 fn remove_abandoned(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
-        if !entry.file_name().as_bytes().starts_with(PREFIX.as_bytes()) {
+        let name = entry.file_name();
+        let is_unborn = name.as_bytes().starts_with(UNBORN.as_bytes());
+        if !is_unborn && !name.as_bytes().starts_with(PREFIX.as_bytes()) {
             continue;
         }
         let path = entry.path();
-        match File::open(path.join(LOCK)) {
-            Ok(owner) if owner.try_lock().is_ok() => drop(remove(&path)),
-            Ok(_) => {}
-            Err(_) => {
-                let age = entry.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
-                // Only if it is empty: it may be somebody else's after all.
-                if age.is_some_and(|age| age > SETTLED) {
-                    drop(fs::remove_dir(&path));
-                }
-            }
+        let age = || entry.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
+        // Its owner is about to lock it. To lock it meanwhile, even for a moment, would be in the way.
+        if is_unborn && age().is_none_or(|age| age <= SETTLED) {
+            continue;
+        }
+        let Some(_lock) = lock(&path) else { continue };
+        if is_unborn {
+            let _ = fs::remove_dir(&path);
+        } else {
+            let _ = fs::remove_dir_all(&path);
         }
     }
+}
+
+/// Locks the directory at `path`, if it is ours and nobody has locked it.
+fn lock(path: &Path) -> Option<File> {
+    let named = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_dir)?;
+    // Others' directories of the same name are none of our business, even if we could remove them.
+    let own = rustix::process::geteuid().as_raw();
+    let file = File::open(path).ok().filter(|_| named.uid() == own)?;
+    file.try_lock().ok()?;
+    // Its owner may have renamed or removed it meanwhile, and somebody else may have made another one.
+    let (now, locked) = (fs::symlink_metadata(path).ok()?, file.metadata().ok()?);
+    (now.dev() == locked.dev() && now.ino() == locked.ino()).then_some(file)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     #[test]
     fn is_removed_with_its_owner_and_not_before() {
@@ -139,19 +153,7 @@ mod tests {
         let parent = TemporaryDirectory::new().unwrap();
         let abandoned = parent.path().join(format!("{PREFIX}gone"));
         fs::create_dir(&abandoned).unwrap();
-        File::create(abandoned.join(LOCK)).unwrap();
-        remove_abandoned(parent.path());
-        assert!(!abandoned.exists());
-    }
-
-    #[test]
-    fn one_that_somebody_still_writes_to_is_removed_later() {
-        let parent = TemporaryDirectory::new().unwrap();
-        let abandoned = parent.path().join(format!("{PREFIX}gone"));
-        fs::create_dir(&abandoned).unwrap();
         fs::write(abandoned.join("late.o"), b"x").unwrap();
-        remove_empty(&abandoned).unwrap_err();
-        assert!(abandoned.join("late.o").exists());
         remove_abandoned(parent.path());
         assert!(!abandoned.exists());
     }
@@ -159,7 +161,7 @@ mod tests {
     #[test]
     fn one_that_is_being_made_is_left_alone() {
         let parent = TemporaryDirectory::new().unwrap();
-        let young = parent.path().join(format!("{PREFIX}young"));
+        let young = parent.path().join(format!("{UNBORN}young"));
         fs::create_dir(&young).unwrap();
         remove_abandoned(parent.path());
         assert!(young.exists());
@@ -167,5 +169,51 @@ mod tests {
         File::open(&young).unwrap().set_modified(long_ago).unwrap();
         remove_abandoned(parent.path());
         assert!(!young.exists());
+    }
+
+    #[test]
+    fn a_link_is_not_followed() {
+        let parent = TemporaryDirectory::new().unwrap();
+        let target = parent.path().join("precious");
+        fs::create_dir(&target).unwrap();
+        std::os::unix::fs::symlink(&target, parent.path().join(format!("{PREFIX}link"))).unwrap();
+        remove_abandoned(parent.path());
+        assert!(target.exists());
+    }
+
+    /// Many make directories while others tidy as fast as they can: each keeps its directory until it drops it.
+    #[test]
+    fn those_who_make_and_those_who_tidy_do_not_disturb_each_other() {
+        let parent = TemporaryDirectory::new().unwrap();
+        let over = Arc::new(AtomicBool::new(false));
+        let tidying = (0..3).map(|_| {
+            let (over, parent) = (Arc::clone(&over), parent.path().to_owned());
+            std::thread::spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    remove_abandoned(&parent);
+                }
+            })
+        });
+        let tidying: Vec<_> = tidying.collect();
+        let makers: Vec<_> = (0..4)
+            .map(|_| {
+                let parent = parent.path().to_owned();
+                std::thread::spawn(move || {
+                    for _ in 0..500 {
+                        let directory = TemporaryDirectory::new_in(&parent).unwrap();
+                        fs::write(directory.path().join("x"), b"x").unwrap();
+                        fs::create_dir(directory.path().join("d")).unwrap();
+                        assert!(directory.path().join("x").exists());
+                    }
+                })
+            })
+            .collect();
+        let results: Vec<_> = makers.into_iter().map(std::thread::JoinHandle::join).collect();
+        over.store(true, Ordering::Relaxed);
+        tidying.into_iter().for_each(|thread| thread.join().unwrap());
+        assert!(results.iter().all(Result::is_ok));
+        // Two that remove one directory at once may both give up. It is nobody's then, and goes at the next start.
+        remove_abandoned(parent.path());
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
     }
 }

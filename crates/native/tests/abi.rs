@@ -42,8 +42,9 @@ fn check(compiler: &str, sources: &[&str], flags: &[&str]) -> Vec<String> {
         Err(error) => return vec![format!("{what}: {error}")],
     };
     let program = &compiled.program.path;
-    // The runtime is beside it.
-    let output = Command::new(program).env("LD_LIBRARY_PATH", program.parent().unwrap()).output().unwrap();
+    let runtime = heddle_native::TemporaryDirectory::new().expect("a directory");
+    std::fs::write(runtime.path().join("libheddle_runtime.so"), heddle_native::runtime_library()).expect("written");
+    let output = Command::new(program).env("LD_LIBRARY_PATH", runtime.path()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
 
     let bytes = std::fs::read(program).unwrap();

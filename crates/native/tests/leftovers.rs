@@ -3,9 +3,8 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
-use crate::common::{WAYS, alone, build, is_running, launch, options, patient, wait_for_work};
+use crate::common::{WAYS, alone, build, is_running, launch, options, patient, wait_for_work, wait_until};
 use heddle_model::wire::Restart;
 use heddle_model::{Executor, Plan};
 use heddle_native::compile::{Choice, CompileError, compile};
@@ -89,10 +88,6 @@ fn killed_heddle_leaves_nothing_running() {
         assert!(exists(), "{way:?}: the program does not run");
         heddle.kill().unwrap();
         heddle.wait().unwrap();
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while exists() {
-            assert!(Instant::now() < deadline, "{way:?}: processes are left");
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        wait_until(&format!("{way:?}: no process is left"), || !exists());
     }
 }

@@ -111,13 +111,17 @@ fn every_call_is_accounted_for() {
     assert!(gone.is_empty(), "glibc does not have them: {gone:?}");
 }
 
+/// The functions that the runtime defines.
+fn defined_by_runtime() -> BTreeSet<String> {
+    let directory = heddle_native::TemporaryDirectory::new().expect("a directory");
+    let library = directory.path().join("libheddle_runtime.so");
+    std::fs::write(&library, heddle_native::runtime_library()).expect("written");
+    exported(&library)
+}
+
 #[test]
 fn the_table_is_true() {
-    let directory = tempfile();
-    let library = directory.join("libheddle_runtime.so");
-    std::fs::write(&library, heddle_native::runtime_library()).expect("written");
-    let defined = exported(&library);
-    let _ = std::fs::remove_dir_all(&directory);
+    let defined = defined_by_runtime();
     let source = std::fs::read_to_string(root().join("crates/runtime/src/calls/unsupported.rs")).expect("readable");
     let listed = source.split("\ntable! {").nth(1).and_then(|rest| rest.split('}').next()).expect("the list is there");
     let unsupported: BTreeSet<&str> = listed.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
@@ -144,8 +148,62 @@ fn what_is_said_to_test_a_call_calls_it() {
     }
 }
 
-fn tempfile() -> PathBuf {
-    let directory = std::env::temp_dir().join(format!("heddle-symbols-{}", std::process::id()));
-    std::fs::create_dir_all(&directory).expect("a directory");
-    directory
+/// The words in backticks of one column of the tables with this heading in `docs/libc.md`.
+fn column(heading: &str, column: usize) -> Vec<String> {
+    let text = std::fs::read_to_string(root().join("docs/libc.md")).expect("the page is there");
+    let section = text.split("\n## ").find(|part| part.starts_with(heading)).expect("the section is there");
+    let cells = section.lines().filter(|line| line.starts_with("| ")).filter_map(|line| line.split(" | ").nth(column));
+    let words = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    words.map(str::to_owned).collect()
+}
+
+/// Whether `symbol` is one of those that `pattern` stands for: `*` for anything, `[ab]` for one of these letters.
+fn matches(pattern: &[u8], symbol: &[u8]) -> bool {
+    match pattern {
+        [] => symbol.is_empty(),
+        [b'*', rest @ ..] => (0..=symbol.len()).any(|from| matches(rest, &symbol[from..])),
+        [b'[', rest @ ..] => {
+            let end = rest.iter().position(|&byte| byte == b']').expect("closed");
+            symbol.first().is_some_and(|letter| rest[..end].contains(letter)) && matches(&rest[end + 1..], &symbol[1..])
+        }
+        [letter, rest @ ..] => symbol.first() == Some(letter) && matches(rest, &symbol[1..]),
+    }
+}
+
+#[test]
+fn every_function_of_glibc_is_accounted_for() {
+    let (defined, threads, exported) = (defined_by_runtime(), table(), exported(&libc()));
+    let open: Vec<&String> =
+        exported.iter().filter(|symbol| !defined.contains(*symbol) && !threads.contains_key(*symbol)).collect();
+    let patterns = column("Passed on", 0);
+    let is = |pattern: &String, symbol: &str| matches(pattern.as_bytes(), symbol.as_bytes());
+    let missing: Vec<_> = open.iter().filter(|symbol| !patterns.iter().any(|pattern| is(pattern, symbol))).collect();
+    assert!(missing.is_empty(), "neither defined by the runtime nor in docs/libc.md: {missing:?}");
+    let idle: Vec<_> = patterns.iter().filter(|pattern| !open.iter().any(|symbol| is(pattern, symbol))).collect();
+    assert!(idle.is_empty(), "docs/libc.md has patterns for nothing: {idle:?}");
+}
+
+/// The functions of the runtime's table of state of the process, and those that the page says are there.
+#[test]
+fn the_page_has_the_functions_of_the_table() {
+    let file = root().join("crates/runtime/src/calls/process_state/table.rs");
+    let source = std::fs::read_to_string(file).expect("readable");
+    let lines = source.split("\ntable! {").nth(1).expect("the table is there").lines();
+    let code: String = lines.map(|line| line.split("//").next().unwrap_or("")).collect::<Vec<_>>().join(" ");
+    let listed =
+        code.split(';').filter_map(|line| line.split_once("=>")).flat_map(|(_, names)| names.split_whitespace());
+    let (listed, told): (BTreeSet<String>, BTreeSet<String>) =
+        (listed.map(str::to_owned).collect(), column("Ordered by the table", 2).into_iter().collect());
+    assert!(listed.len() > 300);
+    assert_eq!(listed, told);
+    let (defined, exported) = (defined_by_runtime(), exported(&libc()));
+    for function in &listed {
+        assert!(defined.contains(function), "{function} is in the table, and the runtime does not define it");
+        assert!(function.starts_with("_Z") || exported.contains(function), "glibc has no {function}");
+    }
+    for function in column("Ordered by functions of their own", 1) {
+        // These two are in the part of glibc that is linked into programs.
+        let linked = ["atexit", "at_quick_exit"].contains(&function.as_str()) || function.starts_with('<');
+        assert!(linked || defined.contains(&function), "{function}");
+    }
 }

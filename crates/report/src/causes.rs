@@ -1,19 +1,19 @@
-//! What each step of an execution follows from.
+//! The steps that each step of an execution follows from.
 //!
-//! An event happens before another if they are of one thread, or if their order matters ([`heddle_model::access`]), or
-//! by way of others. Of all those pairs only the direct ones between threads are given here: an unlock and the lock
-//! that it made possible, a create and the beginning of the thread, a store and the load that reads it. The rest
-//! follows. That is the transitive reduction of the happens-before order, found with clock vectors as in the search;
-//! but this is about one execution, for people, and so it differs in one thing: the end of the process, whose order
-//! with everything matters to a search, follows only from what its own thread did.
+//! An event happens before another if one thread took both, or if they are dependent ([`heddle_model::access`]), or
+//! transitively. This module returns only the direct pairs between threads: an unlock and the lock that it enabled, the
+//! creation of a thread and its start, a store and the load that reads it. Together with program order they are the
+//! transitive reduction of happens-before. They are computed with vector clocks, as in the search. There is one
+//! difference, because these pairs explain a single execution to people: for a search the end of the process depends on
+//! everything, here it follows only from its own thread's events.
 
 use heddle_model::primitive::{self, process};
 use heddle_model::{Event, Footprint, ThreadId};
 
-/// Executions with more events are told without: the arrows of so many help nobody.
+/// The largest number of events for which causes are computed. Nobody could read the arrows of more.
 const MOST: usize = 20_000;
 
-/// For each event the events of other threads that it follows from directly, the latest first.
+/// For each event, the events of other threads that it follows from directly, the latest first.
 pub fn causes(events: &[Event]) -> Vec<Vec<u32>> {
     let mut causes: Vec<Vec<u32>> = vec![Vec::new(); events.len()];
     if events.len() > MOST {
@@ -21,7 +21,7 @@ pub fn causes(events: &[Event]) -> Vec<Vec<u32>> {
     }
     let threads = events.iter().map(|event| event.thread.index() + 1).max().unwrap_or(0);
     let mut of_thread: Vec<Vec<usize>> = vec![Vec::new(); threads];
-    // What each event knows: of each thread, how many of its events happened before or are the event itself.
+    // The vector clock of each event: for each thread, the number of its events up to and including this one.
     let mut known: Vec<Vec<u32>> = Vec::with_capacity(events.len());
     let mut position: Vec<u32> = Vec::with_capacity(events.len());
     let footprints: Vec<Footprint> = events.iter().map(Footprint::of).collect();
@@ -58,13 +58,13 @@ pub fn causes(events: &[Event]) -> Vec<Vec<u32>> {
     causes
 }
 
-/// The event that woke the thread of `event`, where footprints do not show it.
+/// The index of the event that woke the thread of `event`, where footprints do not show it.
 fn woken_by(event: &Event) -> Option<usize> {
     primitive::of(event.operation.code).cause(event).map(|index| index.index())
 }
 
-/// The steps that happened before one of `from`, and those themselves, where `after` gives the direct causes of each
-/// step and `thread` its thread.
+/// For each of `count` steps, whether it is one of `from` or happens before one of them. `after` returns the direct
+/// causes of a step, and `thread` its thread.
 pub fn past(
     count: usize,
     thread: impl Fn(usize) -> ThreadId,
@@ -80,7 +80,7 @@ pub fn past(
     for &step in from.iter().filter(|step| **step < count) {
         before[step] = true;
     }
-    // Causes are earlier: one way back through the steps finds them all.
+    // Causes are earlier steps, so one pass backwards finds them all.
     for step in (0..count).rev() {
         if before[step] {
             for cause in after(step).into_iter().chain(previous[step]).filter(|cause| *cause < step) {

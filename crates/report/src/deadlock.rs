@@ -1,8 +1,8 @@
-//! Who waits for whom.
+//! Explains a deadlock: which thread waits for which.
 //!
-//! Each thread that is left waits for one thing, so the graph has at most one edge out of each thread: following it
-//! from anywhere ends at a thread that waits for nobody in particular (a signal that does not come), at one that has
-//! ended, or in a cycle.
+//! Each remaining thread waits for one thing, so the wait-for graph has at most one edge out of each thread. Every path
+//! ends in one of three ways: at a thread that waits for no particular thread (a signal that does not come), at a
+//! thread that has ended, or in a cycle.
 
 use heddle_model::finding::{Location, Note};
 use heddle_model::primitive::{barrier, condvar, custom, futex, mutex, once, rwlock, semaphore, spin, thread};
@@ -15,34 +15,34 @@ use crate::walk::Walk;
 /// What a thread waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wait {
-    /// A mutex, or another lock, that somebody holds (himself, perhaps).
+    /// A mutex or another lock, and the thread that holds it, which may be the waiting thread itself.
     Mutex(ObjectId, Option<ThreadId>),
-    /// To write to a reader-writer lock that the thread itself reads.
+    /// A read-write lock that the thread wants to write and itself holds as a reader.
     Upgrade(ObjectId, ThreadId),
-    /// A writer that waits for a reader-writer lock that prefers writers.
+    /// A waiting writer of a read-write lock that prefers writers.
     Writer(ObjectId, Option<ThreadId>),
     /// The end of a thread.
     End(ThreadId),
     /// A signal on a condition variable.
     Signal(ObjectId),
-    /// An initialisation that somebody runs (himself, perhaps).
+    /// A one-time initialisation, and the thread that runs it, which may be the waiting thread itself.
     Once(ObjectId, Option<ThreadId>),
-    /// Something that a loop looks at to change.
+    /// A write to a place that the thread reads in a loop.
     Change(ObjectId),
-    /// The others at a barrier.
+    /// Other threads at a barrier.
     Others(ObjectId),
-    /// To be woken on a futex.
+    /// A wake-up on a futex.
     Wakeup(ObjectId),
-    /// For another state of a primitive of the program's own.
+    /// Another state of a custom primitive.
     Turn(ObjectId),
-    /// A semaphore that nobody posts.
+    /// A post of a semaphore.
     Post(ObjectId),
-    /// Something else, which is not enabled.
+    /// Anything else.
     Other,
 }
 
 impl Wait {
-    /// What the thread of `pending` waits for, if it waits.
+    /// What the thread of `pending` waits for. `None` if it is enabled.
     pub fn of(pending: &Pending, walk: &Walk) -> Option<Wait> {
         if pending.enabled != 0 {
             return None;
@@ -55,7 +55,7 @@ impl Wait {
         }
         Some(match operation.code {
             rwlock::READ_LOCK | rwlock::TIMED_READ_LOCK if !walk.holders.contains_key(&operation.object) => {
-                // Nobody writes: it lets a writer go first that waits.
+                // There is no writer, so the reader waits for a waiting writer.
                 Wait::Writer(operation.object, walk.arrived.get(&operation.object).copied())
             }
             rwlock::WRITE_LOCK | rwlock::TIMED_WRITE_LOCK if walk.reads(operation.object, pending.thread) => {
@@ -80,7 +80,7 @@ impl Wait {
         })
     }
 
-    /// The thread that could end the wait, if it is one.
+    /// The thread that could end the wait, if it is a particular one.
     pub fn on(self) -> Option<ThreadId> {
         match self {
             Wait::Mutex(_, holder) | Wait::Once(_, holder) => holder,
@@ -90,12 +90,12 @@ impl Wait {
         }
     }
 
-    /// "waits for mutex `a`".
+    /// The wait in words: "waits for mutex `a`".
     pub fn describe(self, names: &Names) -> String {
         match self {
             Wait::Mutex(mutex, _) => format!("waits for {}", names.object(mutex)),
-            Wait::Upgrade(lock, _) => format!("waits to write to {}", names.object(lock)),
-            Wait::Writer(lock, _) => format!("waits to read {}", names.object(lock)),
+            Wait::Upgrade(lock, _) => format!("waits to write-lock {}", names.object(lock)),
+            Wait::Writer(lock, _) => format!("waits to read-lock {}", names.object(lock)),
             Wait::End(thread) => format!("waits for the end of {}", names.thread(thread)),
             Wait::Once(once, _) => format!("waits for the end of {}", names.object(once)),
             Wait::Signal(condvar) => format!("waits for a signal on {}", names.object(condvar)),
@@ -109,16 +109,16 @@ impl Wait {
     }
 }
 
-/// A deadlock, explained.
+/// The explanation of a deadlock.
 #[derive(Clone, Debug)]
 pub struct Deadlock {
-    /// In one line.
+    /// The deadlock in one line.
     pub message: String,
-    /// The thread and the place to show first.
+    /// The source location to show first.
     pub location: Option<Location>,
-    /// The cycle, and where what it waits for was locked.
+    /// The waits of the threads, and where the locks that they wait for were acquired.
     pub notes: Vec<Note>,
-    /// The threads that are its reason: the cycle, or all that wait.
+    /// The threads that cause the deadlock: the cycle, or all threads that wait for no other waiting thread.
     pub threads: Vec<ThreadId>,
 }
 
@@ -171,7 +171,8 @@ pub fn explain(recording: &Recording, names: &Names, walk: &Walk) -> Deadlock {
     Deadlock { message, location, notes, threads }
 }
 
-/// Where the signal went that `waiter` waits for: it came before anybody waited, or it woke somebody else. Or nobody gave one.
+/// Explains why `waiter` gets no signal: the signal came before any thread waited, or it woke another thread, or no
+/// thread sent one.
 fn lost_signal(condvar: ObjectId, waiter: ThreadId, names: &Names, recording: &Recording) -> Option<Note> {
     let events = &recording.events;
     let signals = |event: &Event| {
@@ -199,7 +200,7 @@ fn lost_signal(condvar: ObjectId, waiter: ThreadId, names: &Names, recording: &R
     })
 }
 
-/// The cycle with the lowest thread in it, beginning there.
+/// The cycle that contains the thread with the lowest id among all cycles. It starts with that thread.
 fn cycle(
     waits: &[(usize, Wait)],
     recording: &Recording,
@@ -213,7 +214,7 @@ fn cycle(
                 return Some(path);
             }
             if path.contains(&next) {
-                // A cycle that this thread only leads into: found when the search begins inside it.
+                // This thread leads into the cycle but is not part of it. The cycle is found from a thread inside it.
                 break;
             }
             path.push(next);
@@ -222,7 +223,7 @@ fn cycle(
     None
 }
 
-/// Where there is no cycle: the threads that do not wait for another waiting thread. They are the reason.
+/// The threads that wait for no other waiting thread. Without a cycle they cause the deadlock.
 fn roots(
     waits: &[(usize, Wait)],
     recording: &Recording,
@@ -236,7 +237,7 @@ fn has_ended(thread: ThreadId, recording: &Recording) -> bool {
     recording.pending.iter().all(|p| p.thread != thread)
 }
 
-/// Why a wait does not end.
+/// Why a wait does not end, in words.
 fn because(wait: Wait, waiter: ThreadId, names: &Names, walk: &Walk, recording: &Recording) -> String {
     match wait {
         Wait::Mutex(_, Some(holder)) if holder == waiter => ", which it holds itself".to_string(),
@@ -248,9 +249,9 @@ fn because(wait: Wait, waiter: ThreadId, names: &Names, walk: &Walk, recording: 
             let ended = if has_ended(holder, recording) { ", which has ended," } else { "" };
             format!(", held by {}{ended}{since}", names.thread(holder))
         }
-        Wait::Upgrade(..) => ", which it reads itself: it would have to leave before it can come in alone".to_string(),
+        Wait::Upgrade(..) => ", which it has read-locked itself: it must unlock it first".to_string(),
         Wait::Writer(_, Some(writer)) => {
-            format!(", which prefers writers: {} waits to write to it", names.thread(writer))
+            format!(", which prefers writers: {} waits to write-lock it", names.thread(writer))
         }
         Wait::End(thread) if thread == waiter => ", that is, for itself".to_string(),
         Wait::Others(_) => ", and no thread is left to arrive".to_string(),
@@ -274,7 +275,11 @@ fn headline(
             format!("{} waits for {}, which it holds itself", names.thread(*thread), names.object(mutex))
         }
         (Some([thread]), Some((_, Wait::Upgrade(lock, _)))) => {
-            format!("{} waits to write to {}, which it reads itself", names.thread(*thread), names.object(lock))
+            format!(
+                "{} waits to write-lock {}, which it has read-locked itself",
+                names.thread(*thread),
+                names.object(lock)
+            )
         }
         (Some([thread]), _) => format!("{} waits for itself", names.thread(*thread)),
         (Some(cycle), _) => {
@@ -287,8 +292,8 @@ fn headline(
             format!("{waiter} waits for {}, which {holder} held when it ended", names.object(mutex))
         }
         (None, Some((thread, wait))) => {
-            format!("{} {}, and no thread is left to go on", names.thread(thread), wait.describe(names))
+            format!("{} {}, and no thread is left that can run", names.thread(thread), wait.describe(names))
         }
-        (None, None) => "no thread can go on".to_string(),
+        (None, None) => "no thread can run".to_string(),
     }
 }

@@ -1,4 +1,4 @@
-//! What was done to memory, told.
+//! Explains a memory error.
 
 use heddle_model::ThreadId;
 use heddle_model::fault::{Doing, Fault, FaultKind, family};
@@ -8,37 +8,37 @@ use crate::Recording;
 use crate::names::Names;
 use crate::recording::user_frame;
 
-/// A fault in words.
-pub struct Told {
-    /// In one line.
+/// The explanation of a memory error.
+pub struct Explanation {
+    /// The error in one line.
     pub message: String,
-    /// Where blocks were allocated and freed.
+    /// Where the blocks were allocated and freed.
     pub notes: Vec<Note>,
-    /// The other threads that it is about.
+    /// The other threads that are involved.
     pub threads: Vec<ThreadId>,
 }
 
-/// The fault that ended `recording`, which `who` committed.
-pub fn explain(recording: &Recording, names: &Names, who: &str) -> Option<Told> {
+/// Explains the memory error that ended `recording` and that `who` made. `None` if none did.
+pub fn explain(recording: &Recording, names: &Names, who: &str) -> Option<Explanation> {
     let fault = recording.outcome.fault()?;
     let mut notes = Vec::new();
     if fault.kind == FaultKind::Leak {
         for stack in &recording.more_stacks {
-            note(&mut notes, "a block that is lost is allocated here".to_string(), stack);
+            note(&mut notes, "a leaked block was allocated here".to_string(), stack);
         }
     } else {
         let by =
             |thread: Option<ThreadId>| thread.map_or(String::new(), |thread| format!(" by {}", names.thread(thread)));
         let mut stacks = recording.more_stacks.iter();
         if let Some(stack) = stacks.next() {
-            note(&mut notes, format!("the block is allocated here{}", by(fault.allocated_by)), stack);
+            note(&mut notes, format!("the block was allocated here{}", by(fault.allocated_by)), stack);
         }
         if let Some(stack) = stacks.next().filter(|_| was_freed(fault)) {
-            note(&mut notes, format!("it is freed here{}", by(fault.freed_by)), stack);
+            note(&mut notes, format!("it was freed here{}", by(fault.freed_by)), stack);
         }
     }
     let threads = [fault.other, fault.freed_by.filter(|_| was_freed(fault))].into_iter().flatten().collect();
-    Some(Told { message: message(fault, names, who), notes, threads })
+    Some(Explanation { message: message(fault, names, who), notes, threads })
 }
 
 fn was_freed(fault: &Fault) -> bool {
@@ -58,22 +58,22 @@ fn bytes(count: u64) -> String {
     if count == 1 { "1 byte".to_string() } else { format!("{count} bytes") }
 }
 
-/// What the thread was doing, to what.
+/// What the thread was doing, and to what.
 fn access(fault: &Fault) -> String {
     match fault.doing {
         Doing::Reading if fault.size > 0 => format!("reads {}", bytes(fault.size)),
         Doing::Writing if fault.size > 0 => format!("writes {}", bytes(fault.size)),
         Doing::Reading => "reads".to_string(),
         Doing::Writing => "writes".to_string(),
-        Doing::Operating => "operates on something".to_string(),
-        Doing::Running => "runs what is there".to_string(),
-        Doing::Freeing => "frees something".to_string(),
-        Doing::Resizing => "resizes something".to_string(),
-        Doing::Using => "uses something".to_string(),
+        Doing::Operating => "uses a synchronisation object".to_string(),
+        Doing::Running => "executes code".to_string(),
+        Doing::Freeing => "frees a pointer".to_string(),
+        Doing::Resizing => "reallocates a pointer".to_string(),
+        Doing::Using => "uses memory".to_string(),
     }
 }
 
-/// Where an address is, seen from a block.
+/// The position of an address relative to a block.
 fn place(fault: &Fault) -> String {
     let (address, block, size) = (fault.address, fault.block, fault.block_size);
     let end = block.saturating_add(size);
@@ -109,7 +109,7 @@ fn message(fault: &Fault, names: &Names, who: &str) -> String {
         }
         FaultKind::InvalidFree if fault.block != 0 => format!("invalid free: {who} {verb} {}", place(fault)),
         FaultKind::InvalidFree => {
-            format!("invalid free: {who} {verb} {:#x}, which is no block of the heap", fault.address)
+            format!("invalid free: {who} {verb} {:#x}, which is not a heap block", fault.address)
         }
         FaultKind::Damaged => format!(
             "heap damaged: {who} {verb} a block whose record was overwritten: something wrote in front of it, or past the \
@@ -125,7 +125,7 @@ fn message(fault: &Fault, names: &Names, who: &str) -> String {
         FaultKind::Mismatch => mismatch(fault, who, verb),
         FaultKind::Leak => {
             let blocks = if fault.count == 1 { "1 block".to_string() } else { format!("{} blocks", fault.count) };
-            format!("{blocks} ({} in all) left that nothing points to", bytes(fault.bytes))
+            format!("{blocks} ({} in all) leaked: nothing points to them", bytes(fault.bytes))
         }
         FaultKind::Null | FaultKind::Wild | FaultKind::Guard | FaultKind::NotAnAddress | FaultKind::ReadOnly => {
             format!("{who} {}: {}", access(fault), refused(fault, names, who))
@@ -134,7 +134,7 @@ fn message(fault: &Fault, names: &Names, who: &str) -> String {
     }
 }
 
-/// A block is given back by a function that does not belong to the one that it came from.
+/// A block that was freed by a function that does not match its allocation, such as `delete` after `malloc`.
 fn mismatch(fault: &Fault, who: &str, verb: &str) -> String {
     const ALLOCATED: [&str; 5] = ["malloc", "new", "new[]", "new", "new[]"];
     const FREED: [&str; 5] = ["free", "delete", "delete[]", "delete", "delete[]"];
@@ -146,14 +146,14 @@ fn mismatch(fault: &Fault, who: &str, verb: &str) -> String {
     if allocated == freed {
         let (said, size) = (bytes(fault.size), bytes(fault.block_size));
         return format!(
-            "mismatched free: {who} {verb} a block of {size} as one of {said}: `delete` is of another type than `new` was"
+            "mismatched free: {who} {verb} a block of {size} as one of {said}: `delete` is of another type than `new`"
         );
     }
     let with = if fault.doing == Doing::Resizing { "`realloc`".to_string() } else { named(FREED, freed) };
     format!("mismatched free: {who} {verb} with {with} what was allocated with {}", named(ALLOCATED, allocated))
 }
 
-/// What lies at the address of a fault that the processor noticed.
+/// What is at the address of an access that the processor refused.
 fn refused(fault: &Fault, names: &Names, who: &str) -> String {
     let address = fault.address;
     match fault.kind {
@@ -164,14 +164,14 @@ fn refused(fault: &Fault, names: &Names, who: &str) -> String {
             Some(owner) if owner != who => format!("{address:#x}, below the end of the stack of {owner}"),
             _ => format!("{address:#x}, below the end of its stack"),
         },
-        FaultKind::NotAnAddress => "something that is no address".to_string(),
-        FaultKind::ReadOnly => format!("{address:#x}, where there is memory that does not allow it"),
+        FaultKind::NotAnAddress => "an invalid address".to_string(),
+        FaultKind::ReadOnly => format!("{address:#x}, in memory that does not permit it"),
         FaultKind::UseAfterFree | FaultKind::OutOfBounds => format!("{address:#x}, {}", place(fault)),
-        _ => format!("{address:#x}, where there is no memory"),
+        _ => format!("{address:#x}, which is not mapped"),
     }
 }
 
-/// What lies at the address that a crash was about: ` (null pointer + 8)`; empty if that is not known.
+/// What is at the address of a crash: ` (null pointer + 8)`. Empty if that is unknown.
 pub fn of_crash(recording: &Recording, names: &Names, who: &str) -> String {
     let fault = recording.outcome.fault();
     fault.map_or(String::new(), |fault| format!(": it {} at {}", access(fault), refused(fault, names, who)))

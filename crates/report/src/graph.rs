@@ -1,7 +1,7 @@
-//! The happens-before graph of an execution: Graphviz and Mermaid.
+//! The happens-before graph of an execution, for Graphviz and Mermaid.
 //!
-//! One node for each step; one row of nodes for each thread; an arrow wherever a step follows directly from one of another
-//! thread ([`crate::causes`]). What is not before the finding is drawn faintly.
+//! Each step is a node, and each thread a row of nodes. An arrow leads to a step from each step of another thread that
+//! it follows from directly ([`crate::causes`]). Steps that do not happen before the finding are drawn faintly.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::names::thread_label;
 use crate::text::short;
 use crate::{relevance, words};
 
-/// For Graphviz: `dot -Tsvg`.
+/// The graph in Graphviz's language, for `dot -Tsvg`.
 pub fn dot(trace: &Trace) -> String {
     let matters = relevance::before_finding(trace);
     let mut text =
@@ -36,7 +36,7 @@ pub fn dot(trace: &Trace) -> String {
     text
 }
 
-/// For Mermaid: in Markdown, or `mmdc`.
+/// The graph in Mermaid's language, for Markdown or `mmdc`.
 pub fn mermaid(trace: &Trace) -> String {
     let matters = relevance::before_finding(trace);
     let mut text = format!("---\ntitle: {}\n---\nflowchart TB\n", serde_json::Value::from(title(trace)));
@@ -89,7 +89,7 @@ fn label(trace: &Trace, step: usize) -> String {
     format!("{}. {words}{at}", step + 1)
 }
 
-/// A string of Graphviz's language.
+/// `text` as a string of Graphviz's language.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -105,7 +105,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Text inside a string of Mermaid's language, where everything that could mean something is written as an entity.
+/// `text` for a string of Mermaid's language. Every special character is written as an entity.
 fn entities(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

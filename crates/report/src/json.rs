@@ -2,7 +2,7 @@
 
 use heddle_model::RunReport;
 
-/// The document, one value, ending in a newline.
+/// Renders the document: one JSON value and a newline.
 pub fn render(report: &RunReport) -> Vec<u8> {
     let mut bytes = serde_json::to_vec_pretty(report).expect("a report has only string keys");
     bytes.push(b'\n');

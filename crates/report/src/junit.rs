@@ -1,14 +1,14 @@
 //! JUnit XML: a run as one test case, for continuous integration.
 //!
-//! The program that was checked is the test case. A finding is a failure; a run without a verdict (incomplete,
-//! unsupported, an error) is an error, because a green light would claim what was not shown. The elements are those
-//! that Jenkins, GitLab and others read: `testsuites`, `testsuite`, `testcase`, `failure`, `error`, `system-out`.
+//! The checked program is the test case. A finding is a failure. A run without a verdict (incomplete, unsupported, an
+//! error) is an error, because a passed test would claim what was not shown. The elements are those that Jenkins,
+//! GitLab and others read: `testsuites`, `testsuite`, `testcase`, `failure`, `error`, `system-out`.
 
 use heddle_model::{RunReport, Trace, Verdict};
 
 use crate::text;
 
-/// The document of a run of `program` and its traces.
+/// Renders the document of a run of `program` and its traces.
 pub fn render(report: &RunReport, traces: &[Trace], program: &str) -> Vec<u8> {
     let plain = text::Options::default();
     let verdict = text::verdict(report, &plain);
@@ -45,7 +45,7 @@ fn element(name: &str, message: &str, kind: &str, body: &str) -> String {
     format!("      <{name} message=\"{}\" type=\"{}\">{}</{name}>\n", escape(message), escape(kind), escape(body))
 }
 
-/// Text of an element or an attribute. Characters that XML 1.0 does not have are replaced.
+/// `text` for an element or an attribute. Characters that XML 1.0 does not allow are replaced.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

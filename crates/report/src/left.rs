@@ -1,8 +1,9 @@
-//! What an execution left behind when the process ended, told: nothing of it is wrong, all of it is worth a word.
+//! What an execution left when the process ended: locked mutexes, objects that were not destroyed, threads that still
+//! ran. None of this is an error, but it deserves a note.
 //!
-//! [`find`] looks at events alone, so that a search can ask of any execution whether it shows something new; [`tell`] adds names
-//! and places once the execution was recorded. What the program's memory alone tells is left to `tell`: whether an
-//! object that nobody is seen to make was made before `main` began.
+//! [`find`] uses events only, so a search can ask of any execution whether it shows something new. [`tell`] adds names
+//! and source locations once the execution was recorded. Only `tell` can exclude objects that were initialised before
+//! `main` began, because that is known from the program's memory.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,21 +15,22 @@ use crate::misuse::{DESTROYS, INITS};
 use crate::names::Names;
 use crate::walk;
 
-/// Something that was left, by number.
+/// One thing that was left. [`tell`] puts it into words.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Left {
-    /// The event that it is about: the initialisation, the lock, the end of the process, the creation, the first use.
+    /// The index of the event to show: the initialisation, the lock, the end of the process, the creation of the
+    /// thread, or the first use.
     pub event: usize,
-    /// What kind of thing.
+    /// The kind of the note.
     pub kind: RemarkKind,
-    /// The object; for threads, the thread.
+    /// The object. For a thread, its life cycle.
     pub object: ObjectId,
-    /// Who made, locked or used it; who still runs.
+    /// The thread that initialised, locked or used the object, or the thread that still ran.
     pub thread: ThreadId,
 }
 
-/// What was left at the end of `events`, which ended the process while threads were about to do `pending`; in the order of
-/// the events. Nothing if it ended otherwise than by itself.
+/// What was left after `events`, ordered by event. `pending` are the next operations of the remaining threads. Empty if
+/// the process did not exit normally.
 pub fn find(events: &[Event], pending: &[Pending]) -> Vec<Left> {
     let Some(end) = events.last().filter(|end| matches!(process::ending(&end.operation), Some(Ending::Exit { .. })))
     else {
@@ -64,7 +66,7 @@ pub fn find(events: &[Event], pending: &[Pending]) -> Vec<Left> {
                 }
             }
             _ if matches!(code.family(), semaphore::FAMILY | spin::FAMILY) && known.insert(object) => {
-                // A semaphore that is not zero was made before `main`.
+                // A semaphore with another count was initialised before `main`.
                 let zero = code.family() == spin::FAMILY
                     || code == semaphore::TIMEDWAIT
                     || (event.operation.argument == 0 && code != semaphore::ENQUEUE);
@@ -80,7 +82,7 @@ pub fn find(events: &[Event], pending: &[Pending]) -> Vec<Left> {
     }
     let runs = |thread: ThreadId| pending.iter().any(|pending| pending.thread == thread);
     for (object, holder) in walk::walk(events, pending).held() {
-        // Who still runs might have unlocked it.
+        // A thread that still runs might have unlocked it later.
         if !runs(holder.thread) {
             left.push(Left { event: holder.since, kind: RemarkKind::LeftLocked, object, thread: holder.thread });
         }
@@ -117,7 +119,7 @@ pub fn tell(recording: &Recording) -> Vec<Remark> {
                     format!("{who}, which is detached, {place} when the process ends")
                 }
                 RemarkKind::ZeroInitialised => {
-                    format!("{what} was not initialised by a call when {who} uses it here: it is taken as zero")
+                    format!("{what} was never initialised by a call; {who} uses it here as zero-initialised")
                 }
             };
             Remark {
@@ -130,19 +132,19 @@ pub fn tell(recording: &Recording) -> Vec<Remark> {
         .collect()
 }
 
-/// Whether `object`, which nobody is seen to make, is a variable that nobody has made before `main` either.
+/// Whether `object`, which no event initialises, is a named variable that was not initialised before `main` either.
 fn is_zero(recording: &Recording, object: ObjectId) -> bool {
     let before = &recording.made_before;
     recording.objects.contains_key(&object) && !before.contains(&object) && !before.contains(&ObjectId::NONE)
 }
 
-/// Where `thread` was at the end.
+/// The source location of `thread` at the end, in words.
 fn its_place(recording: &Recording, thread: ThreadId) -> String {
     let Some(index) = recording.pending.iter().position(|pending| pending.thread == thread) else {
         return "still runs".to_string();
     };
     match recording.pending_place(index) {
-        _ if recording.pending[index].operation.code == thread::START => "has not begun yet".to_string(),
+        _ if recording.pending[index].operation.code == thread::START => "has not started yet".to_string(),
         Some(place) => format!("still runs (at {place})"),
         None => "still runs".to_string(),
     }

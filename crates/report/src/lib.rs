@@ -1,12 +1,14 @@
 //! # From executions to reports
 //!
-//! Only data in, only bytes out: nothing here opens a file, asks a process or writes to a terminal.
+//! This crate takes data and returns bytes. It opens no file, asks no process and writes to no terminal.
 //!
-//! * [`Recording`] is one execution with its names and places resolved by whoever ran it.
-//! * [`outcome`] says what an execution is to a verdict: fine, a finding, something Heddle cannot do.
-//! * [`recognise()`] turns a recording into a [`Finding`](heddle_model::Finding): who holds what, who waits for what, where.
-//! * [`steps`] is the execution step by step, [`causes`] what each step follows from, [`words`] how people call it.
-//! * [`text`] and [`json`] are the reports.
+//! * [`Recording`] is one execution whose names and source locations were resolved by the engine that ran it.
+//! * [`outcome`] classifies an execution for the verdict: fine, a finding, not supported.
+//! * [`recognise()`] turns a recording into a [`Finding`](heddle_model::Finding): which thread holds which lock, which
+//!   waits for which, and where.
+//! * [`steps`] lists the execution step by step. [`causes`] says which steps each step follows from. [`words`] puts
+//!   steps into words.
+//! * [`text`], [`json`], [`html`], [`sarif`], [`junit`], [`graph`] and [`witness`] are the formats of reports.
 
 pub mod causes;
 pub mod deadlock;
@@ -16,10 +18,11 @@ pub mod html;
 pub mod json;
 pub mod junit;
 pub mod left;
-mod livelock;
+pub mod livelock;
 mod misuse;
 pub mod names;
 pub mod outcome;
+pub mod printed;
 mod race;
 pub mod recognise;
 pub mod recording;

@@ -1,29 +1,80 @@
-//! Threads that go round for ever, told.
+//! Explains a livelock: threads that repeat the same steps forever.
+
+use std::collections::BTreeSet;
 
 use heddle_model::finding::{Location, Note};
-use heddle_model::primitive::yielding;
-use heddle_model::{Outcome, ThreadId};
+use heddle_model::primitive::{atomic, mutex, rwlock, semaphore, spin, yielding};
+use heddle_model::{Event, EventFlags, Outcome, ThreadId};
 
 use crate::names::Names;
 use crate::{Recording, steps, words};
 
-/// So many places are named.
+/// The largest number of steps that the explanation names.
 const NAMED: usize = 8;
 
-/// A livelock in words.
-pub struct Told {
-    /// In one line.
+/// The explanation of a livelock.
+pub struct Explanation {
+    /// The livelock in one line.
     pub message: String,
-    /// Where the round begins.
+    /// The source location at which the round begins.
     pub location: Option<Location>,
-    /// What each thread does in it, and where.
+    /// What each thread does in the round, and where.
     pub notes: Vec<Note>,
-    /// Who takes part.
+    /// The threads that run in the round.
     pub threads: Vec<ThreadId>,
 }
 
-/// The livelock that `recording` ends with.
-pub fn explain(recording: &Recording, names: &Names) -> Told {
+/// What the threads of a round do that can repeat for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Round {
+    /// No thread gets anywhere: a livelock.
+    InVain,
+    /// Some threads get where they want again and again, and others never: they starve.
+    Starves,
+    /// Every thread gets where it wants, again and again: the program is endless.
+    Passes,
+}
+
+/// What the threads of `round`, the events that can repeat for ever, do.
+///
+/// A thread passes if it acquires a lock, or changes an atomic by a read-modify-write, and nothing that it does is in vain: an
+/// attempt that fails, a read-modify-write that changes nothing, or a look at what another thread changes in the round.
+pub fn kind_of(round: &[Event]) -> Round {
+    let changes = |event: &Event| {
+        let code = event.operation.code;
+        let writes = code == atomic::STORE || code == atomic::RMW || code == atomic::COMPARE_EXCHANGE;
+        writes && !event.failed() && !event.flags.contains(EventFlags::UNCHANGED)
+    };
+    let passes = |thread: ThreadId| {
+        let in_vain = |event: &Event| {
+            let code = event.operation.code;
+            let looks_at = |other: &Event| other.thread != thread && other.operation.object == event.operation.object;
+            let same = code == atomic::RMW && event.flags.contains(EventFlags::UNCHANGED);
+            event.failed()
+                || same
+                || code == atomic::LOAD && round.iter().any(|other| looks_at(other) && changes(other))
+        };
+        let acquires = |event: &Event| match event.operation.code.family() {
+            mutex::FAMILY => event.operation.code != mutex::UNLOCK,
+            rwlock::FAMILY => event.operation.code != rwlock::UNLOCK,
+            spin::FAMILY => event.operation.code != spin::UNLOCK,
+            semaphore::FAMILY => event.operation.code != semaphore::POST,
+            atomic::FAMILY => event.operation.code != atomic::STORE && changes(event),
+            _ => false,
+        };
+        let own = || round.iter().filter(|event| event.thread == thread);
+        own().any(acquires) && !own().any(in_vain)
+    };
+    let threads: BTreeSet<ThreadId> = round.iter().map(|event| event.thread).collect();
+    match threads.iter().filter(|thread| passes(**thread)).count() {
+        0 => Round::InVain,
+        all if all == threads.len() => Round::Passes,
+        _ => Round::Starves,
+    }
+}
+
+/// Explains the livelock at the end of `recording`.
+pub fn explain(recording: &Recording, names: &Names) -> Explanation {
     let events = recording.events.len();
     let length = match recording.outcome {
         Outcome::Livelock { length } => (length as usize).min(events),
@@ -41,7 +92,7 @@ pub fn explain(recording: &Recording, names: &Names) -> Told {
                 continue;
             }
             let what = format!("{} {}", words::operation(&event.operation), steps::object(&event.operation, names));
-            let in_vain = if event.failed() { ", in vain" } else { "" };
+            let in_vain = if event.failed() { ", which fails" } else { "" };
             let message = format!("{}: {}{in_vain}", names.thread(thread), what.trim_end());
             let note = Note { message, location: recording.place(index).cloned() };
             if !notes.contains(&note) && notes.len() < NAMED {
@@ -51,9 +102,9 @@ pub fn explain(recording: &Recording, names: &Names) -> Told {
     }
     let who: Vec<String> = threads.iter().map(|&thread| names.thread(thread)).collect();
     let message = match who.as_slice() {
-        [one] => format!("{one} goes round for ever: after {length} steps everything is as it was"),
-        _ => format!("{} go round for ever: after {length} steps everything is as it was", who.join(" and ")),
+        [one] => format!("{one} loops for ever: after {length} steps the state is the same again"),
+        _ => format!("{} loop for ever: after {length} steps the state is the same again", who.join(" and ")),
     };
     let location = round().find_map(|(index, _)| recording.place(index)).cloned();
-    Told { message, location, notes, threads }
+    Explanation { message, location, notes, threads }
 }

@@ -1,4 +1,5 @@
-//! A primitive that was used against its rules, told: who, what, since when it was not allowed, and what the standard says.
+//! Explains the misuse of a primitive: which thread, which operation, which earlier event made it wrong, and the rule
+//! of the standard.
 
 use heddle_model::finding::{Location, Note};
 use heddle_model::primitive::{barrier, condvar, mutex, rwlock, semaphore, spin, thread};
@@ -8,24 +9,24 @@ use crate::Recording;
 use crate::names::Names;
 use crate::walk::{self, Walk};
 
-/// A misuse in words.
-pub struct Told {
-    /// In one line.
+/// The explanation of a misuse.
+pub struct Explanation {
+    /// The misuse in one line.
     pub message: String,
-    /// Where.
+    /// The source location of the misuse.
     pub location: Option<Location>,
-    /// What made it wrong, and what the standard says.
+    /// The earlier events that made it wrong, and the rule of the standard.
     pub notes: Vec<Note>,
-    /// Who.
+    /// The threads that are involved, the one that made the mistake first.
     pub threads: Vec<ThreadId>,
 }
 
-/// The misuse that ended `recording`.
-pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
+/// Explains the misuse that ended `recording`. `None` if none did.
+pub fn explain(recording: &Recording, names: &Names) -> Option<Explanation> {
     let end = recording.events.last()?;
     let Some(Ending::Misuse { misuse, .. }) = recording.outcome.ending() else { return None };
     let last = recording.events.len() - 1;
-    // The operation itself is the thread's last event before the end, unless it never came to be one.
+    // The wrong operation is the thread's last event before the end, unless it was never taken.
     let wrong = recording.events[..last]
         .iter()
         .rposition(|event| event.thread == end.thread)
@@ -56,7 +57,7 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
         Misuse::WaitTwoMutexes => format!("{who} signals {what}, on which threads wait with different mutexes"),
         Misuse::JoinTwice => format!("{who} uses the id of {what}, which was joined already"),
         Misuse::JoinDetached => format!("{who} joins or detaches {what}, which is detached"),
-        Misuse::BarrierZero => format!("{who} initialises {what} for no threads"),
+        Misuse::BarrierZero => format!("{who} initialises {what} with a count of 0"),
         Misuse::SemaphoreOverflow => format!("{who} posts {what}, whose count is as large as it can be"),
     };
 
@@ -103,22 +104,22 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
         }
         Misuse::JoinDetached => {
             let at = on_object(&[thread::DETACH, thread::CREATE]);
-            note(format!("{} made it so here", by(at)), at);
+            note(format!("{} detached it here", by(at)), at);
         }
         _ => {}
     }
     notes.push(Note { message: misuse.standard().to_string(), location: None });
-    Some(Told { message, location: place(last), notes, threads })
+    Some(Explanation { message, location: place(last), notes, threads })
 }
 
-/// What makes objects.
+/// The operations that initialise objects.
 pub const INITS: [OpCode; 6] = [mutex::INIT, condvar::INIT, rwlock::INIT, spin::INIT, semaphore::INIT, barrier::INIT];
-/// What destroys them.
+/// The operations that destroy objects.
 pub const DESTROYS: [OpCode; 6] =
     [mutex::DESTROY, condvar::DESTROY, rwlock::DESTROY, spin::DESTROY, semaphore::DESTROY, barrier::DESTROY];
 const UNLOCKS: [OpCode; 3] = [mutex::UNLOCK, rwlock::UNLOCK, spin::UNLOCK];
 
-/// The event by which another thread began to wait on `object`, a condition variable or a barrier.
+/// The index of the event with which another thread began to wait on `object`, a condition variable or a barrier.
 fn other_wait(before: &[Event], walk: &Walk, object: ObjectId) -> Option<usize> {
     before.iter().rposition(|event| {
         event.operation.object == object

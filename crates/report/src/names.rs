@@ -1,15 +1,16 @@
-//! What to call threads and objects.
+//! Names of threads and objects in reports.
 
 use std::collections::{BTreeMap, HashMap};
 
-use heddle_model::primitive::{self, atomic, condvar, file, mutex, once, process, rwlock, semaphore};
+use crate::outcome::signal_name;
+use heddle_model::primitive::{self, atomic, condvar, mutex, once, process, process_state, rwlock, semaphore};
 use heddle_model::{Ending, ObjectId, OpCode, Operation, ThreadId};
 
 use crate::Recording;
 use crate::recording::is_user;
 
-/// The names of one recording. Objects that the program has no name for are numbered in the order of their first
-/// use, which is the same in every replay.
+/// The names of one recording. Objects without a name in the program are numbered in the order of their first use,
+/// which is equal in every replay.
 #[derive(Clone, Debug)]
 pub struct Names {
     threads: BTreeMap<ThreadId, String>,
@@ -22,22 +23,22 @@ impl Names {
         Names { threads: threads(recording), objects: objects(recording) }
     }
 
-    /// The functions that the threads began with, as far as they are known.
+    /// The start function of each thread, as far as it is known.
     pub fn functions(&self) -> &BTreeMap<ThreadId, String> {
         &self.threads
     }
 
-    /// The function that `thread` began with; empty if it is not known.
+    /// The start function of `thread`. Empty if it is unknown.
     pub fn function(&self, thread: ThreadId) -> &str {
         self.threads.get(&thread).map_or("", String::as_str)
     }
 
-    /// `thread 1 (worker)`.
+    /// The name of `thread` in reports: `thread 1 (worker)`.
     pub fn thread(&self, thread: ThreadId) -> String {
         thread_label(thread, self.function(thread))
     }
 
-    /// "mutex `a`".
+    /// The name of `object` in reports: "mutex `a`".
     pub fn object(&self, object: ObjectId) -> String {
         if let Some(thread) = object.as_thread() {
             return self.thread(thread);
@@ -46,12 +47,12 @@ impl Names {
     }
 }
 
-/// `thread 1 (worker)`, or `thread 1` for one whose function is not known.
+/// The name of a thread with this start function: `thread 1 (worker)`, or `thread 1` if it is empty.
 pub fn thread_label(thread: ThreadId, function: &str) -> String {
     if function.is_empty() { format!("thread {thread}") } else { format!("thread {thread} ({function})") }
 }
 
-/// The function that each thread began with: the outermost frame of its own source on any of its call stacks.
+/// The start function of each thread: the outermost frame in the user's own source on any of its call stacks.
 fn threads(recording: &Recording) -> BTreeMap<ThreadId, String> {
     let events = recording.events.iter().map(|e| e.thread).zip(&recording.stacks);
     let pending = recording.pending.iter().map(|p| p.thread).zip(&recording.pending_stacks);
@@ -69,8 +70,8 @@ fn threads(recording: &Recording) -> BTreeMap<ThreadId, String> {
     names
 }
 
-/// A function's name without its parameters and template arguments: reports have little room, and the line says the
-/// rest. Functions without a name are called by where they are: `lambda #1 in main`.
+/// The name of a function without parameters and template arguments, because reports have little room. A lambda is
+/// named after the function that contains it: `lambda #1 in main`.
 pub fn short(function: &str) -> String {
     let called = function.rfind("::operator()").map_or(function, |end| &function[..end]);
     // gcc: `main::{lambda(int)#1}`, clang: `main::$_0` (from 0) or `main::'lambda0'(int)`.
@@ -99,9 +100,11 @@ fn objects(recording: &Recording) -> HashMap<ObjectId, String> {
             if object == ObjectId::NONE || object.as_thread().is_some() || names.contains_key(&object) {
                 continue;
             }
-            let name = match recording.objects.get(&object) {
-                Some(name) => format!("{kind} `{name}`"),
-                None => {
+            let signal = process_state::State::signal_of(operation);
+            let name = match (recording.objects.get(&object), signal) {
+                (Some(name), _) => format!("{kind} `{name}`"),
+                (_, Some(signal)) => signal_name(signal),
+                _ => {
                     let number = unnamed.entry(kind).or_default();
                     *number += 1;
                     let place = recording.whereabouts.get(&object).map_or(String::new(), |at| format!(" ({at})"));
@@ -114,7 +117,7 @@ fn objects(recording: &Recording) -> HashMap<ObjectId, String> {
     names
 }
 
-/// The objects that an operation mentions, and what kind of thing each is.
+/// The objects of an operation, each with its kind.
 fn mentioned(operation: &Operation) -> impl Iterator<Item = (ObjectId, &'static str)> {
     let misused = match process::ending(operation) {
         Some(Ending::Misuse { family, .. }) => Some(family),
@@ -128,12 +131,13 @@ fn mentioned(operation: &Operation) -> impl Iterator<Item = (ObjectId, &'static 
         once::FAMILY => "initialisation",
         rwlock::FAMILY => "reader-writer lock",
         semaphore::FAMILY => "semaphore",
+        process_state::FAMILY => process_state::State::of(operation.code).map_or("state", |state| state.name()),
         _ => primitive::of(OpCode::new(family, 0)).name(),
     };
-    // What a crash is about is an address, not an object; what was misused is one.
-    // The names of files are none of them.
-    let nothing =
-        operation.code == process::END && misused.is_none() || matches!(operation.code, file::FIND | file::NAME);
+    // The object of a misuse is an object. The object of a crash is only an address, and what there is only one of is
+    // told by the operation.
+    let state = process_state::State::of(operation.code);
+    let nothing = operation.code == process::END && misused.is_none() || state.is_some_and(|state| state.is_whole());
     let object = if nothing { ObjectId::NONE } else { operation.object };
     let waits = matches!(operation.code, condvar::WAIT | condvar::REACQUIRE);
     let second = waits.then_some((ObjectId(operation.argument), "mutex"));

@@ -1,55 +1,61 @@
-//! What one execution is to a verdict. Cheap: asked of every execution of a search, so nothing is resolved here.
+//! Classifies an execution for the verdict. A search asks this of every execution, so nothing is resolved here.
 
-use heddle_model::{Capacity, Ending, Execution, FindingKind, Outcome};
+use heddle_model::{Capacity, Ending, Execution, FindingKind, Outcome, Properties, Property};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Recording, words};
 
-/// What one execution is to a verdict.
+/// What an execution means for the verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Class {
-    /// It ended as programs end. A status other than zero is the program's own business.
+    /// The program ended normally.
     Fine,
-    /// Something went wrong in it.
+    /// The execution shows an error.
     Finding(FindingKind),
-    /// It was assumed away by the program itself.
+    /// An assumption of the program does not hold, so the execution does not count.
     Assumed,
-    /// It is covered by another execution.
+    /// Another execution covers this one.
     Redundant,
-    /// It did something that Heddle does not control.
+    /// The program did something that Heddle does not control.
     Unsupported,
-    /// It was cut off by a bound that the user set.
+    /// A bound that the user set cut the execution off.
     Bounded,
-    /// It was cut off by something else: what follows is not known.
+    /// Something else cut the execution off. The rest of it is unknown.
     Lost(Lost),
 }
 
-/// Why an execution was lost.
+/// Why an execution was cut off.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Lost {
-    /// It used more memory than it may.
+    /// The program exceeded its memory limit.
     MemoryLimit,
-    /// More threads, objects or events than there is room for.
+    /// There were more threads, objects or events than there is room for.
     Capacity,
-    /// Killed from outside.
+    /// The files that the program writes did not fit into the temporary directory.
+    Files,
+    /// Something outside the program killed the process.
     Killed,
-    /// It did not do what it did before under the same schedule.
+    /// The program did not follow its schedule as in an earlier execution.
     Diverged,
-    /// It did something that a snapshot cannot take back, and nothing but a snapshot was asked for.
+    /// The program did something that a snapshot cannot undo, and the user allowed only snapshots.
     NeedsFork,
-    /// An outcome that should not reach a verdict.
+    /// An outcome that should never reach a verdict.
     Unfinished,
 }
 
-/// What `execution` is to a verdict.
-pub fn classify(execution: &Execution<'_>) -> Class {
+/// Classifies `execution`. A non-zero exit status is a finding only if `properties` name exit statuses.
+pub fn classify(execution: &Execution<'_>, properties: &Properties) -> Class {
     match execution.outcome {
         Outcome::StepLimit { .. } | Outcome::Hang | Outcome::Capacity(_) if execution.circle => {
             Class::Finding(FindingKind::PartialDeadlock)
         }
         Outcome::Ended { ending, fault } => match ending {
             Ending::Exit { .. } if execution.circle => Class::Finding(FindingKind::PartialDeadlock),
+            // Before leaks: a test that fails and leaks has failed.
+            Ending::Exit { status } if status as u8 != 0 && properties.look_for(Property::Exit) => {
+                Class::Finding(FindingKind::Failed)
+            }
             Ending::Exit { .. } if fault.is_some() => Class::Finding(FindingKind::Leak),
             Ending::Exit { .. } => Class::Fine,
             Ending::Abort => Class::Finding(FindingKind::Abort),
@@ -69,6 +75,7 @@ pub fn classify(execution: &Execution<'_>) -> Class {
         Outcome::StepLimit { .. } => Class::Bounded,
         Outcome::Unsupported => Class::Unsupported,
         Outcome::MemoryLimit { .. } => Class::Lost(Lost::MemoryLimit),
+        Outcome::Capacity(Capacity::Files) => Class::Lost(Lost::Files),
         Outcome::Capacity(_) => Class::Lost(Lost::Capacity),
         Outcome::Killed(death) if death.is_own_fault() => Class::Finding(FindingKind::Crash),
         Outcome::Killed(_) => Class::Lost(Lost::Killed),
@@ -78,7 +85,7 @@ pub fn classify(execution: &Execution<'_>) -> Class {
     }
 }
 
-/// What is to be said of an execution beside its outcome's name: the text that the outcome refers to, or what ran out.
+/// The detail of an outcome beside its name: its text, or the capacity that was exceeded.
 pub fn message(execution: &Execution<'_>) -> String {
     match execution.outcome {
         Outcome::Capacity(what) => capacity(what).to_string(),
@@ -87,16 +94,17 @@ pub fn message(execution: &Execution<'_>) -> String {
     }
 }
 
-/// What an execution had too many of.
+/// The name of a capacity that was exceeded.
 fn capacity(what: Capacity) -> &'static str {
     match what {
         Capacity::Threads => "threads",
         Capacity::Events => "events in one execution",
         Capacity::Objects => "synchronisation objects in one execution",
         Capacity::Atomics => "atomic objects in one execution",
-        Capacity::Shadow => "memory in which races are looked for",
+        Capacity::Shadow => "bytes of memory that are checked for data races",
         Capacity::Readers => "accesses by many threads in one execution",
-        Capacity::Heaps => "more threads than the heap has arenas",
+        Capacity::Heaps => "threads that allocate memory",
+        Capacity::Files => "bytes in files",
     }
 }
 

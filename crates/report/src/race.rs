@@ -1,4 +1,4 @@
-//! A data race, told.
+//! Explains a data race.
 
 use heddle_model::finding::{Location, Note};
 use heddle_model::race::Race;
@@ -10,20 +10,20 @@ use crate::names::{Names, short};
 use crate::recording::{is_user, user_frame};
 use crate::{Recording, words};
 
-/// A race in words.
-pub struct Told {
-    /// In one line.
+/// The explanation of a data race.
+pub struct Explanation {
+    /// The race in one line.
     pub message: String,
-    /// Where the later access is.
+    /// The source location of the later access.
     pub location: Option<Location>,
-    /// Both accesses, the later one first.
+    /// Both accesses, the later one first, with their call stacks.
     pub notes: Vec<Note>,
-    /// Who accessed.
+    /// The threads of the two accesses, the later one first.
     pub threads: Vec<ThreadId>,
 }
 
-/// The race that ended `recording`.
-pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
+/// Explains the data race that ended `recording`. `None` if none did.
+pub fn explain(recording: &Recording, names: &Names) -> Option<Explanation> {
     let race = recording.outcome.race()?;
     let name = name(race, recording, names);
     let later_at = user_frame(&recording.end_stack).cloned();
@@ -39,7 +39,7 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
             location: earlier_at,
         },
     ];
-    // How each of them came there, where that is more than one function.
+    // The callers of each access, if there are any.
     for (who, stack) in [(&later_who, &recording.end_stack), (&earlier_who, &recording.earlier_stack)] {
         let frames = stack.iter().filter(|at| is_user(at)).skip(1);
         notes.extend(frames.map(|at| Note {
@@ -54,15 +54,21 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Told> {
         notes
             .push(Note { message: "it is volatile, which orders nothing between threads".to_string(), location: None });
     }
+    if race.later.ends() || race.earlier.ends() {
+        notes.push(Note {
+            message: "a local variable lives until its function returns or its thread ends".to_string(),
+            location: None,
+        });
+    }
     let message = format!(
         "{name}: {later_who} {} it, {earlier_who} {} it, and nothing orders the two",
         words::accesses(race.later),
         words::accesses(race.earlier)
     );
-    Some(Told { message, location: later_at, notes, threads: vec![race.later_thread, race.earlier_thread] })
+    Some(Explanation { message, location: later_at, notes, threads: vec![race.later_thread, race.earlier_thread] })
 }
 
-/// The two accesses as steps: neither is a step of the schedule, for nothing orders them.
+/// The two accesses as steps. Neither is a step of the schedule, because nothing orders them.
 pub fn accesses(recording: &Recording, names: &Names) -> Vec<TraceStep> {
     let Some(race) = recording.outcome.race() else { return Vec::new() };
     let object = name(race, recording, names);
@@ -77,7 +83,7 @@ pub fn accesses(recording: &Recording, names: &Names) -> Vec<TraceStep> {
     ]
 }
 
-/// What is accessed: a variable by its name, a part of a block of the heap, of a thread's stack, or some bytes.
+/// The name of the memory that is accessed: a variable, a part of a heap block or of a thread's stack, or an address.
 fn name(race: &Race, recording: &Recording, names: &Names) -> String {
     if let Some(name) = recording.objects.get(&ObjectId(race.address)) {
         return format!("`{name}`");
@@ -90,7 +96,7 @@ fn name(race: &Race, recording: &Recording, names: &Names) -> String {
     if let Some(place) = recording.whereabouts.get(&ObjectId(race.address)) {
         return format!("{size} {place}");
     }
-    let stacks = wire::STACKS..wire::STACKS + wire::STACK_STRIDE * (u16::MAX as u64 + 1);
+    let stacks = wire::STACKS..wire::ADDRESS as u64;
     if stacks.contains(&race.address) {
         let thread = ThreadId(((race.address - wire::STACKS) / wire::STACK_STRIDE) as u16);
         return format!("{size} on the stack of {}", names.thread(thread));

@@ -1,10 +1,10 @@
-//! From a recorded execution to a finding.
+//! Turns a recorded execution into a finding.
 
 use std::collections::BTreeMap;
 
 use heddle_model::finding::{Finding, FindingKind, FindingThread, Location, Note};
 use heddle_model::trace::TraceStep;
-use heddle_model::{Death, Ending, Execution, ObjectId, Outcome, ThreadId};
+use heddle_model::{Death, Ending, Execution, ObjectId, Outcome, Properties, ThreadId};
 
 use crate::deadlock::{self, Wait};
 use crate::names::Names;
@@ -14,43 +14,44 @@ use crate::walk::{self, Walk};
 use crate::{Recording, fault, race, steps, words};
 use crate::{livelock, misuse};
 
-/// A finding, the steps that led to it, and what makes it the same as another one.
+/// A finding with its steps, and a key that identifies the bug.
 #[derive(Clone, Debug)]
 pub struct Recognised {
-    /// The finding. Its number, count and files are not known here.
+    /// The finding. The caller adds its id, count and files.
     pub finding: Finding,
-    /// The functions that the threads began with.
+    /// The start function of each thread.
     pub threads: BTreeMap<ThreadId, String>,
-    /// The execution, step by step.
+    /// The steps of the execution.
     pub steps: Vec<TraceStep>,
-    /// What the threads that are left were doing at its end.
+    /// What the remaining threads were doing at the end.
     pub last: Vec<TraceStep>,
-    /// The steps that it follows from.
+    /// The indices of the steps at which the explanation of the finding begins.
     pub focus: Vec<u32>,
-    /// Two findings with equal keys are one: kind, places, what.
+    /// The identity of the bug, made of kind, source locations and effect. Two findings with equal keys are one.
     pub key: String,
 }
 
-/// The finding of `recording`, if there is one.
-pub fn recognise(recording: &Recording) -> Option<Recognised> {
-    let Class::Finding(kind) = classify(&view(recording)) else { return None };
+/// The finding of `recording`. `None` if the execution shows no violation of `properties`.
+pub fn recognise(recording: &Recording, properties: &Properties) -> Option<Recognised> {
+    let Class::Finding(kind) = classify(&view(recording), properties) else { return None };
     let walk = walk::walk(&recording.events, &recording.pending);
     let names = Names::of(recording);
     let What { message, location, notes, involved } = what(kind, recording, &names, &walk);
 
     let mut key = format!("{kind}|{message}");
-    // A deadlock's message names the threads; the same places with the threads' roles exchanged are the same bug.
+    // The message of a deadlock names threads. If the threads exchange roles at the same locations, it is still one
+    // bug.
     if matches!(kind, FindingKind::Deadlock | FindingKind::PartialDeadlock) {
         let mut places: Vec<String> = involved.iter().map(|&thread| waiting_place(recording, thread)).collect();
         places.sort();
         key = format!("{kind}|{}", places.join("|"));
     } else if kind == FindingKind::DataRace {
-        // One finding for each pair of places, whichever comes first.
+        // One finding for each pair of locations, in either order.
         let mut places: Vec<String> = notes.iter().take(2).map(|note| place(&note.location)).collect();
         places.sort();
         key = format!("{kind}|{}", places.join("|"));
     } else if matches!(kind, FindingKind::Memory | FindingKind::Leak) {
-        // Whoever does it, and to which block: what is done, and the places.
+        // One finding for each effect and its locations, whatever the thread and the block.
         let what = message.split(':').next().unwrap_or_default();
         let places: Vec<String> = notes.iter().map(|note| place(&note.location)).collect();
         key = format!("{kind}|{what}|{}|{}", place(&location), places.join("|"));
@@ -66,10 +67,12 @@ pub fn recognise(recording: &Recording) -> Option<Recognised> {
         location,
         count: 1,
         execution: 0,
+        sample: None,
         threads: threads(recording, &names, &walk, &involved),
         switches: count(&walk.switches),
         preemptions: count(&walk.preemptions),
         minimal: false,
+        certain: true,
         trace: None,
         notes,
     };
@@ -79,8 +82,8 @@ pub fn recognise(recording: &Recording) -> Option<Recognised> {
     Some(Recognised { finding, threads: names.functions().clone(), steps, last, focus, key })
 }
 
-/// The steps that a finding about these threads follows from: the last of each, and those by which somebody took what
-/// they wait for.
+/// The steps at which the explanation of a finding about `involved` begins: the last step of each of these threads, and
+/// the acquisitions of the locks that they wait for.
 fn focus(recording: &Recording, walk: &Walk, involved: &[ThreadId]) -> Vec<u32> {
     let mut focus: Vec<u32> = Vec::new();
     for &thread in involved {
@@ -95,7 +98,7 @@ fn focus(recording: &Recording, walk: &Walk, involved: &[ThreadId]) -> Vec<u32> 
     focus
 }
 
-/// What and where an unsupported call, or another end that is no finding, is.
+/// The message and the source location of an end that is not a finding, such as an unsupported call.
 pub fn describe_end(recording: &Recording) -> (String, Option<Location>) {
     (recording.message.clone(), user_frame(&recording.end_stack).cloned())
 }
@@ -114,7 +117,7 @@ fn view(recording: &Recording) -> Execution<'_> {
     }
 }
 
-/// Where a thread waits; for what, if the place is not known.
+/// The source location at which a thread waits. If it is unknown, what the thread waits for.
 fn waiting_place(recording: &Recording, thread: ThreadId) -> String {
     let Some(index) = recording.pending.iter().position(|pending| pending.thread == thread) else {
         return String::new();
@@ -137,14 +140,14 @@ struct What {
     message: String,
     location: Option<Location>,
     notes: Vec<Note>,
-    /// The threads that it is about.
+    /// The threads that the finding concerns.
     involved: Vec<ThreadId>,
 }
 
 fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) -> What {
     if matches!(kind, FindingKind::Deadlock | FindingKind::PartialDeadlock) {
         let deadlock = deadlock::explain(recording, names, walk);
-        let while_others = if kind == FindingKind::Deadlock { "" } else { ", while others go on" };
+        let while_others = if kind == FindingKind::Deadlock { "" } else { ", while other threads run" };
         return What {
             message: deadlock.message + while_others,
             location: deadlock.location,
@@ -182,6 +185,13 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
         let involved = [vec![recording.thread], told.threads].concat();
         return What { message: told.message, location, notes: told.notes, involved };
     }
+    if let (FindingKind::Failed, Some(status)) = (kind, recording.outcome.ending().and_then(Ending::exit_status)) {
+        let message = format!("the program exits with status {status}");
+        let printed = recording.printed.as_ref();
+        let location = printed.map(|printed| printed.location.clone()).or(location);
+        let notes = printed.map(|printed| Note { message: printed.text.clone(), location: location.clone() });
+        return What { message, location, notes: notes.into_iter().collect(), involved: vec![recording.thread] };
+    }
     let message = match kind {
         FindingKind::Assertion => match recording.message.as_str() {
             "" => "an assertion failed".to_string(),
@@ -195,7 +205,7 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
         FindingKind::Undefined => recording.message.clone(),
         FindingKind::Misuse if let Some(Ending::Waits { code }) = recording.outcome.ending() => {
             let what = words::full_name(code);
-            format!("{who} waits inside an atomic section, where nobody else can go on: {what}")
+            format!("{who} blocks inside an atomic section, where no other thread can run: {what}")
         }
         FindingKind::Hang => format!("{who} runs without end and without a visible operation"),
         other => format!("{other}: {}", recording.message),
@@ -203,26 +213,36 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
     What { message, location, notes: Vec::new(), involved: vec![recording.thread] }
 }
 
-/// What killed the process, and over which address, as far as that is known.
+/// The signal of an invalid instruction.
+const SIGILL: u8 = 4;
+
+/// What killed the process, and the address that it accessed, if known.
 fn crash(recording: &Recording, names: &Names, who: &str) -> String {
     let signal = match recording.outcome {
         Outcome::Ended { ending: Ending::Crash { overflow: true, .. }, .. } => {
-            return format!("{who} ran off its stack (stack overflow)");
+            return format!("{who} overflowed its stack");
         }
         Outcome::Ended { ending: Ending::Crash { signal, .. }, .. } => signal,
         Outcome::Killed(Death::Signal(signal)) => return format!("{who} was killed by {}", signal_name(signal)),
         _ => return format!("{who} was killed"),
     };
     let object = recording.events.last().map_or(ObjectId::NONE, |end| end.operation.object);
-    // Only these two are about an address.
+    // Only these two signals report an address.
     let fault = match fault::of_crash(recording, names, who) {
         text if text.is_empty() && matches!(signal, 7 | 11) => format!(" at address {:#x}", object.0),
         text => text,
     };
-    format!("{who} was killed by {}{fault}", signal_name(signal))
+    // Both compilers put an invalid instruction where the program cannot go on.
+    let why = match signal {
+        SIGILL => {
+            ": a function that must return a value ended without `return`, or the program called `__builtin_trap`"
+        }
+        _ => "",
+    };
+    format!("{who} was killed by {}{fault}{why}", signal_name(signal))
 }
 
-/// Every thread that had not ended, and the one that it is about even if it has.
+/// Every thread that had not ended, and the threads in `involved` even if they have ended.
 fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[ThreadId]) -> Vec<FindingThread> {
     let holds = |thread: ThreadId| {
         let mut held: Vec<_> = walk.held().filter(|(_, holder)| holder.thread == thread).collect();
@@ -231,7 +251,7 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
     };
     let mut threads: Vec<FindingThread> = Vec::new();
     for (index, pending) in recording.pending.iter().enumerate() {
-        // It is past what it announced last, and has announced nothing since.
+        // The thread has taken its last announced operation and is running.
         let runs = matches!(recording.outcome, Outcome::Hang | Outcome::Race(_)) && pending.thread == recording.thread;
         let state = match Wait::of(pending, walk) {
             _ if runs => "runs".to_string(),
@@ -267,7 +287,7 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
             stack: last.and_then(|i| recording.stacks.get(i)).cloned().unwrap_or_default(),
         });
     }
-    // A mutex can be held by a thread that has ended: who waits for it wants to see that too.
+    // A thread that has ended can still hold a mutex that others wait for.
     let mut ended: Vec<ThreadId> = walk.held().map(|(_, holder)| holder.thread).collect();
     ended.sort();
     ended.dedup();

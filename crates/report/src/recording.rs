@@ -1,4 +1,4 @@
-//! One execution, copied out of shared memory, with its names and places resolved.
+//! One execution, copied out of shared memory, with names and source locations.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,51 +6,57 @@ use heddle_model::finding::Location;
 use heddle_model::primitive::condvar;
 use heddle_model::{Event, Execution, ObjectId, Outcome, Pending, ThreadId};
 
-/// One execution with names and places. Whoever ran the program fills it in; what is missing stays empty.
+use crate::printed::Printed;
+
+/// One execution with names and source locations. The engine that ran the program resolves them. What is unknown stays
+/// empty.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// What happened, in order.
+    /// The events, in order.
     pub events: Vec<Event>,
-    /// The threads that had not ended.
+    /// The threads that had not ended, with their next operations.
     pub pending: Vec<Pending>,
-    /// How it ended.
+    /// How the execution ended.
     pub outcome: Outcome,
-    /// Whether some threads wait for each other for ever although others could still go on.
+    /// Whether some threads wait for each other forever although others could still run.
     pub circle: bool,
-    /// The thread that was running when it ended.
+    /// The thread that was running at the end.
     pub thread: ThreadId,
-    /// Text that the outcome refers to: see [`Execution::message`].
+    /// Text that belongs to the outcome: see [`Execution::message`].
     pub message: String,
-    /// What the program printed.
+    /// The program's output.
     pub output: Vec<u8>,
     /// The call stack of each event, innermost first.
     pub stacks: Vec<Vec<Location>>,
     /// The call stack of each pending thread, innermost first.
     pub pending_stacks: Vec<Vec<Location>>,
-    /// Where the program was at the end, for outcomes that are no event.
+    /// The call stack at the end, for outcomes that are not events.
     pub end_stack: Vec<Location>,
-    /// Where the earlier of two racing accesses was.
+    /// The call stack of the earlier access of a data race.
     pub earlier_stack: Vec<Location>,
-    /// Call stacks that belong to a fault: where its block was allocated and freed; of a leak, where each block was
+    /// Further call stacks of a fault: where its block was allocated and freed, or where each leaked block was
     /// allocated.
     pub more_stacks: Vec<Vec<Location>>,
-    /// Where objects without a name are: `allocated at a.c:12`, `on the stack of main`.
+    /// Descriptions of objects without a name: `allocated at a.c:12`, `on the stack of main`.
     pub whereabouts: HashMap<ObjectId, String>,
-    /// The address and the size of the block of the heap that a race is in; its allocation is the one of `more_stacks`.
+    /// The address and the size of the heap block that a data race is in. The first of `more_stacks` is its allocation.
     pub block: Option<(u64, u64)>,
-    /// Objects that have a name in the program: `account.lock`.
+    /// The names of objects in the program: `account.lock`.
     pub objects: HashMap<ObjectId, String>,
-    /// Objects that were made by a call before `main` began; with [`ObjectId::NONE`], any may have been.
+    /// The objects that a call initialised before `main` began. If it contains [`ObjectId::NONE`], any object may be
+    /// one of them.
     pub made_before: Vec<ObjectId>,
-    /// Lines of source, by file and line: at least those that the stacks lie in.
+    /// What the program printed about a failure, with the place that it named.
+    pub printed: Option<Printed>,
+    /// Source lines, at least those of the call stacks.
     pub lines: Lines,
 }
 
-/// Lines of source, by file and line.
+/// Source lines by file name and line number.
 pub type Lines = BTreeMap<String, BTreeMap<u32, String>>;
 
 impl Recording {
-    /// A copy of `execution`, nothing resolved.
+    /// A copy of `execution`, without names and locations.
     pub fn new(execution: &Execution<'_>) -> Recording {
         Recording {
             events: execution.events.to_vec(),
@@ -69,22 +75,23 @@ impl Recording {
             block: None,
             objects: HashMap::new(),
             made_before: Vec::new(),
+            printed: None,
             lines: Lines::new(),
         }
     }
 
-    /// Where event `index` is in the user's own source.
+    /// The location of event `index` in the user's own source.
     pub fn place(&self, index: usize) -> Option<&Location> {
         user_frame(self.stacks.get(index)?)
     }
 
-    /// Where the pending thread `index` (of `pending`, not of all threads) is in the user's own source.
+    /// The location of entry `index` of `pending` in the user's own source.
     pub fn pending_place(&self, index: usize) -> Option<&Location> {
         user_frame(self.pending_stacks.get(index)?)
     }
 }
 
-/// The objects that the events and the pending operations of `recording` mention.
+/// The objects of all events and pending operations of `recording`.
 pub fn objects(recording: &Recording) -> Vec<ObjectId> {
     let operations =
         recording.events.iter().map(|e| &e.operation).chain(recording.pending.iter().map(|p| &p.operation));
@@ -99,14 +106,14 @@ pub fn objects(recording: &Recording) -> Vec<ObjectId> {
     objects
 }
 
-/// The innermost frame that lies in the user's own source, or the innermost that lies anywhere.
+/// The innermost frame in the user's own source. If there is none, the innermost frame with a known file.
 ///
-/// `std::mutex` locks in a header of the C++ library: the line that a person wants is the one that called it.
+/// Example: `std::mutex` locks in a header of the C++ library, and the user wants to see the line that called it.
 pub fn user_frame(stack: &[Location]) -> Option<&Location> {
     stack.iter().find(|at| is_user(at)).or_else(|| stack.iter().find(|at| !at.file.is_empty())).or(stack.first())
 }
 
-/// Whether a place is in the user's own source, not in the system's headers.
+/// Whether a location is in the user's own source, not in a system header.
 pub fn is_user(at: &Location) -> bool {
     !at.file.is_empty() && at.line != 0 && !at.file.starts_with("/usr/") && !at.file.contains("/include/c++/")
 }

@@ -1,8 +1,8 @@
-//! Which steps of an execution matter to its finding.
+//! Selects the steps of an execution that matter to its finding.
 //!
-//! A step that did not happen before the finding (by the order of one thread, or by what it follows from) could be
-//! left out, and the finding would be the same: it does not matter. Of what is left of a long execution the
-//! steps that are about the finding's own objects, those by which threads depend on each other, and the end say the most.
+//! A step that does not happen before the finding could be left out without changing it, so it does not matter. In a
+//! long execution the most useful of the other steps are those on the finding's own objects, those at which threads
+//! depend on each other, and the last ones.
 
 use heddle_model::Trace;
 use heddle_model::primitive::thread;
@@ -10,10 +10,10 @@ use heddle_model::trace::TraceStep;
 
 use crate::causes;
 
-/// The end of an execution always matters.
+/// The number of steps at the end of an execution that are always shown.
 const TAIL: usize = 6;
 
-/// For each step whether it happened before the finding.
+/// For each step, whether it happens before the finding.
 pub fn before_finding(trace: &Trace) -> Vec<bool> {
     let steps = &trace.steps;
     if trace.focus.is_empty() {
@@ -24,17 +24,17 @@ pub fn before_finding(trace: &Trace) -> Vec<bool> {
     causes::past(steps.len(), |step| steps[step].thread, after, &focus)
 }
 
-/// For each step whether to show it where there is room for about `most`.
+/// For each step, whether to show it if there is room for about `most` steps.
 pub fn most_relevant(trace: &Trace, most: usize) -> Vec<bool> {
     let mut shown = before_finding(trace);
     let steps = &trace.steps;
-    // That a thread begins is clear from its first step.
+    // The first step of a thread shows that it started.
     for index in 0..steps.len() {
         let id = steps[index].thread;
         let follows = steps[index + 1..].iter().zip(&shown[index + 1..]).any(|(s, shown)| *shown && s.thread == id);
         let ends = trace.last.iter().any(|step| step.thread == id);
         shown[index] &= !steps[index].is(thread::START) || !(follows || ends);
-        // An access that races was before the end of its thread, and stands for it.
+        // A racing access is shown at the end and replaces the end of its thread.
         shown[index] &= !steps[index].is(thread::EXIT) || !ends;
     }
     if count(&shown) <= most {
@@ -55,7 +55,7 @@ pub fn most_relevant(trace: &Trace, most: usize) -> Vec<bool> {
             shown[index] &= index + TAIL >= steps.len() || steps[index].preempts || is_about(trace, &steps[index]);
         }
     }
-    // From the end: what happened last explains the most.
+    // Keeps the last steps, which explain the most.
     let mut left = most;
     for mark in shown.iter_mut().rev() {
         if *mark {
@@ -66,7 +66,7 @@ pub fn most_relevant(trace: &Trace, most: usize) -> Vec<bool> {
     shown
 }
 
-/// Whether a step is about something that the finding is about.
+/// Whether a step acts on an object that the finding mentions.
 pub fn is_about(trace: &Trace, step: &TraceStep) -> bool {
     let finding = &trace.finding;
     let named = |text: &str| !step.object.is_empty() && text.contains(&step.object);

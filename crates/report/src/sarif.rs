@@ -49,6 +49,7 @@ pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
             "properties": {
                 "verdict": report.verdict.name(),
                 "executions": report.executions,
+                "samples": report.samples,
                 "algorithm": report.algorithm,
                 "coverage": report.coverage,
             },
@@ -62,19 +63,24 @@ pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
 /// One sentence that explains a kind of finding.
 pub fn meaning(kind: FindingKind) -> &'static str {
     match kind {
-        FindingKind::Deadlock => "Threads are left, and none of them can go on.",
+        FindingKind::Deadlock => "Threads are left, and all of them are blocked.",
         FindingKind::PartialDeadlock => "Some threads wait for each other for ever while others still run.",
-        FindingKind::DataRace => "Two accesses to one place, at least one of them a write, that nothing orders.",
-        FindingKind::Assertion => "An assertion fails in some order of the threads.",
-        FindingKind::Abort => "The program aborts in some order of the threads.",
-        FindingKind::Crash => "A signal kills the program in some order of the threads.",
-        FindingKind::Misuse => "A primitive is used against its rules.",
-        FindingKind::Memory => "Memory is used against its rules.",
-        FindingKind::Leak => "Memory is never given back.",
+        FindingKind::DataRace => {
+            "Two accesses to the same memory, at least one of them a write, and no happens-before between them."
+        }
+        FindingKind::Assertion => "An assertion fails in some thread interleaving.",
+        FindingKind::Abort => "The program aborts in some thread interleaving.",
+        FindingKind::Crash => "A signal kills the program in some thread interleaving.",
+        FindingKind::Failed => {
+            "The program exits with a status that is not 0 in some thread interleaving: a test fails."
+        }
+        FindingKind::Misuse => "A synchronisation primitive is misused.",
+        FindingKind::Memory => "Memory is misused: use after free, access out of bounds, double free, ...",
+        FindingKind::Leak => "Memory is never freed.",
         FindingKind::Hang => "A thread runs for too long without a visible operation.",
-        FindingKind::Livelock => "Threads keep each other from going on, and nothing changes by what they do.",
+        FindingKind::Livelock => "Threads keep running, keep each other from making progress, and never stop.",
         // Kinds that are told by their message alone.
-        _ => "Something went wrong in some order of the threads.",
+        _ => "Something went wrong in some thread interleaving.",
     }
 }
 
@@ -102,7 +108,7 @@ fn result(finding: &Finding, rule: usize, trace: Option<&Trace>) -> Value {
     let mut result = json!({
         "ruleId": finding.kind.name(),
         "ruleIndex": rule,
-        "level": "error",
+        "level": if finding.certain { "error" } else { "warning" },
         "message": { "text": message(finding) },
         "locations": place,
         "relatedLocations": related,

@@ -1,4 +1,4 @@
-//! What is so between two steps of a trace: who holds what, who cannot go on, what each thread does next.
+//! The state between two steps of a trace: which thread holds which locks, which are blocked, what each does next.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,19 +6,19 @@ use heddle_model::primitive::thread;
 use heddle_model::trace::TraceStep;
 use heddle_model::{ThreadId, Trace};
 
-/// What is so after some steps of a trace.
+/// The state after some steps of a trace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct State {
-    /// What each thread holds, as far as it holds anything.
+    /// The locks that each thread holds. Threads without locks are not listed.
     pub holds: BTreeMap<ThreadId, Vec<String>>,
-    /// Who cannot go on.
+    /// The threads that are blocked.
     pub blocked: BTreeSet<ThreadId>,
-    /// Who has begun and not ended.
+    /// The threads that have started and not ended.
     pub alive: BTreeSet<ThreadId>,
 }
 
 impl State {
-    /// After the first `taken` steps.
+    /// The state after the first `taken` steps.
     pub fn after(trace: &Trace, taken: usize) -> State {
         let mut state = State::default();
         for step in trace.steps.iter().take(taken) {
@@ -36,14 +36,14 @@ impl State {
         }
         state.holds.retain(|_, held| !held.is_empty());
         if taken >= trace.steps.len() {
-            // The end is known exactly.
+            // At the end, the trace lists the threads that wait.
             state.blocked.extend(trace.last.iter().filter(|step| step.waits).map(|step| step.thread));
         }
         state
     }
 }
 
-/// What `thread` does next after the first `taken` steps: its next step, or what it was about to do at the end.
+/// The next step of `thread` after the first `taken` steps, or the operation that it was about to take at the end.
 pub fn next_of(trace: &Trace, thread: ThreadId, taken: usize) -> Option<&TraceStep> {
     let later = trace.steps.iter().skip(taken).find(|step| step.thread == thread);
     later.or_else(|| trace.last.iter().find(|step| step.thread == thread))

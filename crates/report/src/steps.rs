@@ -1,8 +1,8 @@
-//! An execution step by step, as data. [`crate::words`] makes words of it.
+//! The steps of an execution as data. [`crate::words`] puts them into words.
 
 use heddle_model::primitive::{
-    atomic, barrier, choice, condvar, file, futex, memory, mutex, once, process, rwlock, section, semaphore, spin,
-    thread, yielding,
+    atomic, barrier, choice, condvar, futex, memory, mutex, once, process, process_state, rwlock, section, semaphore,
+    spin, thread, yielding,
 };
 use heddle_model::trace::{Action, StepResult, TraceStep};
 use heddle_model::{Event, EventFlags, Operation, Outcome, ThreadId};
@@ -11,7 +11,7 @@ use crate::names::Names;
 use crate::walk::{Change, Walk};
 use crate::{Recording, causes, race};
 
-/// Every event of `recording` as a step.
+/// The steps of `recording`, one for each event.
 pub fn steps(recording: &Recording, names: &Names, walk: &Walk) -> Vec<TraceStep> {
     let mut causes = causes::causes(&recording.events);
     let describe = |(index, event): (usize, &Event)| {
@@ -33,7 +33,7 @@ pub fn steps(recording: &Recording, names: &Names, walk: &Walk) -> Vec<TraceStep
     recording.events.iter().enumerate().map(describe).collect()
 }
 
-/// What the threads that are left were doing or about to do at the end, in the order of their ids.
+/// What the remaining threads were doing or about to do at the end, in order of their ids.
 pub fn last(recording: &Recording, names: &Names) -> Vec<TraceStep> {
     let mut last: Vec<TraceStep> = Vec::new();
     for (index, pending) in recording.pending.iter().enumerate() {
@@ -51,19 +51,21 @@ pub fn last(recording: &Recording, names: &Names) -> Vec<TraceStep> {
             last.retain(|step| step.thread != access.thread);
             last.push(access);
         }
-        // Stable: the two accesses stand for their threads.
+        // The two accesses of a race have replaced the next operations of their threads, so each thread is listed once.
         last.sort_by_key(|step| step.thread);
     }
     last
 }
 
-/// What an operation is done to.
+/// The name of the object that `operation` acts on.
 pub fn object(operation: &Operation, names: &Names) -> String {
     match operation.code {
-        // A thread that begins or ends says so itself.
+        // The start or end of a thread needs no object: it is the thread itself.
         thread::START | thread::EXIT | process::END | atomic::FENCE => String::new(),
-        yielding::YIELD | yielding::SLEEP | choice::CHOOSE | section::BEGIN | section::END => String::new(),
-        file::FIND | file::NAME => String::new(),
+        yielding::YIELD | yielding::SLEEP | choice::CHOOSE | choice::INPUT | section::BEGIN | section::END => {
+            String::new()
+        }
+        code if process_state::State::of(code).is_some_and(|state| state.is_whole()) => String::new(),
         condvar::WAIT | condvar::REACQUIRE => {
             let mutex = names.object(heddle_model::ObjectId(operation.argument));
             format!("{} with {mutex}", names.object(operation.object))
@@ -72,7 +74,7 @@ pub fn object(operation: &Operation, names: &Names) -> String {
     }
 }
 
-/// What an operation does.
+/// What `operation` does.
 pub fn action(operation: &Operation) -> Action {
     match process::ending(operation) {
         Some(ending) => Action::End(ending),
@@ -80,7 +82,7 @@ pub fn action(operation: &Operation) -> Action {
     }
 }
 
-/// What came of an event, where that is not a matter of course.
+/// The result of `event`, if it is worth showing.
 pub fn result(event: &Event) -> Option<StepResult> {
     let has = |flag| event.flags.contains(flag);
     let order = atomic::order;
@@ -116,6 +118,7 @@ pub fn result(event: &Event) -> Option<StepResult> {
         atomic::FENCE => StepResult::Fence(order(event)),
         memory::READ => StepResult::Value { value: event.result, order: None },
         choice::CHOOSE => StepResult::Chosen { value: event.result, of: event.operation.argument },
+        choice::INPUT => StepResult::Input { value: event.result, of: choice::input_type(&event.operation)? },
         _ => return None,
     })
 }

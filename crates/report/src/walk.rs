@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use heddle_model::primitive::{condvar, mutex, once, rwlock, spin};
-use heddle_model::{Event, EventFlags, ObjectId, ObjectSlot, Pending, Phase, Recorded, ThreadId, ThreadState, World};
+use heddle_model::retrace::{self, Retrace};
+use heddle_model::{Event, EventFlags, ObjectId, Pending, Phase, ThreadId, World};
 
 /// The result of a walk through an execution.
 #[derive(Clone, Debug, Default)]
@@ -99,34 +100,27 @@ impl Walk {
 
 /// Walks through `events`. `pending` are the next operations of the threads at the end.
 pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
-    let mut threads = vec![ThreadState::default(); extent(events, pending)];
-    // Every event touches at most four objects; a table needs a quarter of its room free.
-    let mut slots = vec![ObjectSlot::default(); (events.len() * 6 + 16).next_power_of_two()];
-    let recorded = Recorded::default();
-    let mut world = World::new(&mut threads, &mut slots, &recorded);
+    let mut retrace = Retrace::default();
+    let mut retracing = retrace.begin(retrace::extent(events, pending), events.len());
     let next = next_operations(events, pending);
 
     let mut walk = Walk { changes: vec![Change::default(); events.len()], ..Walk::default() };
     let mut held = Held::default();
     let mut blocked: Vec<ThreadId> = Vec::new();
-    let watched = events.len() * world.thread_capacity() <= MOST;
+    let watched = events.len() * retracing.world.thread_capacity() <= MOST;
     let mut locked_at: HashMap<ObjectId, usize> = HashMap::new();
     for (index, event) in events.iter().enumerate() {
         let before = index.checked_sub(1).map(|i| events[i].thread);
         let switch = before.is_some_and(|thread| thread != event.thread);
-        let preempts = switch && before.is_some_and(|thread| world.enabled(thread));
+        let preempts = switch && before.is_some_and(|thread| retracing.world.enabled(thread));
         walk.switches.push(switch);
         walk.preemptions.push(preempts);
 
-        world.announce(event.thread, event.operation, event.pc);
-        let expires = event.flags.contains(EventFlags::QUIESCENT);
-        if !expires && !world.enabled(event.thread) {
-            // Not an execution of this model: what follows cannot be trusted, what came before can.
+        if !retracing.can_take(event) {
+            // The events do not fit the model. What came before this one is still valid.
             break;
         }
-        recorded.set(event);
-        world.take(event.thread, event.choice);
-        world.settle(event);
+        retracing.take(event);
         if let Some(mutex) = locks(event) {
             locked_at.insert(mutex, index);
         }
@@ -142,21 +136,21 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
             }
             _ => {}
         }
-        if let Some((operation, pc)) = next[index] {
-            world.announce_look(event.thread, operation, pc, &events[..=index]);
-        }
-        walk.changes[index].holds = held.after(event, &world);
+        retracing.look_ahead(next[index], &events[..=index]);
+        let world = &retracing.world;
+        walk.changes[index].holds = held.after(event, world);
         if watched {
-            let now: Vec<ThreadId> = world.ids().filter(|&thread| waits(&world, thread)).collect();
+            let now: Vec<ThreadId> = world.ids().filter(|&thread| waits(world, thread)).collect();
             walk.changes[index].blocks = now.iter().filter(|thread| !blocked.contains(thread)).copied().collect();
             walk.changes[index].frees = blocked.iter().filter(|&&thread| !now.contains(&thread)).copied().collect();
             blocked = now;
         }
     }
+    let world = &retracing.world;
     walk.switches.resize(events.len(), false);
     walk.preemptions.resize(events.len(), false);
     for (&object, &since) in &locked_at {
-        if let Some(thread) = owner(&world, object) {
+        if let Some(thread) = owner(world, object) {
             walk.holders.insert(object, Holder { thread, since });
         }
     }
@@ -241,21 +235,13 @@ impl Held {
 /// The mutex that `event` locked.
 fn locks(event: &Event) -> Option<ObjectId> {
     match event.operation.code {
-        // Locked again by its owner, it was locked before.
+        // A nested lock does not change the owner.
         _ if event.failed() || event.flags.contains(EventFlags::NESTED) => None,
         mutex::LOCK | mutex::TRYLOCK | mutex::TIMEDLOCK | spin::LOCK | spin::TRYLOCK => Some(event.operation.object),
         rwlock::WRITE_LOCK | rwlock::TRY_WRITE_LOCK | rwlock::TIMED_WRITE_LOCK => Some(event.operation.object),
         condvar::REACQUIRE => Some(ObjectId(event.operation.argument)),
         _ => None,
     }
-}
-
-/// The number of threads that `events` and `pending` mention, as the size of a table.
-fn extent(events: &[Event], pending: &[Pending]) -> usize {
-    let acting = events.iter().map(|e| e.thread).chain(pending.iter().map(|p| p.thread));
-    let operations = events.iter().map(|e| &e.operation).chain(pending.iter().map(|p| &p.operation));
-    let meant = operations.filter_map(|operation| operation.object.as_thread());
-    acting.chain(meant).map(|thread| thread.index() + 1).max().unwrap_or(0).max(1)
 }
 
 type Announced = Option<(heddle_model::Operation, u64)>;

@@ -5,9 +5,12 @@
 //! format cannot say which thread runs when, so a validator has to find the schedule again. Heddle's own trace file
 //! does replay it.
 
+use heddle_model::primitive::choice::InputType;
 use heddle_model::trace::StepResult;
 use heddle_model::{FindingKind, Trace};
 use serde_json::{Value, json};
+
+use crate::words;
 
 /// The metadata of a witness. The caller supplies it, because this crate opens no file and reads no clock.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +50,21 @@ pub fn document(trace: &Trace, origin: &Origin) -> Value {
     let files: Vec<&str> = origin.files.iter().map(|(file, _)| file.as_str()).collect();
     let mut segments: Vec<Value> = Vec::new();
     for step in &trace.steps {
-        if let (Some(StepResult::Chosen { value, .. }), Some(at)) = (step.result, &step.at) {
+        let value = match step.result {
+            Some(StepResult::Chosen { value, .. }) => value.to_string(),
+            // Infinity and what is no number have no constant in C.
+            Some(StepResult::Input { value, of: InputType::Float(32) })
+                if !f32::from_bits(value as u32).is_finite() =>
+            {
+                continue;
+            }
+            Some(StepResult::Input { value, of: InputType::Float(64) }) if !f64::from_bits(value).is_finite() => {
+                continue;
+            }
+            Some(StepResult::Input { value, of }) => words::input(value, of),
+            _ => continue,
+        };
+        if let Some(at) = &step.at {
             segments.push(segment(json!({
                 "type": "function_return",
                 "action": "follow",

@@ -1,11 +1,13 @@
-//! The words for operations and for what came of them.
+//! The words for operations and their results.
 //!
-//! Everything that a person reads about a step is made here, from [codes and numbers](heddle_model::trace::TraceStep). No other
-//! code depends on these words, so they may be changed freely.
+//! Everything that a person reads about a step is made here, from the [codes and
+//! numbers](heddle_model::trace::TraceStep) of the step. No other code depends on these words, so they can be changed
+//! freely.
 
 use std::collections::BTreeMap;
 
 use heddle_model::primitive::atomic::Order;
+use heddle_model::primitive::choice::InputType;
 use heddle_model::primitive::{self, OperationName, thread};
 use heddle_model::race::Access;
 use heddle_model::trace::{Action, StepResult, TraceStep};
@@ -16,11 +18,11 @@ use crate::names::thread_label;
 use crate::outcome::signal_name;
 use crate::steps;
 
-/// The functions that threads began with, by the threads' ids.
+/// The start function of each thread.
 pub type Functions = BTreeMap<ThreadId, String>;
 
-/// Steps of `trace` as JSON, each with its `words`: what the `operation` is called and what its `result` is. For programs
-/// that show steps to people and know no codes: the page, and the debugger's commands.
+/// Steps of `trace` as JSON, each with a field `words` that puts its operation and result into words. For programs that
+/// show steps but do not know the codes: the HTML page and the debugger commands.
 pub fn worded(trace: &Trace, steps: &[TraceStep]) -> Vec<Value> {
     let with_words = |step: &TraceStep| {
         let mut data = json!(step);
@@ -30,7 +32,7 @@ pub fn worded(trace: &Trace, steps: &[TraceStep]) -> Vec<Value> {
     steps.iter().map(with_words).collect()
 }
 
-/// `trace` as JSON, its steps [with words](worded).
+/// `trace` as JSON, with [words](worded) for each step.
 pub fn document(trace: &Trace) -> Vec<u8> {
     let mut data = json!(trace);
     data["steps"] = json!(worded(trace, &trace.steps));
@@ -38,12 +40,12 @@ pub fn document(trace: &Trace) -> Vec<u8> {
     data.to_string().into_bytes()
 }
 
-/// What an operation is called: `lock`, `create`. The object says of what.
+/// The name of an operation without its object: `lock`, `create`.
 pub fn operation(operation: &Operation) -> String {
     action(steps::action(operation))
 }
 
-/// What an action is called: `lock`, `exit with status 1`.
+/// The name of an action: `lock`, `exit with status 1`.
 pub fn action(action: Action) -> String {
     match action {
         Action::Operation(thread::START) => "begin".to_string(),
@@ -71,10 +73,11 @@ fn end(ending: Ending) -> String {
     }
 }
 
-/// What an access to memory does, as a verb: `reads`.
+/// The verb for an access to memory: `reads`.
 pub fn accesses(how: Access) -> &'static str {
     match (how.writes(), how.is_atomic()) {
         _ if how.frees() => "frees",
+        _ if how.ends() => "ends the life of",
         (false, false) => "reads",
         (true, false) => "writes",
         (false, true) => "atomically reads",
@@ -82,18 +85,18 @@ pub fn accesses(how: Access) -> &'static str {
     }
 }
 
-/// The name of an operation with its primitive's: `mutex lock`.
+/// The name of an operation together with its primitive: `mutex lock`.
 pub fn full_name(code: OpCode) -> String {
     OperationName(code).to_string()
 }
 
-/// What came of a step. Threads are called by the functions that they began with.
+/// The result of a step in words. `functions` provides the names of threads.
 pub fn result(result: StepResult, functions: &Functions) -> String {
     match result {
-        StepResult::TimedOutAlone => "times out: nobody else can go on".to_string(),
+        StepResult::TimedOutAlone => "times out: no other thread can run".to_string(),
         StepResult::TimedOut => "times out".to_string(),
-        StepResult::AttemptFailed => "fails for no reason".to_string(),
-        StepResult::Spurious => "for no reason".to_string(),
+        StepResult::AttemptFailed => "fails spuriously".to_string(),
+        StepResult::Spurious => "spuriously".to_string(),
         StepResult::NotAsleep(value) => format!("does not sleep: it is {value}"),
         StepResult::OtherValue => "fails: another value".to_string(),
         StepResult::WokeNobody => "wakes nobody".to_string(),
@@ -114,20 +117,35 @@ pub fn result(result: StepResult, functions: &Functions) -> String {
         StepResult::Mismatch { value, order } => format!("fails: was {value}{}", after_comma(order)),
         StepResult::Fence(order) => weaker(order).unwrap_or_default().to_string(),
         StepResult::Chosen { value, of } => format!("= {value} of {of}"),
+        StepResult::Input { value, of } => format!("= {}", input(value, of)),
     }
 }
 
-/// What came of `step`, in words; empty where that is a matter of course.
+/// An input as its type writes it.
+pub fn input(value: u64, of: InputType) -> String {
+    match of {
+        InputType::Unsigned(_) => value.to_string(),
+        InputType::Signed(bits) => {
+            let unused = 64 - u32::from(bits.clamp(1, 64));
+            ((value << unused) as i64 >> unused).to_string()
+        }
+        // The shortest digits that give the same number again.
+        InputType::Float(32) => format!("{:?}", f32::from_bits(value as u32)),
+        InputType::Float(_) => format!("{:?}", f64::from_bits(value)),
+    }
+}
+
+/// The result of `step` in words. Empty if it is not worth showing.
 pub fn result_of(step: &TraceStep, functions: &Functions) -> String {
     step.result.map_or(String::new(), |came| result(came, functions))
 }
 
-/// `step` in words: operation, object, result.
+/// `step` in words: operation, object and result.
 pub fn step(step: &TraceStep, trace: &Trace) -> String {
     parts([action(step.action), step.object.clone(), result_of(step, &trace.threads)])
 }
 
-/// The parts that there are, with spaces between them.
+/// Joins the parts that are not empty with spaces.
 pub fn parts(parts: [String; 3]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -136,7 +154,8 @@ fn after_comma(order: Order) -> String {
     weaker(order).map_or(String::new(), |order| format!(", {order}"))
 }
 
-/// The memory order of an atomic that asks for less than all: it may be why two accesses are not ordered.
+/// The memory order of an atomic operation, if it is weaker than sequential consistency. It may explain why two
+/// accesses are not ordered.
 fn weaker(order: Order) -> Option<&'static str> {
     match order {
         Order::Relaxed => Some("relaxed"),

@@ -4,7 +4,7 @@
 //! | from | what | belongs to |
 //! |---|---|---|
 //! | `0x1000_0000_0000` | heaps, 16 GiB for each thread (`heap`) | the program |
-//! | `0x5000_0000_0000` | stacks of threads, 1 GiB of addresses for each ([`crate::schedule::fiber`]) | the program |
+//! | `0x5000_0000_0000` | stacks of threads, 1 GiB of addresses for each, the main thread's first ([`crate::schedule::fiber`]) | the program |
 //! | `0x5a00_0000_0000` | nothing: named semaphores have addresses here (`pthread::named`) | the program |
 //! | `0x5b00_0000_0000` | nothing: files have addresses here ([`crate::outside::files::ordered`]) | the program |
 //! | `0x6000_0000_0000` | the memory shared with the driver ([`crate::entry::wire`]) | us |
@@ -48,7 +48,7 @@ pub const PRIVATE_END: usize = 0x7000_0000_0000;
 /// The first address that is ours and not the program's.
 pub const PRIVATE: usize = wire::ADDRESS;
 
-/// Maps zeroed memory at a fixed address; it costs nothing until touched.
+/// Maps zeroed memory at a fixed address. It costs nothing until it is touched.
 pub fn map(address: usize, length: usize) {
     // SAFETY: the callers divide the ranges above among them, so nothing is mapped over.
     let result = unsafe {
@@ -67,7 +67,7 @@ pub fn map(address: usize, length: usize) {
     }
 }
 
-/// Memory of the runtime that is handed out once and kept for the life of the process.
+/// Memory of the runtime that is given out once and kept for the life of the process.
 pub struct Reserve {
     next: usize,
 }
@@ -78,7 +78,7 @@ impl Reserve {
         Reserve { next: address }
     }
 
-    /// Hands out `count` zeroed values, which live for ever. They must be of a type that may be all zero bytes.
+    /// Gives out `count` zeroed values with static lifetime. Their type must allow all bytes to be zero.
     pub fn take<T>(&mut self, count: usize) -> &'static mut [T] {
         let at = self.next;
         map(at, count * size_of::<T>());

@@ -1,20 +1,20 @@
 //! # The library that Heddle loads into the program under test
 //!
-//! It makes the program's threads fibers on one kernel thread, runs them in the order that a plan says, writes
-//! down what they did, and starts over. It decides nothing: when an operation is possible and what it does is
-//! asked of `heddle-model`, which plan to run comes from the driver through shared memory ([`entry::wire`]).
+//! It turns the program's threads into fibers on one kernel thread, runs them in the order of a plan, records what they
+//! did, and starts over. It decides nothing: `heddle-model` says when an operation is enabled and what it does, and the
+//! driver sends the plans through shared memory ([`entry::wire`]).
 //!
-//! The rules of this room, because it lives in somebody else's process:
+//! Rules of this crate, because it runs in another program's process:
 //!
-//! * no allocation from the program's heap, no locks, no thread-locals: own memory is mapped by hand, at addresses
-//!   that the program does not use ([`addresses`]);
-//! * no panic crosses the boundary: there is nothing to unwind into, a panic ends the process with a message;
-//! * no call into libc between two visible operations of the program, except where a comment says why it is safe;
-//!   system calls are made directly ([`sys`]), which also keeps them out of the trap that catches the program's;
-//! * everything that depends on the processor is in [`arch`].
+//! * No allocation from the program's heap, no locks, no thread-locals. The library maps its own memory at addresses
+//!   that the program does not use ([`addresses`]).
+//! * No panic crosses the boundary, because there is nothing to unwind into. A panic ends the process with a message.
+//! * No call into libc between two visible operations of the program, except where a comment says why it is safe.
+//!   System calls are made directly ([`sys`]), which also keeps them out of the trap that catches the program's.
+//! * Everything that depends on the processor is in [`arch`].
 //!
-//! Its own state is in two structs, by how long it lives ([`lifetime`]), where it also says why one kernel thread can use it
-//! without locks.
+//! The library's own state is in two structs, by lifetime ([`lifetime`]). That module also explains why one kernel
+//! thread can use it without locks.
 
 // `heddle-native` builds it freestanding. Checks of the whole workspace (clippy, documentation) build it together with crates
 // that make `heddle-model` use the standard library, and then there can be no panic handler of our own.

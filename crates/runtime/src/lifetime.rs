@@ -1,39 +1,39 @@
-//! The runtime's own state, owned by how long it lives.
+//! The runtime's own state, by lifetime.
 //!
-//! [`PerProcess`] holds what is found out or mapped once. [`PerExecution`] holds what begins anew with each execution, and
-//! [`PerExecution::reset`] is the only place that lets it. Both are made of structs that the modules define for themselves:
-//! a module reaches its own part through [`process`] or [`execution`].
+//! [`PerProcess`] holds what is determined or mapped once. [`PerExecution`] holds what starts over with each execution,
+//! and [`PerExecution::reset`] is the only place that resets it. Both consist of structs that the modules define. A
+//! module accesses its own part through [`process`] or [`execution`].
 //!
-//! Large tables are no fields. They are memory lent for the life of the process ([`Reserve`](crate::addresses::Reserve)), and a
-//! field refers to them.
+//! Large tables are not fields. They are memory lent for the life of the process
+//! ([`Reserve`](crate::addresses::Reserve)), and a field refers to them.
 //!
 //! # Aliasing
 //!
-//! Modules get shared references, and what changes is in a [`Cell`]. So two references to one part cannot conflict, however
-//! calls nest. Two obligations are left, and both are met here:
+//! Modules get shared references, and what changes is in a [`Cell`]. Therefore two references to one part cannot
+//! conflict, however calls nest. Two obligations remain, and both are met here:
 //!
 //! 1. **One kernel thread.** [`OneThread`] makes the state `Sync`. All threads of the program are fibers on one kernel
-//!    thread. There are others in two cases only. A donor (see [`fiber`]) lives for a moment, while the kernel thread that
-//!    made it waits for its end. And before `main`, or without the driver, the program has threads of its own: then no
-//!    execution is [active](schedule::active), and interposed functions look at that flag and little else. Handlers of
-//!    signals run on the same kernel thread. They interrupt the program, or this library while it touches the program's
-//!    memory. The handlers that return change only what the snapshot, the trap and the files keep, and this library does not
-//!    use that where it touches the program's memory.
-//! 2. **Exclusive parts.** Some types have methods that need `&mut`, the model's world for instance. They are in an
+//!    thread. There are other kernel threads in two cases only. First, a donor (see [`fiber`]) exists for a moment,
+//!    while the kernel thread that created it waits for its end. Second, before `main` or without the driver, the
+//!    program has real threads. Then no execution is [active](schedule::active), and interposed functions read that
+//!    flag and little else. Signal handlers run on the same kernel thread. They interrupt the program, or this library
+//!    while it touches the program's memory. The handlers that return change only the state of the snapshot, the trap
+//!    and the files, and this library does not use that state where it touches the program's memory.
+//! 2. **Exclusive parts.** Some types have methods that need `&mut`, for instance the model's world. They are in an
 //!    [`Exclusive`], which states the rule for borrowing them.
 
 use core::cell::{Cell, UnsafeCell};
 
 use crate::calls::pthread::{cancel, keys, named, unwinder};
 use crate::calls::tsan::{self, expected};
-use crate::calls::{annotate, buffers, custom};
-use crate::detect::{memcheck, misuse, race, undefined};
+use crate::calls::{annotate, buffers, custom, libstdcxx, process_state};
+use crate::detect::{memcheck, misuse, race, stacks, undefined};
 use crate::entry::wire::{self, Wire};
-use crate::entry::{loaded, start};
+use crate::entry::{imports, loaded, start};
 use crate::heap;
 use crate::outside::files::{descriptors, entries, ordered, streams};
 use crate::outside::signals::delivery;
-use crate::outside::{channel, children, exit, random, timers, trap, virtual_time};
+use crate::outside::{channel, children, exit, exit_handlers, random, timers, trap, virtual_time};
 use crate::record::{callstack, locals};
 use crate::schedule::{self, fiber, spin_loop, wakeup_policy};
 use crate::state::{livelock, snapshot};
@@ -63,10 +63,10 @@ impl<T> core::ops::Deref for OneThread<T> {
 
 /// A part that is changed through `&mut`.
 ///
-/// The invariant is that no two borrows overlap. It holds by this rule: a borrow ends before anything is called that may
-/// borrow the same part, before another fiber is switched to, and before a function of the program's is called under control.
-/// A function of the program's that is called [uncontrolled](schedule::uncontrolled) finds no execution active, so it
-/// borrows nothing. A call that never returns (the end of the execution) ends every borrow.
+/// The invariant is that no two borrows overlap. It holds by this rule: a borrow ends before a call that may borrow the
+/// same part, before a switch to another fiber, and before a controlled call of a function of the program. A function
+/// of the program that is called [uncontrolled](schedule::uncontrolled) finds no execution active, so it borrows
+/// nothing. A call that never returns (the end of the execution) ends every borrow.
 #[repr(transparent)]
 pub struct Exclusive<T>(UnsafeCell<T>);
 
@@ -93,7 +93,7 @@ impl<T> Exclusive<T> {
 /// A table lent for the life of the process. Empty until start-up has made it.
 pub type Lent<T> = Cell<&'static [T]>;
 
-/// What is found out or mapped once.
+/// State that is determined or mapped once.
 pub struct PerProcess {
     /// What start-up found out.
     pub start: start::Start,
@@ -101,6 +101,10 @@ pub struct PerProcess {
     pub names: wire::Names,
     /// The libraries of the program.
     pub loaded: loaded::Loaded,
+    /// Libraries that create threads and are not instrumented.
+    pub unseen_makers: imports::UnseenMakers,
+    /// What is known of libstdc++.
+    pub libstdcxx: libstdcxx::Library,
     /// The scheduler's counters.
     pub schedule: schedule::Totals,
     /// The program's threads.
@@ -137,9 +141,11 @@ pub struct PerProcess {
     pub scratch: entries::Scratch,
     /// Files that were opened before `main`.
     pub early: descriptors::Early,
+    /// State of the process that the program can change.
+    pub changeable: process_state::Changeable,
 }
 
-/// What begins anew with each execution.
+/// State that starts over with each execution.
 pub struct PerExecution {
     /// The scheduler.
     pub schedule: schedule::Schedule,
@@ -155,6 +161,8 @@ pub struct PerExecution {
     pub custom: custom::Kept,
     /// How the process ends.
     pub exit: exit::Exit,
+    /// Exit handlers.
+    pub exit_handlers: exit_handlers::Handlers,
     /// Processes that the program has made.
     pub children: children::Children,
     /// What system calls have done.
@@ -181,6 +189,8 @@ pub struct PerExecution {
     pub races: race::Races,
     /// Memory errors.
     pub memory_errors: memcheck::Memcheck,
+    /// What is known of other threads' stacks.
+    pub stacks: stacks::Checked,
     /// The round that may be a livelock.
     pub rounds: livelock::Watch,
     /// Calls of `new` and `delete`.
@@ -191,6 +201,8 @@ static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
     start: start::Start::new(),
     names: wire::Names::new(),
     loaded: loaded::Loaded::new(),
+    unseen_makers: imports::UnseenMakers::new(),
+    libstdcxx: libstdcxx::Library::new(),
     schedule: schedule::Totals::new(),
     fibers: fiber::Fibers::new(),
     callstacks: callstack::Areas::new(),
@@ -209,6 +221,7 @@ static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
     misuses: misuse::Misuses::new(),
     scratch: entries::Scratch::new(),
     early: descriptors::Early::new(),
+    changeable: process_state::Changeable::new(),
 });
 
 static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
@@ -219,6 +232,7 @@ static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     locals: locals::Locals::new(),
     custom: custom::Kept::new(),
     exit: exit::Exit::new(),
+    exit_handlers: exit_handlers::Handlers::new(),
     children: children::Children::new(),
     trapping: trap::Trapping::new(),
     signals: delivery::Sent::new(),
@@ -232,37 +246,42 @@ static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     clocks: virtual_time::Clocks::new(),
     races: race::Races::new(),
     memory_errors: memcheck::Memcheck::new(),
+    stacks: stacks::Checked::new(),
     rounds: livelock::Watch::new(),
     operators: heap::Calls::new(),
 });
 
-/// What is found out or mapped once.
+/// The state that is determined or mapped once.
 #[inline(always)]
 pub fn process() -> &'static PerProcess {
     &PROCESS
 }
 
-/// What belongs to the execution under way.
+/// The state of the current execution.
 #[inline(always)]
 pub fn execution() -> &'static PerExecution {
     &EXECUTION
 }
 
 impl PerExecution {
-    /// Everything as it is when an execution begins: that of plan `sequence`. A field that is not named here does not compile.
+    /// Resets everything to the start of the execution of plan `sequence`. The destructuring names every field, so a
+    /// new field must be handled here.
     pub fn reset(&self, wire: Wire, sequence: u32) {
         #[rustfmt::skip]
         let PerExecution {
-            schedule, policies, spin_loops, callstack, locals, custom, exit, children, trapping, signals, channels,
-            timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, rounds, operators,
+            schedule, policies, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, channels,
+            timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, operators,
         } = self;
         schedule.reset(wire, sequence);
         policies.reset();
         spin_loops.reset();
+        // Before the call stacks, which ask for the visible places.
+        races.reset(fiber::donors() + 1, wire.aim(sequence), wire.places());
         callstack.reset();
         locals.reset();
         custom.reset();
         exit.reset();
+        exit_handlers.reset();
         children.reset();
         trapping.reset();
         signals.reset();
@@ -274,8 +293,8 @@ impl PerExecution {
         truncation.reset();
         streams.reset();
         clocks.reset();
-        races.reset(fiber::donors() + 1, wire.aim(sequence), wire.places());
         memory_errors.reset();
+        stacks.reset();
         rounds.reset(wire.round(sequence));
         operators.reset();
     }

@@ -24,14 +24,13 @@ pub const FUTEX: usize = 202;
 pub const CLOCK_GETTIME: usize = 228;
 pub const EXIT_GROUP: usize = 231;
 pub const RSEQ: usize = 334;
-pub const PRLIMIT64: usize = 302;
+pub const ARCH_PRCTL: usize = 158;
 
 pub const PROT_READ: usize = 1;
 pub const PROT_WRITE: usize = 2;
 pub const MAP_SHARED: usize = 1;
 pub const MAP_PRIVATE: usize = 2;
 pub const MAP_FIXED: usize = 0x10;
-pub const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
 pub const MAP_ANONYMOUS: usize = 0x20;
 pub const MAP_NORESERVE: usize = 0x4000;
 pub const MADV_DONTNEED: usize = 4;
@@ -50,7 +49,7 @@ pub unsafe fn syscall3(n: usize, a: usize, b: usize, c: usize) -> isize {
     unsafe { syscall6(n, a, b, c, 0, 0, 0) }
 }
 
-/// Sleeps while `*word` is `value`, at most `nanoseconds` (0: for ever). May return early.
+/// Sleeps while `*word` is `value`, for at most `nanoseconds`. 0 means no limit. May return early.
 pub fn futex_wait(word: &core::sync::atomic::AtomicU32, value: u32, nanoseconds: u64) {
     let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
     let time = if nanoseconds == 0 { 0 } else { time.as_ptr() as usize };
@@ -58,7 +57,7 @@ pub fn futex_wait(word: &core::sync::atomic::AtomicU32, value: u32, nanoseconds:
     unsafe { syscall6(FUTEX, word.as_ptr() as usize, 0, value as usize, time, 0, 0) };
 }
 
-/// Wakes whatever sleeps on `word`.
+/// Wakes every thread that sleeps on `word`.
 pub fn futex_wake(word: &core::sync::atomic::AtomicU32) {
     // SAFETY: the kernel only uses the address.
     unsafe { syscall6(FUTEX, word.as_ptr() as usize, 1, i32::MAX as usize, 0, 0, 0) };

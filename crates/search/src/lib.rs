@@ -28,10 +28,12 @@ pub mod wrap;
 
 pub use after::{livelock, minimise};
 pub use algorithm::Method;
+pub use algorithm::optimal::split::{self, ItemId, Split, Unexplored};
 pub use drive::Search;
 pub use drive::counts::Counts;
 pub use drive::observer::{Flow, Info, Observer, Progress};
 pub use drive::summary::{Stop, Summary};
+pub use frontier::work_item::{self, Commit, WorkItem};
 pub use options::{Algorithm, Options};
 pub use save::CheckpointError;
 pub use traces::canonical;

@@ -7,6 +7,8 @@ use heddle_model::follow::Step;
 /// The algorithm that is asked for. See [`Method`](crate::Method) for what runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Algorithm {
+    /// Samples in turns beside [`Algorithm::Optimal`] ([`crate::algorithm::portfolio`]).
+    Portfolio,
     /// One execution for each trace ([`crate::algorithm::optimal`]).
     #[default]
     Optimal,
@@ -29,6 +31,7 @@ pub enum Algorithm {
 impl Algorithm {
     /// All algorithms, with the names that a person types.
     pub const NAMES: &'static [(&'static str, Algorithm)] = &[
+        ("default", Algorithm::Portfolio),
         ("optimal", Algorithm::Optimal),
         ("source", Algorithm::Source),
         ("dpor", Algorithm::Dpor),
@@ -90,6 +93,14 @@ pub struct Options {
     /// For `optimal`: how many bytes pending sequences may take before the search turns depth first. Until then the
     /// sequence with the fewest preemptions comes first. 0 means depth first from the start.
     pub memory: usize,
+}
+
+impl Options {
+    /// Whether samples are drawn beside the exhaustive search. Within bounds there are none: a sample would not stay there.
+    pub(crate) fn has_samples_beside(&self) -> bool {
+        let bounds = [self.max_preemptions, self.max_switches, self.max_delays];
+        self.algorithm == Algorithm::Portfolio && !self.iterate && bounds.iter().all(Option::is_none)
+    }
 }
 
 impl Default for Options {

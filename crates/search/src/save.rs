@@ -12,12 +12,13 @@ use heddle_model::access::MAX_ACCESSES;
 use heddle_model::{Facts, Footprint, Mode, ObjectId};
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm::portfolio::{self, Portfolio};
 use crate::algorithm::{dfs, optimal, sampling, stack};
 use crate::drive::position::Position;
 use crate::drive::strategy::Strategy;
 
 /// Changed whenever the meaning of a byte does.
-const VERSION: u32 = 3;
+const VERSION: u32 = 5;
 
 /// One event touches fewer bytes than this. Each eight of them cost memory.
 const LARGEST: u32 = 1 << 26;
@@ -50,12 +51,20 @@ pub(crate) struct Saved {
     pub facts: Facts,
     /// None if everything is to begin anew.
     pub state: Option<State>,
+    /// The samples beside an exhaustive search.
+    pub portfolio: Option<portfolio::State>,
 }
 
 /// Writes a search down.
-pub(crate) fn write(position: &Position, strategy: &dyn Strategy, facts: Facts) -> Vec<u8> {
+pub(crate) fn write(
+    position: &Position,
+    strategy: &dyn Strategy,
+    portfolio: Option<&Portfolio>,
+    facts: Facts,
+) -> Vec<u8> {
     let state = (!position.again).then(|| strategy.save());
-    let saved = (VERSION, Saved { position: position.clone(), facts, state });
+    let saved =
+        (VERSION, Saved { position: position.clone(), facts, state, portfolio: portfolio.map(Portfolio::save) });
     postcard::to_allocvec(&saved).unwrap_or_else(|error| unreachable!("memory takes whatever is written: {error}"))
 }
 
@@ -73,7 +82,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Saved, CheckpointError> {
 }
 
 /// A [`Footprint`] that is written down.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Touched {
     everything: bool,
     accesses: Vec<(u64, u32, u8)>,

@@ -1,8 +1,8 @@
-//! Damaged bytes for whatever reads files and memory that others have written: a small fuzzer that needs no special compiler.
+//! Damaged bytes for code that reads files and memory written by others: a small fuzzer that needs no special compiler.
 //!
-//! A target is an ordinary test, named `foreign_bytes…`. It begins with bytes that are right, taken from real files, and calls
-//! [`damage`], which calls it back with bytes that are not. A target must come to an end without a panic, whatever it is given.
-//! `./x fuzz bytes SECONDS` runs all targets for longer.
+//! A target is an ordinary test, named `foreign_bytes…`. It starts with valid bytes, taken from real files, and calls
+//! [`damage`], which calls it back with damaged ones. A target must end without a panic, whatever it gets. `./x fuzz
+//! bytes SECONDS` runs all targets for longer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
@@ -10,15 +10,17 @@ use std::time::{Duration, Instant};
 use crate::environment;
 use crate::generate::Random;
 
-/// Bytes that are often at the edge of something.
+/// Numbers at the limits of common types.
 const EDGES: [u64; 10] = [0, 1, 0x7f, 0xff, 0x7fff, 0xffff, 0x7fff_ffff, 0xffff_ffff, 0x7fff_ffff_ffff_ffff, u64::MAX];
 
-/// How often a target is called if nobody asks for a time.
+/// The number of calls of a target if no time is given.
 const ROUNDS: u64 = 3000;
 
-/// Calls `target` with damaged copies of what is in `corpus`, until `$HEDDLE_FUZZ_SECONDS` are over or some thousand times.
+/// Calls `target` with damaged copies of the entries of `corpus`, for `$HEDDLE_FUZZ_SECONDS` seconds or, without that,
+/// a few thousand times.
 ///
 /// # Panics
+///
 /// If `target` does. The bytes are kept in a file, whose name is printed.
 pub fn damage(corpus: &[Vec<u8>], mut target: impl FnMut(&[u8])) {
     assert!(corpus.iter().any(|bytes| !bytes.is_empty()), "there is nothing to damage");
@@ -40,7 +42,7 @@ pub fn damage(corpus: &[Vec<u8>], mut target: impl FnMut(&[u8])) {
     println!("{rounds} rounds");
 }
 
-/// One of `corpus`, changed in one to eight ways.
+/// An entry of `corpus`, changed in one to eight ways.
 fn damaged(corpus: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     let mut bytes = corpus[below(random, corpus.len())].clone();
     for _ in 0..=below(random, 8) {

@@ -10,10 +10,10 @@
 use std::env;
 use std::io::Write;
 
-/// Whether a test that needs `tool` can run: `is_there`, or else the test is skipped.
+/// Whether a test that needs `tool` can run: `is_there`. If not, the test is skipped.
 ///
-/// A skip is written past the capture of the test's output and into `$HEDDLE_SKIPPED`. Where `$HEDDLE_REQUIRE` names the tool, the test
-/// fails instead.
+/// A skip is printed past the capture of the test's output and written to `$HEDDLE_SKIPPED`. If `$HEDDLE_REQUIRE` names
+/// the tool, the test fails instead.
 pub fn can_use(tool: &str, is_there: bool) -> bool {
     if is_there {
         return true;
@@ -33,29 +33,31 @@ pub fn can_use(tool: &str, is_there: bool) -> bool {
     false
 }
 
-/// The test that runs in this thread.
+/// The name of the test that runs in this thread.
 fn test_name() -> String {
     let current = std::thread::current();
     let thread = current.name().filter(|name| *name != "main").map(str::to_owned);
     thread.or_else(|| env::var("NEXTEST_TEST_NAME").ok()).unwrap_or_else(|| "a test".to_owned())
 }
 
-/// Whether every combination of compiler, optimisation level and restart mode is to be run, and not only some of each.
+/// Whether to run every combination of compiler, optimisation level and restart mode, not only some of each.
 pub fn is_full() -> bool {
     env::var_os("HEDDLE_FULL").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// Where the random numbers of a test begin: `$HEDDLE_SEED`, or `otherwise`. The seed is printed, so that a failure can be repeated.
+/// The seed of a test's random numbers: `$HEDDLE_SEED`, or `otherwise`. The seed is printed, so that a failure can be
+/// repeated.
 pub fn seed(otherwise: u64) -> u64 {
     let seed = number("HEDDLE_SEED", otherwise);
     println!("HEDDLE_SEED={seed}");
     seed
 }
 
-/// A number from the environment.
+/// A number from the environment variable `variable`, or `otherwise` if it is not set.
 ///
 /// # Panics
-/// If the variable has a value that is no number.
+///
+/// If the value is not a number.
 pub fn number(variable: &str, otherwise: u64) -> u64 {
     match env::var(variable) {
         Ok(text) => text.trim().parse().unwrap_or_else(|_| panic!("{variable}={text}: a number is expected")),

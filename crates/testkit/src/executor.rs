@@ -6,8 +6,8 @@ use std::collections::{HashSet, VecDeque};
 use heddle_model::follow::{Decision, Follower, Step};
 use heddle_model::primitive::{assume, process, section, thread};
 use heddle_model::{
-    Ending, Event, EventFlags, Execution, Executor, ExecutorError, ObjectSlot, Outcome, Pending, Phase, Plan, ThreadId,
-    ThreadState, World,
+    Choice, Ending, Event, EventFlags, Execution, Executor, ExecutorError, ObjectSlot, Outcome, Pending, Phase, Plan,
+    ThreadId, ThreadState, World,
 };
 
 use crate::awaits::Looks;
@@ -92,8 +92,8 @@ impl<'p> Scripted<'p> {
         self
     }
 
-    /// Runs the schedule `steps` and nothing more. Returns the events, the steps that could come next (each way of each
-    /// enabled thread), and the outcome, which is `Running` if a thread has not ended.
+    /// Runs the schedule `steps` and nothing more. Returns the events, the possible next steps (each alternative of
+    /// each enabled thread), and the outcome, which is `Running` if a thread has not ended.
     pub fn prefix(&mut self, steps: &[Step]) -> (&[Event], Vec<Step>, Outcome) {
         self.prefixes_only = true;
         self.execute(&Plan { schedule: steps.to_vec(), ..Plan::default() });
@@ -103,7 +103,7 @@ impl<'p> Scripted<'p> {
         for (pending, alternatives) in self.pending.iter().zip(&self.alternatives) {
             if pending.enabled != 0 && !ended {
                 let thread = pending.thread;
-                next.extend((0..*alternatives).map(|choice| Step { thread, choice, ..Step::default() }));
+                next.extend((0..*alternatives).map(|way| Step::new(thread).taking(Choice::Way(way))));
             }
         }
         let assumed = self.pending.iter().any(|p| p.operation.code == assume::FALSE);
@@ -189,7 +189,7 @@ impl<'p> Scripted<'p> {
                 }
             };
             running = step.thread;
-            let mut event = world.take(step.thread, step.choice);
+            let mut event = world.take(step.thread, step.choice());
             perform(variables, &mut event);
             if follower.has_sleepers() {
                 follower.observe(&mut world, &event);
@@ -229,7 +229,7 @@ impl<'p> Scripted<'p> {
             }
         };
         if *prefixes_only {
-            // What can come next, if only because nobody can go on.
+            // The possible next steps, including a timeout that expires because no thread is enabled.
             world.expire_if_quiescent();
         }
         if outcome != Outcome::Running {
@@ -278,7 +278,7 @@ fn objects(program: &Program) -> usize {
     ((highest.max().unwrap_or(0) + 1) * 14).next_power_of_two()
 }
 
-/// How many variables the program uses.
+/// The number of variables that the program uses.
 fn used(program: &Program) -> usize {
     use Instruction::*;
     let named = program.threads.iter().flatten().map(|i| match *i {

@@ -34,12 +34,12 @@ impl Random {
     }
 }
 
-/// What may occur in a random program.
+/// The limits of a random program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// The most threads besides the main one.
+    /// The largest number of threads besides the main one.
     pub threads: u64,
-    /// The most operations of one thread.
+    /// The largest number of operations of one thread.
     pub operations: u64,
     /// The kinds of operations: a bit for each of the constants of this module.
     pub kinds: u32,
@@ -63,31 +63,31 @@ pub const CHOICES: u32 = 64;
 pub const ENDS: u32 = 128;
 /// Threads that create, join and detach others.
 pub const THREADS: u32 = 256;
-/// Threads other than the main one join others.
+/// Joins by threads other than the main one.
 pub const JOINS: u32 = 512;
-/// Mutexes are also recursive and error-checking ones.
+/// Recursive and error-checking mutexes, beside normal ones.
 pub const KINDS: u32 = 1024;
-/// Reader-writer locks.
+/// Read-write locks.
 pub const RWLOCKS: u32 = 2048;
 /// Spin locks.
 pub const SPIN_LOCKS: u32 = 4096;
 /// Barriers.
 pub const BARRIERS: u32 = 8192;
-/// Initialisation that happens once.
+/// One-time initialisation.
 pub const ONCE: u32 = 16384;
-/// Threads that ask others to end.
+/// Threads that cancel others.
 pub const CANCELS: u32 = 1 << 15;
-/// Trying to join.
+/// Attempts to join.
 pub const TRYJOINS: u32 = 1 << 16;
-/// Mutexes are also robust ones.
+/// Robust mutexes, beside others.
 pub const ROBUST: u32 = 1 << 17;
-/// Reader-writer locks are also ones that prefer writers.
+/// Read-write locks that prefer writers, beside others.
 pub const PREFERS: u32 = 1 << 18;
 /// Wait loops: loops that only read until another thread changes something.
 pub const AWAITS: u32 = 1 << 19;
 /// Timed operations on the objects of the other kinds, and spurious wakeups.
 pub const TIMED: u32 = 1 << 20;
-/// Futexes: sleeping on variables, also with time-outs.
+/// Futexes: sleeping on variables, with and without timeouts.
 pub const FUTEXES: u32 = 1 << 21;
 /// Assumptions about what was read.
 pub const ASSUMES: u32 = 1 << 22;
@@ -107,20 +107,20 @@ pub const ALL: u32 = 32767 | TIMED | FUTEXES | ASSUMES;
 pub const EVERYTHING: u32 = ALL | AWAITS;
 /// All kinds with traces that can be counted, without wait loops, which take long to enumerate.
 pub const MIXED: u32 = ALL | CANCELS | TRYJOINS | ROBUST | PREFERS | FAILURES | QUEUES;
-/// Kinds that have no instruction of their own.
+/// Kinds without an instruction of their own.
 const OTHERWISE: u32 = JOINS | KINDS | ROBUST | PREFERS | FAILURES | QUEUES;
 
-/// Draws about a quarter of `kinds`.
+/// Chooses about a quarter of `kinds`.
 pub fn some_of(kinds: u32, random: &mut Random) -> u32 {
     let some = kinds & random.number() as u32 & random.number() as u32;
-    // Ways to make things that nothing is done with are no program, nor are time-outs of nothing.
+    // A program needs a kind with instructions of its own, and a timeout needs something to wait for.
     if some & !OTHERWISE & !TIMED == 0 || some & TIMED != 0 { some | LOCKS } else { some }
 }
 
 /// Draws a program of about this shape.
 pub fn program(random: &mut Random, shape: Shape) -> Program {
     let workers = 1 + random.below(shape.threads) as usize;
-    // To join a thread that somebody detaches has no meaning, so a program does one or the other.
+    // Joining a detached thread is meaningless, so a program either joins or detaches.
     let detaches = random.one_in(3);
     let shape = if detaches { Shape { kinds: shape.kinds & !JOINS, ..shape } } else { shape };
     let mut threads = vec![Vec::new()];
@@ -144,7 +144,7 @@ pub fn program(random: &mut Random, shape: Shape) -> Program {
         if worker > 1 && has(random, THREADS) {
             let parent = 1 + random.below(worker as u64 - 1) as usize;
             let at = random.below(threads[parent].len() as u64 + 1) as usize;
-            // Not in a loop, which would not be one that only looks, and would never end.
+            // Not in a loop, which would then change something and never end.
             let at = if shape.kinds & AWAITS == 0 { at } else { threads[parent].len() };
             insert(&mut threads[parent], at, Instruction::Create(worker));
         } else {
@@ -286,7 +286,7 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
         let value = if random.one_in(4) { Value::Register(register) } else { Value::Constant(random.below(3)) };
         match kinds[random.below(kinds.len() as u64) as usize] {
             LOCKS => match held.pop() {
-                // One lock more or less of a mutex that knows its owner.
+                // One more lock or unlock of a mutex that checks its owner.
                 Some(mutex) if mutex % program::ROBUST >= program::RECURSIVE && random.one_in(3) => {
                     code.extend([Lock(mutex), Unlock(mutex)].into_iter().skip(random.below(2) as usize));
                     held.extend(random.one_in(2).then_some(mutex));
@@ -294,7 +294,7 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                 Some(mutex) if random.one_in(2) => code.push(Unlock(mutex)),
                 other => {
                     held.extend(other);
-                    // Not with condition variables: a wait without its mutex has no meaning.
+                    // Not with condition variables, because a wait without its mutex is misuse.
                     if shape.kinds & CONDITIONS == 0 && random.one_in(12) {
                         code.push(Unlock(mutex));
                     } else if held.contains(&mutex) && !random.one_in(8) {
@@ -474,7 +474,7 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
                         code.extend([BranchUnless(register, 0, start), Unlock(object)]);
                     }
                     _ => {
-                        // Until somebody says stop, or the lock can be had.
+                        // Until another thread sets the variable, or the lock is acquired.
                         code.push(Load(1 - object, 1 - register));
                         let done = code.len() as u16 + 5 + yields.is_some() as u16;
                         code.extend([BranchIf(1 - register, 1, done), TryLock(object, register)]);

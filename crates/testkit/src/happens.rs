@@ -1,8 +1,8 @@
-//! Happens-before by the letter of C++20 ([intro.races], [atomics.order], [atomics.fences]).
+//! Happens-before as C++20 defines it ([intro.races], [atomics.order], [atomics.fences]).
 //!
 //! Each relation between the events of one sequentially consistent execution is computed as the standard defines it,
-//! without clocks. The runtime has vector clocks, and tests compare it with this. Programs may create and join threads and
-//! use mutexes, atomics, fences and plain accesses.
+//! without clocks. Tests compare the runtime's vector clocks with this. Programs may create and join threads and use
+//! mutexes, atomics, fences and plain accesses.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -52,7 +52,7 @@ fn happens_before(events: &[Event], at: usize, before: &[u128]) -> u128 {
             after(index);
         }
     }
-    // What this event acquires: the value that it reads, or as a fence all that its thread has read.
+    // What this event acquires: the value that it reads or, for a fence, all values that its thread has read.
     let values: Vec<usize> = if reads(event) && ACQUIRE.contains(&order(event)) {
         vec![at]
     } else if is_fence(event, &ACQUIRE) {
@@ -65,7 +65,7 @@ fn happens_before(events: &[Event], at: usize, before: &[u128]) -> u128 {
             if RELEASE.contains(&order(&events[head])) {
                 after(head);
             }
-            // A fence before the head makes it as good as a release.
+            // A release fence before the head makes the head a release.
             (0..head)
                 .filter(|&f| events[f].thread == events[head].thread && is_fence(&events[f], &RELEASE))
                 .for_each(&mut after);
@@ -74,7 +74,7 @@ fn happens_before(events: &[Event], at: usize, before: &[u128]) -> u128 {
     all
 }
 
-/// The writes whose release sequence contains the value that the event at `read` reads. Whether they release is not asked.
+/// The writes whose release sequence contains the value that the event at `read` reads, whether they release or not.
 fn synchronising_heads(events: &[Event], read: usize) -> Vec<usize> {
     let place = events[read].operation.object;
     let modifications: Vec<usize> =

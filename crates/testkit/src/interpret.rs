@@ -1,5 +1,5 @@
-//! The interpreter of scripted programs: from the position of a thread to its next operation, and from the event of that
-//! operation to the thread's next position.
+//! The interpreter of scripted programs. It computes the next operation of a thread from its position, and its next
+//! position from the event of that operation.
 
 use std::cell::Cell;
 
@@ -337,7 +337,7 @@ pub(crate) fn advance(
             return (end, pc);
         }
         let queued = position.queued;
-        // In two steps, if there is a queue: to stand in it, and to get it.
+        // Two steps if there is a queue: entering it, and acquiring the object.
         let in_turn = |operation: Operation, enqueue: OpCode, order: Turn| match order {
             Turn::Arbitrary => operation,
             order if queued => operation.in_order(order),
@@ -372,7 +372,7 @@ pub(crate) fn advance(
         let cancels = program.threads.iter().flatten().any(|i| matches!(i, Cancel(_))) && !position.uncancellable;
         let look = Operation::new(thread::TESTCANCEL, ObjectId::thread(thread));
         let at = |operation: Operation| if cancels { operation.cancellable() } else { operation };
-        // Deadlines of different threads come in any order, and can be the same.
+        // Deadlines of different threads are in any order, and may be equal.
         let deadline = (position.next as u64 * 7 + thread.0 as u64 * 3) % 5;
         let may_time_out = position.timeouts < program.timeouts;
         let timed = |operation: Operation| {
@@ -380,7 +380,7 @@ pub(crate) fn advance(
             if may_time_out { operation.impatient() } else { operation }
         };
         let may_be_spurious = position.spurious < program.spurious;
-        // To stand in the queue of the mutex comes after waking up.
+        // The thread enters the queue of the mutex after the wakeup.
         let wakes_first = wakeup.mutex != Turn::Arbitrary;
         let may_fail = position.attempt == Attempt::Open && position.failures < program.failures;
         let attempt = |object| Operation::new(choice::ATTEMPT, object);

@@ -1,4 +1,4 @@
-//! Programs whose number of traces is known by theory, or agreed by other tools.
+//! Programs whose number of traces is known from theory, or agreed on by other tools.
 
 use crate::program::{Instruction, Program, Value};
 use Instruction::*;
@@ -8,8 +8,8 @@ pub fn counter(n: u8) -> Program {
     Program::fork_join((0..n).map(|_| vec![Lock(0), Unlock(0)]).collect())
 }
 
-/// `n` philosophers, left fork then right. The last one takes them the other way round if `reversed`: `2^n - 2` traces,
-/// else `2^n - 1`, one of them a deadlock.
+/// `n` philosophers, each taking the left fork and then the right one: `2^n - 1` traces, one of them a deadlock. If
+/// `reversed`, the last philosopher takes them in the opposite order: `2^n - 2` traces.
 pub fn philosophers(n: u8, reversed: bool) -> Program {
     let eat = |i: u8| {
         let (mut first, mut second) = (i, (i + 1) % n);
@@ -28,7 +28,7 @@ pub fn readers(n: u8) -> Program {
     Program::fork_join(threads)
 }
 
-/// Thread 0 looks for the last zero from the end of an array, thread `j` does `a[j] = a[j-1] + 1`.
+/// Thread 0 searches an array from its end for the last zero, and thread `j` does `a[j] = a[j-1] + 1`.
 pub fn last_zero(n: u8) -> Program {
     let mut search = Vec::new();
     for i in (0..=n).rev() {
@@ -52,7 +52,7 @@ pub fn fib_bench(n: u8) -> Program {
     program
 }
 
-/// [`fib_bench`] with a third thread that looks at both variables meanwhile.
+/// [`fib_bench`] with a third thread that reads both variables meanwhile.
 pub fn fib_bench_watched(n: u8) -> Program {
     let mut program = fib_bench(n);
     program.threads.push(vec![Load(0, 0), Load(1, 1)]);
@@ -60,8 +60,8 @@ pub fn fib_bench_watched(n: u8) -> Program {
     program
 }
 
-/// `n` threads that each add one with a compare-exchange, again and again until it finds what they had read. What they try next
-/// they read again if `reload`, else it is what the compare-exchange has found.
+/// `n` threads that each add one with a compare-exchange, repeated until it succeeds. After a failure a thread reads
+/// the variable again if `reload`; otherwise it uses the value that the compare-exchange found.
 pub fn compare_exchange_loop(n: u8, reload: bool) -> Program {
     let new = [Set(1, Value::Register(0)), Add(1, Value::Constant(1))];
     let mut add = vec![Load(0, 0), new[0], new[1], CompareExchange(0, Value::Register(0), Value::Register(1), 2)];
@@ -81,7 +81,7 @@ pub fn indexer(n: u8) -> Program {
         for m in 1..=4u32 {
             let word = m * 11 + id;
             let first = (word * 7) % 128;
-            // Probing never goes far; the last place is taken without looking.
+            // Probing never gets far, so the last entry is taken without a test.
             let places: Vec<u8> = (0..4).map(|i| ((first + i) % 128) as u8).collect();
             let begin = code.len() as u16;
             let done = begin + places.len() as u16 * 7;
@@ -134,13 +134,14 @@ pub fn filesystem(n: u8) -> Program {
     private_memory(Program::fork_join((0..n).map(thread).collect()))
 }
 
-/// Marks the variables as plain memory, which is only looked at under locks: no operation of the model.
+/// Marks the variables as plain memory that is only accessed under locks, so accesses are no operations of the model.
 fn private_memory(mut program: Program) -> Program {
     program.plain = true;
     program
 }
 
-/// A buffer of `capacity` with one mutex and two condition variables, and producers and consumers of one item each.
+/// A buffer of size `capacity` with one mutex and two condition variables, and producers and consumers of one item
+/// each.
 pub fn bounded_buffer(producers: u8, consumers: u8, capacity: u64) -> Program {
     const NOT_FULL: u8 = 0;
     const NOT_EMPTY: u8 = 1;

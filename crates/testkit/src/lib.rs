@@ -1,17 +1,18 @@
 //! # Scripted programs, random programs and oracles
 //!
-//! What the tests and benches of Heddle share. Nothing here is part of the tool.
+//! What the tests and benchmarks of Heddle share. Nothing here is part of the tool.
 //!
-//! * [`program`]: scripted programs, threads as lists of instructions.
+//! * [`program`]: scripted programs, whose threads are lists of instructions.
 //! * [`executor`]: runs them, instruction by instruction (`interpret`), through the model's world and follower, as the
 //!   runtime runs native programs.
 //! * [`generate`]: random programs. [`known`]: programs whose number of traces is known.
 //! * [`print_c`]: scripted programs as C, for the native engine.
-//! * [`shrink`]: makes programs that show a fault small.
-//! * [`bytes`]: damaged files, for whatever reads foreign bytes.
-//! * [`environment`]: tools that must be there, seeds, how much to run.
+//! * [`shrink`]: reduces programs that show a fault.
+//! * [`bytes`]: damaged files, for code that reads foreign bytes.
+//! * [`environment`]: required tools, seeds, and how much to run.
+//! * [`processes`]: waiting for other processes, and tests in a process of their own.
 //! * [`oracle`]: everything that a search finds out about a program, compared with brute force.
-//! * [`happens`]: happens-before by the letter of the C++ standard.
+//! * [`happens`]: happens-before as the C++ standard defines it.
 
 mod awaits;
 pub mod bytes;
@@ -23,6 +24,7 @@ mod interpret;
 pub mod known;
 pub mod oracle;
 pub mod print_c;
+pub mod processes;
 pub mod program;
 pub mod shrink;
 

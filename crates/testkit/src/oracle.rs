@@ -1,4 +1,4 @@
-//! What a search found out about a scripted program, to be held against what another one found out.
+//! Everything that a search finds out about a scripted program, for comparison with another search or with brute force.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,50 +13,58 @@ use crate::{FinalState, Instruction, Program, Scripted};
 /// Everything that a search found out.
 #[derive(Debug)]
 pub struct Findings {
-    /// What it says itself.
+    /// The search's own summary.
     pub summary: Summary,
-    /// What could be seen at the end of its executions (deadlocks and failed assertions among them).
+    /// The final states of its executions, including deadlocks and failed assertions.
     pub states: HashSet<FinalState>,
     /// The traces of its complete executions, and how often it ran each.
     pub traces: HashMap<Vec<Label>, u64>,
+    /// The traces of samples beside it.
+    pub samples: HashSet<Vec<Label>>,
 }
 
 struct Recorder {
+    samples: HashSet<Vec<Label>>,
     traces: HashMap<Vec<Label>, u64>,
     with_traces: bool,
 }
 
 impl Observer for Recorder {
-    fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
+    fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
         if self.with_traces && matches!(execution.outcome, Outcome::Ended { .. } | Outcome::Deadlock | Outcome::Assumed)
         {
-            *self.traces.entry(canonical(execution.events)).or_default() += 1;
+            if info.sample {
+                self.samples.insert(canonical(execution.events));
+            } else {
+                *self.traces.entry(canonical(execution.events)).or_default() += 1;
+            }
         }
         Flow::Continue
     }
 }
 
-/// Runs a search over `program`, with `depth` plans under way, and writes down everything.
+/// Runs a search over `program`, with up to `depth` plans in flight, and records everything.
 pub fn explore(program: &Program, options: &Options, depth: usize) -> Findings {
     explore_with(program, options, depth, true)
 }
 
-/// Like [`explore`], with or without the traces: to write them down takes time.
+/// Like [`explore`], but records the traces only if `with_traces`, because that takes time.
 pub fn explore_with(program: &Program, options: &Options, depth: usize, with_traces: bool) -> Findings {
     let mut executor = Scripted::with_depth(program, depth);
     executor.remember_states();
-    let mut recorder = Recorder { traces: HashMap::new(), with_traces };
+    let mut recorder = Recorder { samples: HashSet::new(), traces: HashMap::new(), with_traces };
     let summary = Search::new(options.clone())
         .run(&mut executor, &mut recorder)
         .unwrap_or_else(|error| unreachable!("scripted programs can always be run: {error}"));
-    Findings { summary, states: executor.take_states(), traces: recorder.traces }
+    Findings { summary, states: executor.take_states(), traces: recorder.traces, samples: recorder.samples }
 }
 
-/// All traces of `program`, without any of the algorithms: every prefix of every trace, once in its canonical form, and
-/// from each whatever can come next. None if there are more than `limit` prefixes.
+/// All traces and final states of `program`, computed without any of the search algorithms. It visits every prefix of
+/// every trace once, in canonical form, and continues with every possible next step. `None` if there are more than
+/// `limit` prefixes.
 ///
-/// Brute force over interleavings says the same and believes nothing; this one believes that swapping independent
-/// neighbours changes nothing, and can look at far larger programs.
+/// Brute force over interleavings gives the same result without assumptions. This function assumes that swapping
+/// adjacent independent events changes nothing, and handles far larger programs.
 pub fn all_traces(program: &Program, limit: usize) -> Option<(HashSet<Vec<Label>>, HashSet<FinalState>)> {
     let mut executor = Scripted::new(program);
     let (mut traces, mut states) = (HashSet::new(), HashSet::new());
@@ -82,12 +90,11 @@ pub fn all_traces(program: &Program, limit: usize) -> Option<(HashSet<Vec<Label>
     Some((traces, states))
 }
 
-/// The places (granules of eight bytes, by their addresses) on which some interleaving of `program` has two conflicting plain
-/// accesses that nothing orders, and all final states. None if there are more than `limit` prefixes.
+/// The places on which some interleaving of `program` has two conflicting plain accesses that nothing orders, and all
+/// final states. A place is the address of a granule of eight bytes. `None` if there are more than `limit` prefixes.
 ///
-/// Two such accesses are unordered exactly if they can come right after one another, in either order: two threads stand before
-/// them at the same time. Every plain access is an operation here, so every state in which that is so is among the
-/// prefixes.
+/// Two such accesses are unordered exactly if they can be adjacent, in either order: two threads are about to take them
+/// at the same time. Every plain access is an operation here, so the prefixes contain every state in which that holds.
 pub fn racy_places(program: &Program, limit: usize) -> Option<(BTreeSet<u64>, HashSet<FinalState>)> {
     let (mut places, mut states) = (BTreeSet::new(), HashSet::new());
     let complete = every_prefix(program, limit, |executor, _, outcome| {
@@ -109,8 +116,9 @@ pub fn racy_places(program: &Program, limit: usize) -> Option<(BTreeSet<u64>, Ha
     complete.then_some((places, states))
 }
 
-/// Calls `each` with every prefix of every trace of `program`, once in some order of its events, complete ones too: the
-/// program as it then is, the events, and whether it has ended. False if there are more than `limit`, and then not with all.
+/// Calls `each` with every prefix of every trace of `program`, complete traces included, once each in some order of its
+/// events. The arguments are the executor in that state, the events, and the outcome. Returns false if there are more
+/// than `limit` prefixes; then some are left out.
 pub fn every_prefix(program: &Program, limit: usize, mut each: impl FnMut(&Scripted<'_>, &[Event], Outcome)) -> bool {
     let mut executor = Scripted::new(program);
     let mut known = HashSet::new();
@@ -139,20 +147,21 @@ pub fn every_prefix(program: &Program, limit: usize, mut each: impl FnMut(&Scrip
 /// What an algorithm promises beyond running every trace.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Promise {
-    /// Nothing.
+    /// Nothing more.
     Everything,
-    /// No trace is completed twice. Sleep sets alone see to that: of two executions of one trace the second meets, where
-    /// they part, a thread that sleeps until something dependent happens, which in its trace does not.
+    /// No trace is completed twice. Sleep sets suffice for this. Consider two executions of one trace, and the point at
+    /// which they part. There, the second execution has a thread in its sleep set that stays asleep until a dependent
+    /// event, and its trace contains no such event before that thread's next one.
     Once,
     /// No trace is completed twice, and no execution is abandoned.
     NothingElse,
 }
 
 impl Promise {
-    /// What a search with `options` promises.
+    /// The promise of a search with `options`.
     pub fn of(options: &Options) -> Promise {
         match options.algorithm {
-            Algorithm::Optimal => Promise::NothingElse,
+            Algorithm::Optimal | Algorithm::Portfolio => Promise::NothingElse,
             Algorithm::Source => Promise::Once,
             Algorithm::Dpor if options.sleep_sets => Promise::Once,
             _ => Promise::Everything,
@@ -160,7 +169,7 @@ impl Promise {
     }
 }
 
-/// What is wrong with what a search says, given the traces and final states that there are. None if nothing is.
+/// The first difference between the results of a search and the true traces and final states. `None` if there is none.
 pub fn disagreement(
     (traces, states): (&HashSet<Vec<Label>>, &HashSet<FinalState>),
     other: &Findings,
@@ -181,6 +190,9 @@ pub fn disagreement(
     if other.traces.len() != traces.len() {
         return Some(format!("{} traces that there are not", other.traces.len() - traces.len()));
     }
+    if !other.samples.is_subset(traces) {
+        return Some("a sample has a trace that there is not".to_owned());
+    }
     let again = other.traces.values().filter(|&&n| n != 1).count();
     if promise >= Promise::Once && again != 0 {
         return Some(format!("{again} traces run more than once"));
@@ -191,7 +203,7 @@ pub fn disagreement(
     None
 }
 
-/// Every algorithm and every way to run it, by a name for messages, with how many plans are under way at once.
+/// Every algorithm in every configuration: a name for messages, the options, and the number of plans in flight.
 pub fn configurations() -> Vec<(&'static str, Options, usize)> {
     let with = |algorithm| Options { algorithm, ..Options::default() };
     vec![
@@ -202,22 +214,24 @@ pub fn configurations() -> Vec<(&'static str, Options, usize)> {
         ("optimal, three at a time", with(Algorithm::Optimal), 3),
         ("optimal, little memory", Options { memory: 2000, ..with(Algorithm::Optimal) }, 2),
         ("dpor without sleep sets", Options { sleep_sets: false, ..with(Algorithm::Dpor) }, 1),
+        ("default", with(Algorithm::Portfolio), 1),
+        ("default, five at a time", with(Algorithm::Portfolio), 5),
         ("dpor without locksets", Options { locksets: false, ..with(Algorithm::Dpor) }, 1),
     ]
 }
 
-/// What came of holding all algorithms against the truth about one program.
+/// The result of comparing all algorithms with the truth about one program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Comparison {
-    /// Too many traces to know the truth.
+    /// The program has too many traces to compute the truth.
     TooLarge,
-    /// All agree. Executions (blocked ones too) of optimal, source and dpor.
+    /// All agree. The numbers are the executions, including blocked ones, of optimal, source and dpor.
     Agree([u64; 3]),
-    /// Who says what that is wrong.
+    /// An algorithm is wrong. The text says which and how.
     Disagree(String),
 }
 
-/// Holds every algorithm against the truth about `program`, if that has no more than `limit` prefixes of traces.
+/// Compares every algorithm with the truth about `program`, if it has at most `limit` prefixes of traces.
 pub fn compare(program: &Program, limit: usize) -> Comparison {
     let Some((traces, states)) = all_traces(program, limit) else { return Comparison::TooLarge };
     let mut counts = Vec::new();

@@ -15,16 +15,16 @@ use crate::program::{ERRORCHECK, Instruction, Program, RECURSIVE, Register, Valu
 /// The alignment of the structure of objects. Below this power of two, the bits of an address are the script's.
 pub const OBJECTS_ALIGNMENT: u64 = 0x10_0000;
 
-/// The exit status if there is no program with the number that was asked for, or if the objects do not lie where they
-/// should.
+/// The exit status if there is no program with the requested number, or if the objects are not at their expected
+/// addresses.
 pub const WRONG: u32 = 125;
 
-/// The program, without what cannot be said in C:
+/// The program without what C cannot express:
 ///
-/// * joining or detaching oneself, or a thread that perhaps does not exist yet: its handle would be anything;
-/// * a branch past the creation of a thread: the n-th thread that somebody creates is to be the same one always.
+/// * joining or detaching oneself, or a thread that may not exist yet, because its handle would be undefined;
+/// * a branch past the creation of a thread, because the n-th thread that a thread creates must always be the same one.
 ///
-/// Each is replaced by a fence, which touches nothing. Time-outs are not limited.
+/// Each is replaced by a fence, which touches nothing. Timeouts are not limited.
 pub fn printable(program: &Program) -> Program {
     use Instruction::*;
     let mut program = program.clone();
@@ -42,7 +42,8 @@ pub fn printable(program: &Program) -> Program {
             }
         }
     }
-    // Who surely exists when a thread begins: those that its creator has created, or could rely on itself.
+    // The threads that certainly exist when a thread starts: those that its creator has created or could rely on
+    // itself.
     let mut begun = vec![(0, Vec::new())];
     while let Some((thread, mut known)) = begun.pop() {
         for instruction in &mut program.threads[thread as usize] {
@@ -60,8 +61,8 @@ pub fn printable(program: &Program) -> Program {
             }
         }
     }
-    // Deadlines of the script are in no relation to those of a clock, so none of them may decide anything: everybody can time
-    // out at any time.
+    // Deadlines of the script are unrelated to those of a clock, so none may decide anything: every thread can time out
+    // at any time.
     program.timeouts = 1000;
     program
 }
@@ -112,7 +113,7 @@ static void __attribute__((unused)) run(void) { ran = 1; }
 pub fn print_all(programs: &[Program]) -> String {
     let mut text = PROLOGUE.replace("ALIGNMENT", &format!("{OBJECTS_ALIGNMENT:#x}"));
     for (number, program) in programs.iter().enumerate() {
-        // The main thread last: it names the others, which name those that they create.
+        // The main thread comes last, because it names the others, which name the threads that they create.
         for thread in 1..program.threads.len() {
             let _ = writeln!(text, "\nstatic void *program{number}_thread{thread}(void *argument);");
         }
@@ -120,14 +121,14 @@ pub fn print_all(programs: &[Program]) -> String {
             let status = uses_plain(program).then_some(program.threads.len());
             let mut function = String::new();
             print_thread(&mut function, number, thread, code, status);
-            // One that may fail for no reason.
+            // A compare-exchange that may fail spuriously.
             let weak = program.failures > 0;
             text.push_str(&if weak { function.replace("exchange_strong", "exchange_weak") } else { function });
         }
     }
     text.push_str("\nint main(int count, char **arguments) {\n");
     text.push_str("    int which = count == 2 ? atoi(arguments[1]) : -1;\n");
-    // Not a visible operation: nobody else is there yet, and the kind is in the memory of the mutex.
+    // Not a visible operation, because no other thread exists yet, and the kind is in the memory of the mutex.
     for (from, to, kind) in [(RECURSIVE, ERRORCHECK, "RECURSIVE"), (ERRORCHECK, 12, "ERRORCHECK")] {
         let _ = writeln!(text, "    for (int i = {from}; i < {to}; i++)");
         let _ = writeln!(text, "        objects.mutex.of[i] = (pthread_mutex_t)PTHREAD_{kind}_MUTEX_INITIALIZER_NP;");
@@ -137,7 +138,7 @@ pub fn print_all(programs: &[Program]) -> String {
     for (number, program) in programs.iter().enumerate() {
         let _ = write!(text, "    case {number}:");
         for (variable, value) in program.variables.iter().enumerate().filter(|(_, value)| **value != 0) {
-            // Before there are others: as if it had been so from the start.
+            // Before other threads exist, so the policy holds from the start.
             let _ = write!(text, " *(unsigned *)&objects.variable.of[{variable}] = {value}u;");
         }
         let _ = writeln!(text, " return program{number}_thread0();");

@@ -1,14 +1,14 @@
 //! Scripted programs: threads as lists of instructions, with registers and branches.
 //!
-//! Small enough to enumerate by brute force, and rich enough to reach every primitive of the model. A program is a
-//! value: it can be generated, printed, shrunk and compared.
+//! They are small enough to enumerate by brute force, and cover every primitive of the model. A program is a value: it
+//! can be generated, printed, shrunk and compared.
 
 use std::fmt;
 
 /// A register of a thread. Registers are private to their thread and start at zero.
 pub type Register = u8;
 
-/// How many registers a thread has.
+/// The number of registers of a thread.
 pub const REGISTERS: usize = 8;
 
 /// Mutexes from this number on are recursive.
@@ -20,13 +20,13 @@ pub const ERRORCHECK: u8 = 8;
 /// Mutexes from this number on are robust: normal, recursive and error-checking ones, four of each.
 pub const ROBUST: u8 = 12;
 
-/// Reader-writer locks from this number on prefer writers.
+/// Read-write locks from this number on prefer writers.
 pub const PREFERS_WRITERS: u8 = 4;
 
 /// The register that gets the error number of locking a robust mutex.
 pub const ROBUST_REGISTER: Register = 7;
 
-/// A constant, or what is in a register.
+/// A constant, or the content of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
     /// This number.
@@ -40,106 +40,107 @@ pub enum Value {
 pub enum Instruction {
     /// Waits for a mutex and locks it.
     Lock(u8),
-    /// Tries to lock; the register gets 0 or the error number.
+    /// Locks a mutex if it is unlocked. The register gets 0 or the error number.
     TryLock(u8, Register),
-    /// Unlocks.
+    /// Unlocks a mutex.
     Unlock(u8),
-    /// Calls what a robust mutex protects consistent; the register gets 0 or the error number.
+    /// Marks a robust mutex as consistent. The register gets 0 or the error number.
     Consistent(u8, Register),
     /// Waits on a condition variable with a mutex.
     Wait(u8, u8),
-    /// Locks, or times out; the register gets 0 or the error number.
+    /// Locks a mutex, or times out. The register gets 0 or the error number.
     TimedLock(u8, Register),
-    /// Waits on a condition variable with a mutex, or times out; the register gets 0 or the error number.
+    /// Waits on a condition variable with a mutex, or times out. The register gets 0 or the error number.
     TimedWait(u8, u8, Register),
-    /// Takes one of a semaphore, or times out; the register gets 0 or the error number.
+    /// Decrements a semaphore, or times out. The register gets 0 or the error number.
     SemTimedWait(u8, Register),
-    /// Comes in as a reader, or times out; the register gets 0 or the error number.
+    /// Locks a read-write lock as a reader, or times out. The register gets 0 or the error number.
     TimedReadLock(u8, Register),
-    /// Comes in as the writer, or times out; the register gets 0 or the error number.
+    /// Locks a read-write lock as the writer, or times out. The register gets 0 or the error number.
     TimedWriteLock(u8, Register),
-    /// Sleeps on a variable while it has this value; the register gets 0 or the error number.
+    /// Sleeps on a variable if it has this value. The register gets 0 or the error number.
     FutexWait(u8, u8, Register),
-    /// Sleeps on a variable while it has this value, or times out; the register gets 0 or the error number.
+    /// Sleeps on a variable if it has this value, or times out. The register gets 0 or the error number.
     FutexTimedWait(u8, u8, Register),
-    /// Wakes at most so many that sleep on a variable; the register gets how many.
+    /// Wakes at most this many sleepers of a variable. The register gets their number.
     FutexWake(u8, u8, Register),
-    /// Wakes one that sleeps on the first variable, and moves at most so many others to the second; the register gets how
-    /// many were woken.
+    /// Wakes one sleeper of the first variable and moves at most this many others to the second. The register gets the
+    /// number of woken threads.
     FutexRequeue(u8, u8, u8, Register),
-    /// [`FutexRequeue`](Self::FutexRequeue), but only if the first variable is 0; the register gets how many were woken and moved, or the error number.
+    /// Like [`FutexRequeue`](Self::FutexRequeue), but only if the first variable is 0. The register gets the number of
+    /// woken and moved threads, or the error number.
     FutexCompareRequeue(u8, u8, u8, Register),
     /// Wakes one sleeper of a condition variable.
     Signal(u8),
     /// Wakes all sleepers of a condition variable.
     Broadcast(u8),
-    /// Makes a semaphore with this count.
+    /// Initialises a semaphore with this count.
     SemInit(u8, u8),
-    /// Waits for a semaphore and takes one.
+    /// Waits until a semaphore is not zero, and decrements it.
     SemWait(u8),
-    /// Takes one if there is one; the register gets 0 or the error number.
+    /// Decrements a semaphore if it is not zero. The register gets 0 or the error number.
     SemTryWait(u8, Register),
-    /// Adds one.
+    /// Increments a semaphore.
     SemPost(u8),
-    /// The register gets the count.
+    /// Reads the count of a semaphore into the register.
     SemValue(u8, Register),
-    /// Waits for the writer of a reader-writer lock, and comes in as a reader.
+    /// Waits until a read-write lock has no writer, and locks it as a reader.
     ReadLock(u8),
-    /// Comes in as a reader if there is no writer; the register gets 0 or the error number.
+    /// Locks a read-write lock as a reader if it has no writer. The register gets 0 or the error number.
     TryReadLock(u8, Register),
-    /// Waits for all readers and the writer, and comes in as the writer.
+    /// Waits until no thread holds a read-write lock, and locks it as the writer.
     WriteLock(u8),
-    /// Comes in as the writer if nobody is in; the register gets 0 or the error number.
+    /// Locks a read-write lock as the writer if no thread holds it. The register gets 0 or the error number.
     TryWriteLock(u8, Register),
-    /// Leaves a reader-writer lock.
+    /// Unlocks a read-write lock.
     RwUnlock(u8),
     /// Waits for a spin lock and locks it.
     SpinLock(u8),
-    /// Tries to lock; the register gets 0 or the error number.
+    /// Locks a spin lock if it is unlocked. The register gets 0 or the error number.
     SpinTryLock(u8, Register),
-    /// Unlocks.
+    /// Unlocks a spin lock.
     SpinUnlock(u8),
-    /// Makes a barrier for this many threads.
+    /// Initialises a barrier for this many threads.
     BarrierInit(u8, u8),
-    /// Waits at a barrier; the register gets 1 for the last one of a round, else 0.
+    /// Waits at a barrier. The register gets 1 for the serial thread of a round, otherwise 0.
     BarrierWait(u8, Register),
-    /// Runs an initialisation that happens once; the register gets 1 if it was this thread that ran it, else 0.
+    /// Runs a one-time initialisation. The register gets 1 if this thread ran it, otherwise 0.
     Once(u8, Register),
-    /// Starts another thread of the script, once.
+    /// Creates another thread of the script. A thread is created at most once.
     Create(u8),
     /// Waits for the end of a thread.
     Join(u8),
     /// Joins a thread if it has ended; the register gets 0 or the error number.
     TryJoin(u8, Register),
-    /// Joins a thread, or times out. The register gets the error number.
+    /// Joins a thread, or times out. The register gets 0 or the error number.
     TimedJoin(u8, Register),
-    /// Asks a thread to end. In a program with one of these, waiting for a semaphore, a condition variable or the end of a thread
-    /// are cancellation points: two operations, of which the first is a look.
+    /// Requests the cancellation of a thread. In a program with this instruction, waits for a semaphore, a condition
+    /// variable or the end of a thread are cancellation points: two operations, of which the first tests for a request.
     Cancel(u8),
     /// A cancellation point and nothing else.
     TestCancel,
-    /// Private: from now on the thread can be cancelled (1) or not (0).
+    /// Private: enables (1) or disables (0) cancellation of the thread.
     Cancellable(u8),
-    /// Gives up the right to join.
+    /// Detaches a thread.
     Detach(u8),
-    /// The register gets the variable's value.
+    /// Reads a variable into the register.
     Load(u8, Register),
     /// Writes a variable.
     Store(u8, Value),
-    /// Adds to a variable; the register gets the old value.
+    /// Adds to a variable. The register gets the old value.
     FetchAdd(u8, Value, Register),
-    /// Writes the last value if the variable has the first one; the register gets the old value.
+    /// Writes the second value if the variable has the first one. The register gets the old value.
     CompareExchange(u8, Value, Value, Register),
-    /// The register gets any number below this one.
+    /// Chooses a number below this one for the register.
     Choose(u8, Register),
-    /// Touches nothing.
+    /// A fence, which touches nothing.
     Fence,
-    /// Private: the instruction right behind it, an atomic or a fence, asks for the memory order with this number (relaxed 0,
-    /// consume, acquire, release, acquire-release, sequentially consistent 5): see [`orders`].
+    /// Private: sets the memory order of the next instruction, an atomic operation or a fence, by its number (relaxed
+    /// 0, consume, acquire, release, acquire-release, sequentially consistent 5). See [`orders`].
     Order(u8),
-    /// Lets others go first.
+    /// Lets other threads run first.
     Yield,
-    /// Private: the register gets this value.
+    /// Private: sets a register to this value.
     Set(Register, Value),
     /// Private: adds to a register.
     Add(Register, Value),
@@ -149,24 +150,25 @@ pub enum Instruction {
     BranchUnless(Register, u64, u16),
     /// Private: goes to this position.
     Jump(u16),
-    /// The program's assertion: the register has this value.
+    /// Asserts that the register has this value.
     Assert(Register, u64),
-    /// The execution is one only if the register has this value.
+    /// Assumes that the register has this value. Other executions are discarded.
     Assume(Register, u64),
-    /// The register gets the value of a plain variable. Every plain access is an operation of the script.
+    /// Reads a plain variable into the register. Every plain access is an operation of the script.
     PlainLoad(u8, Register),
     /// Writes a plain variable.
     PlainStore(u8, Value),
-    /// Begins a section that runs as one step.
+    /// Begins an atomic section.
     AtomicBegin,
-    /// Ends it.
+    /// Ends the atomic section.
     AtomicEnd,
     /// Ends the process with this status.
     Exit(u8),
 }
 
-/// The memory order of the atomic or fence at position `at` of `code`, and the one that it has if it is a compare-exchange that
-/// fails. Sequentially consistent if nothing is said. A load does not release and a store does not acquire, whatever is said.
+/// The memory order of the atomic operation or fence at position `at` of `code`, and the order of a compare-exchange
+/// there that fails. The default is sequentially consistent. A load never releases and a store never acquires, whatever
+/// its order.
 pub fn orders(code: &[Instruction], at: usize) -> (u32, u32) {
     use Instruction::*;
     let Some(Order(order)) = at.checked_sub(1).map(|before| code[before]) else { return (5, 5) };
@@ -189,27 +191,27 @@ pub fn orders(code: &[Instruction], at: usize) -> (u32, u32) {
     }
 }
 
-/// A scripted program. Thread 0 is the main thread; its end is the end of the process.
+/// A scripted program. Thread 0 is the main thread, and its end ends the process.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Program {
     /// The instructions of each thread.
     pub threads: Vec<Vec<Instruction>>,
-    /// The first value of each variable; those that are not listed start at zero.
+    /// The initial value of each variable. Variables that are not listed start at zero.
     pub variables: Vec<u64>,
-    /// Loads and stores are of plain memory that only one thread looks at at a time: they are no operations.
+    /// Whether loads and stores access plain memory that only one thread uses at a time. They are no operations then.
     pub plain: bool,
-    /// How often each thread may time out before nobody can go on.
+    /// How often each thread may time out while other threads are enabled.
     pub timeouts: u32,
-    /// How often the waits of each thread may end for no reason.
+    /// How many spurious wakeups each thread may have.
     pub spurious: u32,
-    /// How often the attempts of each thread (compare-exchanges, which are weak then, and trylocks) may fail for no reason.
+    /// How many attempts of each thread (weak compare-exchanges and trylocks) may fail spuriously.
     pub failures: u32,
-    /// In what order those that wait get what they wait for.
+    /// The order in which waiting threads acquire objects.
     pub wakeup: heddle_model::Wakeup,
 }
 
 impl Program {
-    /// `workers`, and a main thread that creates them all, then joins them all.
+    /// A program of `workers`, and a main thread that creates all of them and then joins all of them.
     pub fn fork_join(workers: Vec<Vec<Instruction>>) -> Program {
         let ids = 1..=workers.len() as u8;
         let main = ids.clone().map(Instruction::Create).chain(ids.map(Instruction::Join)).collect();
@@ -218,12 +220,12 @@ impl Program {
         Program { threads, ..Program::default() }
     }
 
-    /// How many instructions there are in all.
+    /// The number of instructions of all threads.
     pub fn len(&self) -> usize {
         self.threads.iter().map(Vec::len).sum()
     }
 
-    /// Whether there is no instruction at all.
+    /// Whether the program has no instruction.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,7 +1,7 @@
 //! Loops that only look, against the same loops that really go round.
 
 use heddle_model::follow::{Policy, Step};
-use heddle_model::{Execution, Executor, Outcome, Plan};
+use heddle_model::{Execution, Executor, OpCode, Outcome, Plan};
 use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop};
 use heddle_testkit::generate::{self, Random, Shape};
 use heddle_testkit::{FinalState, Program, Scripted, environment};
@@ -18,7 +18,7 @@ struct Stuck(Vec<Vec<Step>>);
 impl Observer for Stuck {
     fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
         if execution.outcome == Outcome::Deadlock {
-            self.0.push(execution.events.iter().map(|e| Step { code: Default::default(), ..Step::of(e) }).collect());
+            self.0.push(execution.events.iter().map(|e| Step::of(e).expecting(OpCode::ANY)).collect());
         }
         Flow::Continue
     }

@@ -11,3 +11,4 @@ mod repeat; // Executions that are run twice.
 mod resume; // Every algorithm, cut off after every execution.
 mod sampling; // Random schedules.
 mod smallest; // Minimisation.
+mod split; // Searches in parts that are explored alone.

@@ -72,20 +72,26 @@ impl Executor for Racy<'_> {
 /// An execution, by the threads and choices of its steps and how it ended.
 type Shown = (Vec<(u16, u64)>, String);
 
+/// A search that was written down: its bytes, and what was shown of executions, of samples and in all by then.
+type Kept = (Vec<u8>, Vec<Shown>, Vec<Shown>, u64);
+
 /// What a file would keep beside the search: the executions of this round.
 #[derive(Clone, Default)]
 struct Watch {
     shown: Vec<Shown>,
+    /// The samples beside the search, of all rounds.
+    samples: Vec<Shown>,
     restarts: u64,
     left: Option<u64>,
-    kept: Option<(Vec<u8>, Vec<Shown>, u64)>,
+    kept: Option<Kept>,
 }
 
 impl Observer for Watch {
     fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
         let step = |event: &heddle_model::Event| (event.thread.0, event.operation.object.0 ^ event.result);
-        self.shown.push((execution.events.iter().map(step).collect(), format!("{:?}", execution.outcome)));
-        assert_eq!(info.number, self.shown.len() as u64);
+        let list = if info.sample { &mut self.samples } else { &mut self.shown };
+        list.push((execution.events.iter().map(step).collect(), format!("{:?}", execution.outcome)));
+        assert_eq!(info.number, list.len() as u64);
         match &mut self.left {
             Some(left) => {
                 *left -= 1;
@@ -101,7 +107,7 @@ impl Observer for Watch {
     }
 
     fn checkpoint(&mut self, search: &[u8]) {
-        self.kept = Some((search.to_vec(), self.shown.clone(), self.restarts));
+        self.kept = Some((search.to_vec(), self.shown.clone(), self.samples.clone(), self.restarts));
     }
 }
 
@@ -112,9 +118,9 @@ fn executor(program: &Program, races: bool, depth: usize) -> Racy<'_> {
     Racy { inner: Scripted::with_depth(program, depth), races, visible: BTreeSet::new(), found: Vec::new(), left: None }
 }
 
-fn said(summary: &Summary) -> (Counts, u64, bool, Option<u32>, String, Stop) {
-    let Summary { counts, earlier, bounded, completed_preemptions, method, stop, .. } = *summary;
-    (counts, earlier, bounded, completed_preemptions, method.to_string(), stop)
+fn said(summary: &Summary) -> (Counts, Counts, u64, bool, Option<u32>, String, Stop) {
+    let Summary { counts, samples, earlier, bounded, completed_preemptions, method, stop, .. } = *summary;
+    (counts, samples, earlier, bounded, completed_preemptions, method.to_string(), stop)
 }
 
 /// All exhaustive algorithms, within bounds and without.
@@ -156,10 +162,10 @@ fn in_two(
     if ran.is_ok_and(|summary| !matches!(summary.stop, Stop::Observer | Stop::Executions)) {
         return None;
     }
-    let (bytes, shown, restarts) = watch.kept.expect("a search that is cut off is written down");
+    let (bytes, shown, samples, restarts) = watch.kept.expect("a search that is cut off is written down");
     limited.max_executions = options.max_executions;
     let mut search = Search::resume(limited, &bytes).expect("it was written just now");
-    let mut rest = Watch { shown, restarts, ..Watch::default() };
+    let mut rest = Watch { shown, samples, restarts, ..Watch::default() };
     let summary = search.run(&mut executor(program, races, depth), &mut rest).expect("scripts can be run");
     Some((summary, rest))
 }
@@ -170,13 +176,17 @@ fn agree(program: &Program, options: &Options, (races, depth): (bool, usize), cu
     let expected = Search::new(options.clone()).run(&mut undisturbed, &mut whole).expect("it can be run");
     let ran = expected.earlier + expected.counts.ran();
     assert_eq!(expected.counts.ran(), whole.shown.len() as u64);
+    assert_eq!(expected.samples.ran(), whole.samples.len() as u64);
     for &cut in cuts {
+        // The limit is one of executions; samples beside them are cut off, too.
+        let ran = if cut == Cut::Observer { ran + expected.samples.ran() } else { ran };
         for k in 1..ran {
             let Some((summary, rest)) = in_two(program, options, (races, depth), k, cut) else {
                 panic!("{options:?} came to its end before {k} of {ran}, {cut:?}, {depth}\n{program}")
             };
             assert_eq!(said(&summary), said(&expected), "{options:?}, after {k}, {cut:?}, {depth}\n{program}");
             assert!(rest.shown == whole.shown, "{options:?}, after {k}, {cut:?}, {depth}\n{program}");
+            assert!(rest.samples == whole.samples, "{options:?}, after {k}, {cut:?}, {depth}\n{program}");
             assert_eq!(rest.restarts, whole.restarts, "{options:?}, after {k}, {cut:?}, {depth}\n{program}");
         }
     }
@@ -229,6 +239,31 @@ fn every_algorithm_while_places_become_visible() {
 #[test]
 fn every_algorithm_with_atomic_sections() {
     everywhere(3, generate::LOCKS | generate::ATOMICS | generate::SECTIONS, false);
+}
+
+/// More executions than plans under way, and more plans under way than a machine word has bits: what is under way is run in its
+/// order after a resume, whatever was proposed after it.
+#[test]
+fn many_plans_under_way() {
+    let with = |algorithm| Options { algorithm, ..Options::default() };
+    let all = [with(Algorithm::Optimal), Options { max_executions: Some(40), ..with(Algorithm::Dfs) }];
+    for options in all {
+        for depth in [31, 33] {
+            // 64 traces, cut off after each.
+            agree(&known::last_zero(5), &options, (false, depth), &[Cut::Observer, Cut::Interrupt]);
+        }
+    }
+}
+
+/// Samples beside a search are those of a search that was never disturbed, and so are their turns.
+#[test]
+fn samples_beside_a_search_go_on_where_they_were() {
+    let options = Options { algorithm: Algorithm::Portfolio, seed: 3, ..Options::default() };
+    for depth in [1, 2, 3, 33] {
+        for program in [known::last_zero(5), known::counter(4)] {
+            agree(&program, &options, (false, depth), &[Cut::Observer, Cut::Limit, Cut::Interrupt]);
+        }
+    }
 }
 
 /// A limit on executions is a limit on those of both halves.

@@ -140,7 +140,7 @@ fn samples_are_repeatable() {
     struct Keep(Vec<Vec<(u16, u16)>>);
     impl Observer for Keep {
         fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
-            self.0.push(execution.events.iter().map(|e| (e.thread.0, e.choice)).collect());
+            self.0.push(execution.events.iter().map(|e| (e.thread.0, e.way)).collect());
             Flow::Continue
         }
     }

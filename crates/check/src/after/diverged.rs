@@ -1,5 +1,5 @@
-//! Executions that were not the same under the same schedule, in words: the first operation that differed, where it is, and what
-//! may be behind it.
+//! Messages about executions that behaved differently under the same schedule: the first operation that differed, its place, and a
+//! possible cause.
 
 use heddle_model::follow::Step;
 use heddle_model::primitive::atomic;
@@ -10,48 +10,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Names;
 
-/// A schedule that could not be followed.
+/// An execution that could not follow its schedule.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Strayed {
     /// The number of the execution.
     pub execution: u64,
     /// The position of the step that could not be taken.
     pub at: usize,
-    /// That step.
+    /// The step that could not be taken.
     pub expected: Step,
-    /// What its thread was about to do instead, if it was there.
+    /// What the thread of that step was about to do instead. `None` if the thread did not exist.
     pub pending: Option<Pending>,
 }
 
-/// Numbers from here on are likely to be addresses: programs, libraries, heaps and stacks lie there.
+/// Numbers in this range are likely to be addresses, because programs, libraries, heaps and stacks lie there.
 const ADDRESSES: std::ops::Range<u64> = 0x5500_0000_0000..0x8000_0000_0000;
 
-/// What heddle does not control, for somebody who looks for it.
-const CAUSES: &str = "(a clock, random numbers, a file that changes, memory that was never written)";
+/// Examples of what Heddle does not control, for the user's search for the cause.
+const CAUSES: &str = "(a clock, random numbers, a file that changes, uninitialised memory)";
 
-/// An execution that was run twice and was not the same.
-pub fn twice(divergence: &Divergence, symbols: &dyn Names) -> String {
+/// The message about an execution that was run twice with different results. `beside`: executions that were drawn are samples
+/// beside an exhaustive search.
+pub fn twice(divergence: &Divergence, beside: bool, symbols: &dyn Names) -> String {
     let what = match (&divergence.first, &divergence.second) {
         (Some(first), Some(second)) => {
-            format!("first it did: {}; then: {}", words(first, symbols), words(second, symbols))
+            format!("the first run did {}; the second did {}", words(first, symbols), words(second, symbols))
         }
-        (Some(first), None) => format!("first it did: {}; then it had ended", words(first, symbols)),
-        (None, Some(second)) => format!("first it ended; then it did: {}", words(second, symbols)),
-        (None, None) => "the two did not end in the same way".to_string(),
+        (Some(first), None) => format!("the first run did {}; the second had ended", words(first, symbols)),
+        (None, Some(second)) => format!("the first run had ended; the second did {}", words(second, symbols)),
+        (None, None) => "the two ended in different ways".to_string(),
     };
     format!(
-        "execution {} was run twice under the same schedule, and was not the same from step {} on: {what}; {}",
+        "{} {} was run twice under the same schedule, and the runs differ from step {} on: {what}; {}",
+        if beside && divergence.drawn { "sample" } else { "execution" },
         divergence.execution,
         divergence.at + 1,
         cause(divergence.first.as_ref(), divergence.second.as_ref())
     )
 }
 
-/// An execution that could not follow its schedule.
+/// The message about an execution that could not follow its schedule.
 pub fn strayed(strayed: &Strayed, symbols: &dyn Names) -> String {
     let Step { thread, code, .. } = strayed.expected;
     let instead = match &strayed.pending {
-        None => "it is not there".to_string(),
+        None => "there is no such thread".to_string(),
         Some(pending) => {
             let event = Event { operation: pending.operation, pc: pending.pc, ..Event::default() };
             let verb = if pending.enabled != 0 { "is about to" } else { "waits to" };
@@ -59,7 +61,7 @@ pub fn strayed(strayed: &Strayed, symbols: &dyn Names) -> String {
         }
     };
     format!(
-        "execution {} did not do what it had done before under the same schedule: at step {} thread {} was expected to take its \
+        "execution {} behaved differently under the same schedule: at step {} thread {} was expected to do \
          {}, but {instead}; the program depends on something that heddle does not control {CAUSES}",
         strayed.execution,
         strayed.at + 1,
@@ -93,7 +95,7 @@ fn number(value: u64) -> String {
     if ADDRESSES.contains(&value) { format!("{value:#x}") } else { value.to_string() }
 }
 
-/// A guess.
+/// Guesses why the two runs differ, from the first events that do.
 fn cause(first: Option<&Event>, second: Option<&Event>) -> String {
     let (Some(first), Some(second)) = (first, second) else {
         return format!("the program depends on something that heddle does not control {CAUSES}");
@@ -108,7 +110,7 @@ fn cause(first: Option<&Event>, second: Option<&Event>) -> String {
     } else if same_place {
         "the same operation on another object"
     } else {
-        "another way through the program"
+        "another path through the program"
     };
     format!("that is {kind}: it depends on something that heddle does not control {CAUSES}")
 }

@@ -1,18 +1,18 @@
-//! After a search: looks for a livelock behind executions that were cut off while they went round.
+//! Looks for livelocks after a search, in executions that were cut off in a loop.
 
 use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use heddle_model::{ExecutorError, FindingKind, Outcome};
-use heddle_report::Recording;
 use heddle_report::outcome::Class;
+use heddle_report::{Recording, livelock};
 
 use crate::engine::Engine;
 use crate::resolve;
 use crate::tally::{Candidate, Tally};
 
-/// Looks for a livelock where executions went round, for so long at most.
+/// Looks for a livelock in the executions that `tally` kept as suspects, for at most `budget`. A livelock becomes a finding of `tally`.
 ///
 /// # Errors
 ///
@@ -27,12 +27,31 @@ pub fn look(tally: &mut Tally, engine: &mut dyn Engine, ran: u64, budget: Durati
     let deadline = Instant::now() + budget;
     for suspect in suspects {
         if let Some(plan) = suspect.livelock(engine, deadline)? {
-            if is_of_library(&resolve::record(engine, &plan, Path::new("."))?) {
+            let recording = resolve::record(engine, &plan, Path::new("."))?;
+            if is_of_library(&recording) {
+                continue;
+            }
+            let length = match recording.outcome {
+                Outcome::Livelock { length } => (length as usize).min(recording.events.len()),
+                _ => 0,
+            };
+            let round = &recording.events[recording.events.len() - length..];
+            tally.endless = match livelock::kind_of(round) {
+                livelock::Round::InVain => None,
+                livelock::Round::Passes => {
+                    Some("every thread passes its critical section again and again: the program is endless".to_owned())
+                }
+                livelock::Round::Starves => {
+                    Some("some threads pass their critical sections again and again while others starve".to_owned())
+                }
+            };
+            if tally.endless.is_some() {
                 continue;
             }
             tally.findings.push(Candidate {
                 plan,
                 execution: ran,
+                sample: None,
                 count: 1,
                 class: Class::Finding(FindingKind::Livelock),
                 message: String::new(),
@@ -46,7 +65,8 @@ pub fn look(tally: &mut Tally, engine: &mut dyn Engine, ran: u64, budget: Durati
     Ok(())
 }
 
-/// The C++ library takes several locks at once by trying; it is not the program's fault that this may go round.
+/// Whether the loop is in the C++ library. `std::lock` takes several locks by trying, which can loop for ever; that is not the
+/// program's fault.
 fn is_of_library(recording: &Recording) -> bool {
     let of_library = |function: &str| function.contains("std::lock<") || function.contains("__lock_impl");
     let length = match recording.outcome {

@@ -1,4 +1,4 @@
-//! After a search: for each finding the smallest execution that shows it, as far as the time allows.
+//! Looks for the smallest execution of each finding after a search, as far as the time allows.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -6,23 +6,26 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use heddle_model::race::Race;
-use heddle_model::{Execution, Executor, ExecutorError, Facts, FindingKind, Outcome, Plan, Property, ThreadId};
+use heddle_model::{
+    Execution, Executor, ExecutorError, Facts, FindingKind, Outcome, Plan, Properties, Property, ThreadId,
+};
 use heddle_report::outcome::{Class, classify};
 use heddle_search::minimise::{Goal, minimise};
 
 use crate::engine::Engine;
 use crate::tally::{Candidate, Tally, key};
 
-/// One finding, as it is recognised in other executions.
+/// A finding to look for in other executions.
 struct Target<'t> {
     kind: FindingKind,
     key: &'t [u64],
+    properties: Properties,
     interrupted: &'t Arc<AtomicBool>,
 }
 
 impl Goal for Target<'_> {
     fn shown_by(&self, execution: &Execution<'_>) -> bool {
-        classify(execution) == Class::Finding(self.kind) && same(self.kind, execution) == self.key
+        classify(execution, &self.properties) == Class::Finding(self.kind) && same(self.kind, execution) == self.key
     }
 
     fn actors(&self, execution: &Execution<'_>) -> Option<Vec<ThreadId>> {
@@ -38,8 +41,8 @@ impl Goal for Target<'_> {
     }
 }
 
-/// What makes a finding the same in another execution. A race is the two places: which came first, in which threads and
-/// at which address, is not part of it.
+/// The identity of a finding, equal in every execution that shows it. A data race is identified by its two places in the code, not by
+/// their order, threads or address.
 fn same(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
     match execution.outcome.race() {
         Some(race) => race.pair().to_vec(),
@@ -84,12 +87,13 @@ fn one(
     interrupted: &Arc<AtomicBool>,
     deadline: Instant,
 ) -> Result<(), ExecutorError> {
-    let goes_on = kind == FindingKind::DataRace && engine.settings().properties.of(Property::Race).goes_on();
+    let properties = engine.settings().properties;
+    let goes_on = kind == FindingKind::DataRace && properties.of(Property::Race).goes_on();
     engine.discard()?;
     engine.reveal(&candidate.places)?;
     engine.submit(&candidate.plan)?;
     let key = same(kind, &engine.receive()?);
-    let target = Target { kind, key: &key, interrupted };
+    let target = Target { kind, key: &key, properties, interrupted };
     // An execution that goes on after its races shows many at once: it is to end at this one.
     let mut aimed =
         Aimed { aim: candidate.plan.aim.filter(|_| goes_on).map(Race::anywhere), plan: Plan::default(), engine };
@@ -109,10 +113,10 @@ fn one(
     Ok(())
 }
 
-/// An executor whose executions end at a race, if there is one to aim at.
+/// An executor whose executions end at the data race that is looked for, if it is one.
 struct Aimed<'e> {
     aim: Option<Race>,
-    /// The last plan, with that.
+    /// The last plan, changed to end at the race.
     plan: Plan,
     engine: &'e mut dyn Engine,
 }

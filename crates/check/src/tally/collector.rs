@@ -18,11 +18,11 @@ use crate::options::Options;
 pub struct Collector<'o> {
     /// What is kept of the executions.
     pub tally: Tally,
-    /// Where checkpoints go, if any are wanted.
+    /// The writer of checkpoints, if the options ask for any.
     pub keeper: Option<Keeper>,
-    /// Executions to be listed, if they are to be.
+    /// The list of executions, if the options ask for it.
     pub dump: Option<Dump>,
-    /// Who is told how far the search is.
+    /// The receiver of the progress.
     pub observer: &'o mut dyn Observer,
     all: bool,
     properties: Properties,
@@ -46,7 +46,7 @@ impl<'o> Collector<'o> {
 
 impl heddle_search::Observer for Collector<'_> {
     fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
-        if let Some(dump) = &mut self.dump {
+        if let Some(dump) = self.dump.as_mut().filter(|_| !info.sample) {
             dump.add(info.number, execution);
         }
         let found = self.tally.add(execution, info, &self.properties);

@@ -1,7 +1,7 @@
-//! `--dump-executions`: every execution that was run, in one line each, and how often each outcome came.
+//! `--dump-executions`: one line for each execution, and how often each outcome occurred.
 //!
-//! Executions are kept as events while the search runs, and told at its end, when names can be looked up. It is for
-//! small programs and for people: of a large search only the first executions are kept, the rest is counted.
+//! Executions are kept as events while the search runs, and become text at its end, when names can be looked up. The list is meant
+//! for small programs: of a large search only the first executions are kept, and the rest is counted.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use heddle_report::{Recording, outcome, recording, text};
 
 use crate::engine::Names;
 
-/// So many executions are kept.
+/// The most executions that are kept.
 const KEPT: usize = 10_000;
 
-/// Executions that were run, to be told.
+/// The executions of a search, to be listed at its end.
 #[derive(Default)]
 pub struct Dump {
     kept: Vec<(u64, Recording)>,
@@ -29,7 +29,7 @@ impl Dump {
         }
     }
 
-    /// All of them in words.
+    /// Formats all executions, one in a line.
     pub fn tell(mut self, symbols: &dyn Names) -> String {
         let mut told = String::new();
         let mut outcomes: BTreeMap<String, u64> = BTreeMap::new();

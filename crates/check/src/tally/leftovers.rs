@@ -1,7 +1,7 @@
-//! What executions leave behind, collected while a search runs: one execution is kept for each thing that is new.
+//! Collects what executions leave behind, such as locked mutexes and running threads. One execution is kept for each new thing.
 //!
-//! Called for every execution that ended well. Where it left nothing that was not left before, that is a comparison or a look
-//! into a set; only what is new is looked at closely.
+//! [`Leftovers::look`] is called for every execution that ended well. If the execution left nothing new, the call costs a comparison
+//! or a lookup in a set.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,23 +14,23 @@ use crate::engine::Engine;
 use crate::resolve;
 use crate::tally::Candidate;
 
-/// So many different remains are looked at closely: a program in which each execution leaves something else is told
-/// about the first of them.
+/// The most different remains that are examined. For a program in which each execution leaves something else, only the first ones
+/// are reported.
 const MOST_LOOKED_AT: usize = 4096;
-/// So many executions are kept and run again in the end.
+/// The most executions that are kept and run again at the end.
 const MOST_KEPT: usize = 16;
 
 /// What executions left behind.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Leftovers {
-    /// The remains that were looked at.
+    /// Digests of the remains that were examined.
     seen: HashSet<u64>,
     known: HashSet<(RemarkKind, ObjectId, u64)>,
     kept: Vec<Candidate>,
 }
 
 impl Leftovers {
-    /// `execution` has ended well. `candidate` makes one of it.
+    /// Examines what `execution`, which ended well, left behind. If something is new, keeps the candidate that `candidate` makes.
     #[inline]
     pub fn look(&mut self, execution: &Execution<'_>, candidate: impl FnOnce() -> Candidate) {
         if execution.left != 0 || !execution.pending.is_empty() {
@@ -56,7 +56,7 @@ impl Leftovers {
         }
     }
 
-    /// Makes what was kept happen again, and tells it. However that ends, what is known is told.
+    /// Runs the kept executions again and returns remarks about what they left. If a run fails, the remarks so far are returned.
     pub fn tell(&self, engine: &mut dyn Engine, directory: &Path) -> Vec<Remark> {
         let mut remarks: Vec<Remark> = Vec::new();
         for candidate in &self.kept {
@@ -76,7 +76,7 @@ impl Leftovers {
     }
 }
 
-/// Adds what is not known yet. Two threads that were made in one place, or two objects of an array that one line makes, are one remark.
+/// Adds the remarks that are new. Two threads created at one place, or two objects initialised by one line, are one remark.
 fn add(remarks: &mut Vec<Remark>, more: Vec<Remark>) {
     for remark in more {
         let same = |known: &&Remark| known.kind == remark.kind && known.location == remark.location;

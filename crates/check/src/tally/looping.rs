@@ -1,8 +1,8 @@
-//! Executions that were cut off because they did not come to an end: who goes round, and where.
+//! Finds the loop at the end of an execution that was cut off: which threads loop, and where.
 //!
-//! The last operations are looked at: if they are the same few again and again, by the same threads at the same places, those are the
-//! loop. That is no proof that it never ends: what a thread has in its own memory may count the rounds, and is not seen. What is proven
-//! is found elsewhere (`heddle_search::livelock`); these are words for the verdict *incomplete*.
+//! If the last operations repeat, by the same threads at the same places, they are the loop. This does not prove that the loop never
+//! ends, because a thread may count the iterations in memory that is not visible. `heddle_search::livelock` proves livelocks; this
+//! module explains the verdict *incomplete*.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +13,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Names;
 
-/// A round of a loop, as it was last taken.
+/// The last iteration of a loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
     events: Vec<Event>,
-    /// Each of the rounds that were compared had the same values.
+    /// Whether all compared iterations had the same values.
     same_values: bool,
-    /// Somebody could go on who did not take part.
+    /// Whether another thread, which is not in the loop, was enabled.
     others: bool,
 }
 
-/// The longest round that is looked for.
+/// The most operations of an iteration that is recognised.
 const LONGEST: usize = 512;
-/// A loop has been taken at least so often.
+/// The least iterations that make a loop.
 const TIMES: usize = 4;
-/// So many places are named.
+/// The most places that are named.
 const NAMED: usize = 6;
 
 /// The loop at the end of an execution that was cut off, if there is one.
@@ -50,8 +50,8 @@ pub fn find(execution: &Execution<'_>) -> Option<Round> {
 }
 
 impl Round {
-    /// In words, with names.
-    pub fn tell(&self, symbols: &dyn Names) -> String {
+    /// Describes the loop: its threads and their places. `endless` says why it is no livelock.
+    pub fn tell(&self, symbols: &dyn Names, endless: Option<&str>) -> String {
         let mut by_thread: BTreeMap<u16, Vec<String>> = BTreeMap::new();
         let (mut named, mut left) = (0, 0);
         for event in self.events.iter().filter(|event| event.operation.code.family() != yielding::FAMILY) {
@@ -79,6 +79,7 @@ impl Round {
         let more = if left == 0 { String::new() } else { format!(" and {left} more places") };
         let round = format!("{}{more} {verb} round and round", threads.join(" and "));
         match (self.same_values, self.others) {
+            _ if let Some(endless) = endless => format!("{round}: {endless}"),
             (true, false) => format!("{round} with the same values"),
             (_, true) => format!("{round} while others could go on"),
             (false, false) => round,

@@ -1,11 +1,11 @@
-//! What is kept of the executions of a search: enough to make the interesting ones happen again.
+//! What is kept of the executions of a search: enough to reproduce the interesting ones.
 //!
-//! Called for every execution, so the ordinary case is a few comparisons and no allocation. Nothing is resolved here:
-//! two findings are the same for now if they are at the same addresses; what they are called is found out once the
-//! search is over.
+//! [`Tally::add`] is called for every execution, so the ordinary case is a few comparisons and no allocation. Names are resolved
+//! only after the search. Until then, two findings are the same if they have the same addresses.
 
 mod collector;
 pub mod dump;
+pub mod exits;
 pub mod leftovers;
 pub mod looping;
 pub mod outcomes;
@@ -16,81 +16,94 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use heddle_model::fault::Fault;
-use heddle_model::follow::Step;
+use heddle_model::follow::{Policy, Step};
 use heddle_model::race::Race;
-use heddle_model::{Death, Execution, FindingKind, Outcome, Plan, Properties, Property};
+use heddle_model::{Attention, Death, Ending, Execution, FindingKind, Outcome, Plan, Properties, Property};
 use heddle_report::outcome::{Class, Lost, classify, message};
 use heddle_search::Info;
 use heddle_search::livelock::Suspect;
 use serde::{Deserialize, Serialize};
 
 use crate::after::diverged::Strayed;
+use exits::Exits;
 use leftovers::Leftovers;
 use looping::Round;
 use outcomes::Outcomes;
 
-/// An execution that can be made to happen again.
+/// An execution that can be reproduced.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Candidate {
-    /// What to run.
+    /// The plan that reproduces the execution.
     pub plan: Plan,
     /// The number of the execution.
     pub execution: u64,
-    /// How many executions were like it.
+    /// The policy of the execution if it is a sample beside an exhaustive search. `execution` and `count` are then numbers of
+    /// samples.
+    pub sample: Option<Policy>,
+    /// How many executions had the same finding or problem.
     pub count: u64,
-    /// What it was.
+    /// What the execution showed.
     pub class: Class,
-    /// Words that belong to the outcome.
+    /// The text that belongs to the outcome.
     pub message: String,
-    /// Its events were lost with its process: the plan is all that is known.
+    /// Whether the events were lost with the process, so that only the plan is known.
     pub lost: bool,
-    /// No execution with fewer preemptions shows it.
+    /// Whether it is proven that no execution with fewer preemptions shows the finding.
     pub minimal: bool,
-    /// The places of plain memory that are visible to the plan.
+    /// The granules of plain memory whose accesses are visible when the plan runs.
     pub places: Rc<[u64]>,
 }
 
-/// So many different findings are kept; more are only counted. A report with more is of no use to anybody.
+/// The most different findings that are kept. More are only counted, because a longer report is of no use.
 const KEPT: usize = 1000;
 
-/// So many executions that go round are gone on with, in the hope of a livelock.
+/// The most executions that are kept as suspects of a livelock.
 const SUSPECTS: usize = 4;
 
-/// What is kept of the executions of a search. A checkpoint has all of it.
+/// What is kept of the executions of a search. A checkpoint saves all of it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// How executions ended, if that is to be counted.
+    /// The distinct outcomes, if they are to be counted.
     pub outcomes: Option<Outcomes>,
     pub(crate) places: Rc<[u64]>,
     pub(crate) by_key: HashMap<Vec<u64>, usize>,
-    /// What was found.
+    /// The findings, one candidate for each.
     pub findings: Vec<Candidate>,
     /// Executions with findings that were not kept.
     pub not_kept: u64,
     /// The first execution that did something unsupported.
     pub unsupported: Option<Candidate>,
-    /// The first execution of each kind that was lost.
+    /// The first lost execution of each kind.
     pub lost: Vec<Candidate>,
-    /// A schedule that could not be followed.
+    /// The first execution that could not follow its schedule.
     pub strayed: Option<Strayed>,
     /// The loop at the end of the first execution that was cut off in one.
     pub round: Option<Round>,
+    /// The exit statuses of the executions.
+    pub exits: Exits,
+    /// Why a loop that can go on for ever is no livelock, in words.
+    pub endless: Option<String>,
     /// What executions that ended well left behind.
     pub leftovers: Leftovers,
-    /// The first few executions that go round at their ends.
+    /// The first few executions that were cut off in a loop.
     pub suspects: Vec<Suspect>,
     /// Executions that were cut off by the bound on steps.
     pub bounded: u64,
 }
 
 impl Tally {
-    fn keep(&mut self, key: Vec<u64>, candidate: impl FnOnce() -> Candidate) {
+    /// Keeps or counts a finding. An execution of an exhaustive search takes the place of `sample`s beside it, which do not count
+    /// any more: what such a search finds is the same with samples and without.
+    fn keep(&mut self, key: Vec<u64>, sample: bool, candidate: impl FnOnce() -> Candidate) {
         match self.by_key.get(&key) {
+            Some(&known) if !sample && self.findings[known].sample.is_some() => {
+                self.findings[known] = Candidate { places: Rc::clone(&self.places), ..candidate() };
+            }
+            Some(&known) if sample && self.findings[known].sample.is_none() => {}
             Some(&known) if self.findings[known].count > 0 => self.findings[known].count += 1,
             // It was found in an earlier round, and here it is again, with all that is visible now.
             Some(&known) => {
-                let execution = self.findings[known].execution;
-                self.findings[known] = Candidate { execution, places: Rc::clone(&self.places), ..candidate() };
+                self.findings[known] = Candidate { places: Rc::clone(&self.places), ..candidate() };
             }
             None if self.findings.len() >= KEPT => self.not_kept += 1,
             None => {
@@ -100,7 +113,7 @@ impl Tally {
         }
     }
 
-    /// The races of an execution that went on after them: one finding for each pair of places.
+    /// Adds the data races of an execution that continued after them: one finding for each pair of places.
     fn found_races(&mut self, execution: &Execution<'_>, info: &Info<'_>) {
         for (index, race) in execution.races.iter().enumerate() {
             let pair = |race: &Race| (race.later_pc.min(race.earlier_pc), race.later_pc.max(race.earlier_pc));
@@ -108,7 +121,7 @@ impl Tally {
                 continue;
             }
             let key = vec![pair(race).0, pair(race).1, FindingKind::DataRace as u64];
-            self.keep(key, || {
+            self.keep(key, info.sample, || {
                 let schedule = execution.events[..race.events as usize].iter().map(Step::of).collect();
                 let plan = Plan { schedule, max_steps: info.plan.max_steps, aim: Some(*race), ..Plan::default() };
                 Candidate { plan, ..candidate(Class::Finding(FindingKind::DataRace), execution, info) }
@@ -118,25 +131,39 @@ impl Tally {
 }
 
 impl Tally {
-    /// Whether the parts fit together. A tally that comes from a file may be anything.
+    /// Whether the parts are consistent. A tally from a file can hold anything.
     pub(crate) fn is_sound(&self) -> bool {
         let known = self.by_key.values().all(|&at| at < self.findings.len());
         known && self.suspects.iter().all(Suspect::is_sound)
     }
 
-    /// Takes an execution in. True if it shows a finding, by which a search for one finding ends. Data races of executions that
-    /// go on after them are kept unless `properties` ignore them, and do not end a search.
+    /// Puts the findings of samples behind those of an exhaustive search, and these in the order of their executions. Called when
+    /// the search is over.
+    pub fn samples_last(&mut self) {
+        self.by_key.clear();
+        self.findings.sort_by_key(|found| (found.sample.is_some(), found.execution));
+    }
+
+    /// Adds an execution. Of a sample beside an exhaustive search only findings are kept, and what ends the search: all else is
+    /// said of that search alone. Returns whether it shows a finding that ends a search for one finding. Data races of executions that
+    /// continue after them are kept, unless `properties` ignore them, and do not end a search.
     pub fn add(&mut self, execution: &Execution<'_>, info: &Info<'_>, properties: &Properties) -> bool {
         if !properties.ignore(Property::Race) && !execution.races.is_empty() {
             self.found_races(execution, info);
         }
-        let class = classify(execution);
+        let class = classify(execution, properties);
+        if let Some(status) = execution.outcome.ending().and_then(Ending::exit_status) {
+            self.exits.add(status);
+        }
         if let Some(outcomes) = &mut self.outcomes
+            && !info.sample
             && matches!(class, Class::Fine | Class::Finding(_))
         {
             outcomes.add(execution);
         }
         match class {
+            Class::Fine | Class::Bounded | Class::Lost(Lost::Capacity | Lost::Killed | Lost::MemoryLimit)
+                if info.sample => {}
             Class::Fine => {
                 let places = &self.places;
                 self.leftovers.look(execution, || Candidate {
@@ -147,7 +174,7 @@ impl Tally {
             Class::Redundant | Class::Assumed => {}
             Class::Finding(kind) if properties.ignore(kind.property()) => return false,
             Class::Finding(kind) => {
-                self.keep(key(kind, execution), || candidate(Class::Finding(kind), execution, info));
+                self.keep(key(kind, execution), info.sample, || candidate(Class::Finding(kind), execution, info));
             }
             Class::Bounded => {
                 self.bounded += 1;
@@ -166,27 +193,62 @@ impl Tally {
                     && let Some(&expected) = info.plan.schedule.get(step as usize)
                 {
                     let pending = execution.pending.iter().find(|pending| pending.thread == expected.thread).copied();
-                    let (execution, at) = (info.earlier + info.number, step as usize);
+                    let (execution, at) = (info.complete, step as usize);
                     self.strayed = Some(Strayed { execution, at, expected, pending });
                 }
                 self.keep_lost(why, execution, info);
             }
         }
-        matches!(class, Class::Finding(_))
+        match class {
+            // An execution that ends well can be the one that shows that another one does not.
+            Class::Fine | Class::Finding(FindingKind::Failed) => self.exits.are_telling(properties.of(Property::Exit)),
+            class => matches!(class, Class::Finding(_)),
+        }
     }
 
-    /// More places of plain memory are visible from now on. What was kept still counts.
+    /// Called when the search is over. Keeps the findings about exit statuses that `attention` asks for: one in all if every
+    /// execution ended with the same status, or none if only differences count.
+    pub fn settle_exits(&mut self, attention: Attention) {
+        if self.exits.differ() {
+            return;
+        }
+        let mut wanted = attention != Attention::Differ;
+        let all = self.exits.all();
+        let mut moved = Vec::with_capacity(self.findings.len());
+        let mut kept = 0;
+        self.findings.retain_mut(|found| {
+            let failed = found.class == Class::Finding(FindingKind::Failed);
+            if failed && wanted {
+                found.count = all;
+            }
+            let keep = !failed || std::mem::take(&mut wanted);
+            moved.push(keep.then_some(kept));
+            kept += usize::from(keep);
+            keep
+        });
+        self.by_key.retain(|_, at| match moved[*at] {
+            Some(position) => {
+                *at = position;
+                true
+            }
+            None => false,
+        });
+    }
+
+    /// Called when more granules of plain memory become visible. What was kept stays valid.
     pub fn revealed(&mut self, places: &[u64]) {
         self.places = places.into();
     }
 
-    /// The search begins anew. Findings are kept, and nothing that was counted counts any more.
+    /// Called when the search starts anew. Keeps the findings and clears the counts.
     pub fn restart(&mut self, places: &[u64]) {
         self.places = places.into();
         for finding in &mut self.findings {
             finding.count = 0;
         }
         self.bounded = 0;
+        self.exits = Exits::default();
+        self.endless = None;
         self.lost.clear();
         self.suspects.clear();
         self.outcomes.iter_mut().for_each(Outcomes::clear);
@@ -194,7 +256,7 @@ impl Tally {
 }
 
 impl Tally {
-    /// The first loop that is found stands for all: those that are cut off mostly go round in the same.
+    /// Looks for the loop at the end of an execution. The first loop stands for all, because most executions end in the same one.
     fn look_for_loop(&mut self, execution: &Execution<'_>) {
         // Looking for one takes longer than an execution; where there was none in the first few, there will be none.
         if self.round.is_none() && self.bounded < 10 {
@@ -205,7 +267,7 @@ impl Tally {
         }
     }
 
-    /// Says what is known of an execution that was not what it had been.
+    /// Adds the message about an execution that behaved differently when it was run again.
     pub fn diverged(&mut self, message: String) {
         let class = Class::Lost(Lost::Diverged);
         match self.lost.iter_mut().find(|known| known.class == class) {
@@ -213,6 +275,7 @@ impl Tally {
             None => self.lost.push(Candidate {
                 plan: Plan::default(),
                 execution: 0,
+                sample: None,
                 count: 1,
                 class,
                 message,
@@ -244,7 +307,8 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
     };
     Candidate {
         plan,
-        execution: info.earlier + info.number,
+        execution: info.complete,
+        sample: info.sample.then_some(info.plan.policy),
         count: 1,
         class,
         message: message(execution),
@@ -254,8 +318,8 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
     }
 }
 
-/// What makes two findings the same as far as addresses tell. Places of a deadlock are sorted: which thread waits
-/// where is not part of it.
+/// The identity of a finding by its addresses: equal for findings that are the same. The places of a deadlock are sorted, because it
+/// does not matter which thread waits where.
 pub fn key(kind: FindingKind, execution: &Execution<'_>) -> Vec<u64> {
     let mut key = match (execution.outcome, execution.events.last()) {
         _ if matches!(kind, FindingKind::Deadlock | FindingKind::PartialDeadlock) => {
@@ -285,7 +349,7 @@ pub(crate) mod tests {
         Event { operation: Operation::new(atomic::STORE, ObjectId(object)), pc: object, ..Event::default() }
     }
 
-    /// A tally in which nothing has its default value. Every field stands here: one that is added must be saved.
+    /// A tally in which no field has its default value. It names every field, so that a new one cannot be forgotten.
     pub(crate) fn full() -> Tally {
         let events: Vec<Event> = (0..8).map(|i| event(i % 2)).collect();
         let pending = [Pending { thread: ThreadId(3), enabled: 1, ..Pending::default() }];
@@ -295,6 +359,7 @@ pub(crate) mod tests {
         let one = |class| Candidate {
             plan: plan.clone(),
             execution: 5,
+            sample: Some(Policy::Pos),
             count: 2,
             class,
             message: "words".to_owned(),
@@ -304,6 +369,8 @@ pub(crate) mod tests {
         };
         let mut outcomes = Outcomes::default();
         outcomes.add(&execution);
+        let mut exits = Exits::default();
+        exits.add(1);
         let mut leftovers = Leftovers::default();
         leftovers.look(&execution, || one(Class::Fine));
         Tally {
@@ -316,6 +383,8 @@ pub(crate) mod tests {
             lost: vec![one(Class::Lost(Lost::Capacity))],
             strayed: Some(Strayed { execution: 4, at: 2, expected: schedule[0], pending: Some(pending[0]) }),
             round: looping::find(&execution),
+            exits,
+            endless: Some("words".to_owned()),
             leftovers,
             suspects: Suspect::of(&execution).into_iter().collect(),
             bounded: 9,

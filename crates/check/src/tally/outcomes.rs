@@ -1,7 +1,7 @@
-//! `--outcomes`: in how many different ways executions end, and how often each.
+//! `--outcomes`: the distinct outcomes of executions, and how often each occurred.
 //!
-//! An outcome is how an execution ended and what the program had printed. Threads that print without anything that orders them print in
-//! one of their orders only; a program that prints what it has to say at its end has all its outcomes here.
+//! An outcome is how an execution ended and what the program had printed. Output is not an operation, so unordered output of several
+//! threads is seen in only one order. A program that prints its results at its end has all its outcomes here.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use heddle_model::{Execution, OutcomeCount};
 use heddle_report::{Recording, outcome};
 use serde::{Deserialize, Serialize};
 
-/// So many different outcomes are kept.
+/// The most different outcomes that are kept.
 const KEPT: usize = 100_000;
 
-/// How often each outcome came.
+/// How often each outcome occurred.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Outcomes {
     counts: BTreeMap<(String, String), u64>,
-    /// Executions whose outcomes there was no room for.
+    /// The number of executions whose outcomes were not kept.
     pub more: u64,
 }
 
@@ -40,12 +40,12 @@ impl Outcomes {
         }
     }
 
-    /// Forgets all of them: the search begins anew.
+    /// Forgets all outcomes, because the search starts anew.
     pub fn clear(&mut self) {
         *self = Outcomes::default();
     }
 
-    /// The most frequent first.
+    /// The outcomes, the most frequent first.
     pub fn list(&self) -> Vec<OutcomeCount> {
         let count = |((output, end), &executions): (&(String, String), &u64)| OutcomeCount {
             output: output.clone(),

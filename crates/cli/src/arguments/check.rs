@@ -9,111 +9,115 @@ use super::Common;
 use crate::running::Running;
 use crate::values;
 
-/// Check a program: explore every order of its threads that could matter.
+/// Check a program: run every thread interleaving that can make a difference.
 ///
-/// FILES are C and C++ sources, object files and libraries, compiled and linked with the compiler flags among them.
-/// PROGRAM is a finished program: built by `heddle cc` it is seen as a whole, otherwise only its calls of the thread library
-/// are. What follows `--` is given to the program.
+/// FILES are C and C++ sources, object files and libraries. Heddle compiles and links them with the compiler flags on the line.
+/// PROGRAM is an executable. If `heddle cc` built it, Heddle sees every memory access and atomic; otherwise it sees only the
+/// calls to the thread library. Everything after `--` is passed to the program.
 #[derive(Args, Debug)]
 #[command(
     override_usage = "heddle check [OPTIONS] FILES... [COMPILER FLAGS] [-- ARGUMENTS]\n       \
                       heddle check [OPTIONS] PROGRAM [-- ARGUMENTS]",
     after_help = "Examples:\n  \
-                  heddle check test.c                          compile, explore, stop at the first finding\n  \
-                  heddle check test.c -Iinclude -DN=2 -- -v    compiler flags, and arguments of the program\n  \
-                  heddle check test.c --all --html run.html    all findings, and a page to step through them\n  \
-                  heddle check big.c --max-preemptions 2       too many executions? few preemptions show most bugs\n  \
-                  heddle check big.c --algorithm pos --timeout 5m   still too many? samples\n\n\
+                  heddle check test.c                          compile, explore, stop at the first bug\n  \
+                  heddle check test.c -Iinclude -DN=2 -- -v    compiler flags, and arguments for the program\n  \
+                  heddle check test.c --all --html run.html    find all bugs, and write a page to step through them\n  \
+                  heddle check big.c --max-preemptions 2       too many executions? most bugs need few preemptions\n  \
+                  heddle check big.c --algorithm pos --timeout 5m   still too many? random sampling\n\n\
                   Keep the program small: two or three threads, a few operations each, and assertions that say what must be true.\n\n\
-                  Flags with one dash (-Iinc -DN=3 -O2 -std=c++20 -lm -pthread) go to the compiler; without -O it \
-                  compiles with -O0.\n\
+                  Flags with one dash (-Iinc -DN=3 -O2 -std=c++20 -lm -pthread) go to the compiler. The default is -O0.\n\
                   Exit code: 0 safe, 1 found, 2 error, 3 incomplete, 4 unsupported."
 )]
 pub struct Check {
-    /// How to search.
+    /// The search algorithm. `default` is `optimal` with samples beside it.
     #[arg(long, value_name = "NAME", default_value = crate::commands::check::DEFAULT_ALGORITHM, value_parser = crate::commands::check::algorithm_parser())]
     pub algorithm: String,
-    /// Only executions with at most so many preemptions: switches away from a thread that could have gone on.
+    /// Explore only executions with at most N preemptions. A preemption is a switch away from a thread that could continue.
     #[arg(long, value_name = "N")]
     pub max_preemptions: Option<u32>,
-    /// Only executions with at most so many switches between threads.
+    /// Explore only executions with at most N context switches.
     #[arg(long, value_name = "N")]
     pub max_switches: Option<u32>,
-    /// Only executions with at most so many delays: threads passed over by a scheduler that runs each thread as long as it
-    /// can, then the next.
+    /// Explore only executions with at most N delays. The baseline scheduler runs each thread as long as possible, then the
+    /// next one; a delay skips a thread.
     #[arg(long, value_name = "N")]
     pub max_delays: Option<u32>,
-    /// Begin without preemptions and allow one more each time all of those were run, up to --max-preemptions if that is
-    /// given.
+    /// Start with 0 preemptions, and allow one more after each complete search, up to --max-preemptions if given.
     #[arg(long)]
     pub iterate: bool,
-    /// dpor: without sleep sets.
+    /// dpor: disable sleep sets.
     #[arg(long)]
     pub no_sleep_sets: bool,
-    /// dpor: without the test whether two operations are under one lock.
+    /// dpor: do not use locksets to tell that two operations cannot be concurrent.
     #[arg(long)]
     pub no_locksets: bool,
-    /// Stop after so many executions.
+    /// Stop after N executions.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_executions: Option<u64>,
-    /// Stop after this time: 30s, 5m, 1h30m.
+    /// Stop after this much time: 30s, 5m, 1h30m.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub timeout: Option<Duration>,
     /// How the program is run, and what is looked for.
     #[command(flatten)]
     pub running: Running,
-    /// Go on after the first finding.
+    /// Continue after the first finding, and report all of them.
     #[arg(long)]
     pub all: bool,
-    /// How long to look for the smallest interleaving that shows a finding: fewest preemptions, then switches, then
-    /// steps. off: it is told as it was found.
+    /// How long to look for the smallest interleaving that shows a finding: fewest preemptions, then fewest context switches,
+    /// then fewest steps. off: report the interleaving that was found first.
     #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration_or_off)]
     pub minimise: Duration,
-    /// Look for undefined behaviour that the compiler can test for: overflows, shifts, indices, misaligned or null pointers.
+    /// Report undefined behaviour that the compiler can detect (UBSan): overflow, bad shifts, array indices out of bounds,
+    /// misaligned or null pointers.
     #[arg(long)]
     pub ub: bool,
-    /// What every execution reads as its standard input, from the beginning.
+    /// The file that every execution reads as its standard input, from the start.
     #[arg(long, value_name = "FILE")]
     pub stdin: Option<PathBuf>,
-    /// How many processes of the program work on the search, at most: no more than keep it busy are started. The result is the same, and
-    /// comes sooner.
+    /// Run up to N processes of the program in parallel. Heddle starts only as many as the search keeps busy. The result does
+    /// not depend on N.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: u32,
-    /// Start all of them at once, whether there is work for them or not: for tests.
+    /// Start all N processes of --jobs at once, whether there is work for them or not. For tests.
     #[arg(long, hide = true)]
     pub jobs_at_once: bool,
-    /// Write the search to this file now and then, and when it is cut off: --resume goes on from there. Removed when the search
-    /// is complete.
+    /// Save the search to this file at intervals and when it is interrupted. --resume continues from it. Heddle removes the
+    /// file when the search is complete.
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// How often.
+    /// How often to write the checkpoint.
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = values::duration)]
     pub checkpoint_interval: Duration,
-    /// Go on from this checkpoint, with the same program and options. Checkpoints go to the same file unless --checkpoint names another.
+    /// Continue from this checkpoint. Program and options must be the same as before. New checkpoints go to this file unless
+    /// --checkpoint names another.
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// For algorithms that draw lots.
+    /// The random seed of sampling algorithms.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// pct: how many orderings between threads a bug may need [default: 3].
+    /// pct: the bug depth, which is how many ordering constraints between threads the bug needs [default: 3].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub depth: Option<u32>,
-    /// The compiler; else $CC and $CXX, clang, gcc.
+    /// The compiler [default: $CC or $CXX if set, else clang, else gcc].
     #[arg(long, value_name = "COMPILER")]
     pub cc: Option<String>,
-    /// Explore only what can follow the first steps of this finding's execution; the program is built from the file.
+    /// Compile the program even if it was compiled before and nothing has changed since.
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Explore only executions that start with the first --at steps of this finding. The trace file says how to build the
+    /// program.
     #[arg(long, value_name = "FINDING.json", requires = "at")]
     pub from: Option<PathBuf>,
-    /// With --from: how many of its steps to take first.
+    /// With --from: how many steps of the finding every execution starts with.
     #[arg(long, value_name = "STEP", requires = "from")]
     pub at: Option<usize>,
-    /// Count in how many ways executions end: what the program printed, and how it ended. Goes on after the first finding.
+    /// Count the distinct outcomes: what the program printed, and how it ended. Continues after the first finding.
     #[arg(long)]
     pub outcomes: bool,
-    /// List every execution that was run in one line each, and count the outcomes.
+    /// Print one line for each execution, and count the outcomes.
     #[arg(long)]
     pub dump_executions: bool,
-    /// Write a page that shows the run and steps through its findings.
+    /// Write an HTML page that shows the run and steps through its findings.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write the findings as SARIF 2.1.0, for code scanning.
@@ -128,21 +132,21 @@ pub struct Check {
     /// Write the happens-before graph of the first finding: .dot for Graphviz, .mmd for Mermaid.
     #[arg(long, value_name = "FILE")]
     pub graph: Option<PathBuf>,
-    /// Print one JSON document (schema heddle/1) on standard output, and nothing else there.
+    /// Print one JSON document (schema heddle/1) and nothing else to standard output.
     #[arg(long, conflicts_with = "dump_executions")]
     pub json: bool,
-    /// Where to store traces. Made when there is something to store.
+    /// The directory for trace files. Created when there is a trace to store.
     #[arg(long, value_name = "DIR", default_value = "heddle-out")]
     pub out: PathBuf,
-    /// No progress, even on a terminal.
+    /// Show no progress, even on a terminal.
     #[arg(long)]
     pub no_progress: bool,
     #[command(flatten)]
     pub common: Common,
-    /// Files and compiler flags, or a program: filled in by hand.
+    /// Files and compiler flags, or a program. [`super::parse`] fills it in.
     #[arg(skip)]
     pub words: Vec<String>,
-    /// What follows `--`.
+    /// The words after `--`. [`super::parse`] fills it in.
     #[arg(skip)]
     pub arguments: Vec<String>,
 }

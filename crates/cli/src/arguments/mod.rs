@@ -1,6 +1,6 @@
-//! What was typed: one file for each larger subcommand, one definition for each option.
+//! The command line: one file for each larger subcommand, one definition for each option.
 //!
-//! A line of `heddle check` also holds words for the compiler and for the program: see [`mod@sort`].
+//! A `heddle check` line also holds words for the compiler and for the program: see [`mod@sort`].
 
 mod check;
 mod replay;
@@ -25,11 +25,11 @@ use sort::{Sorted, sort};
 use crate::console::{Console, When, Wishes};
 use crate::formats::Format;
 
-/// What was typed, understood.
+/// A parsed command line.
 pub struct Typed {
-    /// What to do.
+    /// The subcommand and its options.
     pub command: Command,
-    /// How to talk about it.
+    /// The options that say what is printed and how.
     pub console: Wishes,
 }
 
@@ -49,8 +49,8 @@ pub enum Command {
 
 /// A model checker for multithreaded C and C++ programs.
 ///
-/// Heddle runs a program over and over, each time in another order of its threads, until every order that could
-/// matter has been tried, and says what went wrong in which order, or that nothing can.
+/// Heddle runs the program again and again, each time with another thread interleaving, until it has tried every one that can
+/// make a difference. It reports the interleaving that fails, or that none does.
 #[derive(Parser)]
 #[command(
     name = "heddle",
@@ -58,11 +58,11 @@ pub enum Command {
     arg_required_else_help = true,
     disable_help_subcommand = true,
     after_help = "Start with:\n  \
-                  heddle check test.c                           is there an order of the threads that goes wrong?\n  \
-                  heddle replay heddle-out/deadlock-1.json      make it happen again; --step and --gdb walk through it\n  \
+                  heddle check test.c                           does any thread interleaving fail?\n  \
+                  heddle replay heddle-out/deadlock-1.json      reproduce it; --step and --gdb step through it\n  \
                   heddle report heddle-out/deadlock-1.json --html --output page.html\n  \
-                  CC=\"heddle cc\" ./configure && make           build something larger, then: heddle check ./program\n\n\
-                  `heddle check --help` says more."
+                  CC=\"heddle cc\" ./configure && make           build a larger program, then: heddle check ./program\n\n\
+                  `heddle check --help` lists all options."
 )]
 struct Line {
     #[command(subcommand)]
@@ -85,28 +85,28 @@ enum LineCommand {
     Completions(Completions),
 }
 
-/// A compiler that instruments, for builds: CC="heddle cc" CXX="heddle c++" ./configure && make.
+/// Compile with instrumentation, as a drop-in compiler: CC="heddle cc" CXX="heddle c++" ./configure && make.
 ///
-/// All words go to the compiler ($HEDDLE_CC and $HEDDLE_CXX, else clang, else gcc). What it builds runs as usual, and can be
-/// given to `heddle check`.
+/// All arguments go to the compiler ($HEDDLE_CC or $HEDDLE_CXX if set, else clang, else gcc). The program that it builds runs
+/// as usual, and `heddle check` can check it.
 #[derive(Args, Debug)]
 pub struct Compiler {
-    /// What the compiler is told.
-    #[arg(value_name = "WORDS", trailing_var_arg = true, allow_hyphen_values = true)]
+    /// Arguments for the compiler.
+    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<OsString>,
 }
 
-/// Writes the manual pages: for those who make packages.
+/// Write the manual pages, for packagers.
 #[derive(Args, Debug)]
 pub struct Man {
-    /// Where to.
+    /// The directory to write them to.
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
     #[command(flatten)]
     pub common: Common,
 }
 
-/// Prints a script that completes heddle's options in a shell: for those who make packages.
+/// Print a shell completion script, for packagers.
 #[derive(Args, Debug)]
 pub struct Completions {
     /// The shell.
@@ -127,22 +127,22 @@ pub struct Common {
     /// When to use colours.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
     pub color: When,
-    /// Say only what the result is.
+    /// Print only the result.
     #[arg(long, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say everything: every step, every call stack, how the program was run.
+    /// Print every step, every call stack, and how the program was run.
     #[arg(long)]
     pub verbose: bool,
 }
 
-/// A line that was not understood, or that asked for help.
+/// A command line that could not be parsed, or that asked for help.
 pub struct Refused {
     error: clap::Error,
     json: bool,
 }
 
 impl Refused {
-    /// Says so.
+    /// Prints the error or the help text. Returns the exit code.
     pub fn show(self) -> ExitCode {
         if !self.error.use_stderr() {
             let _ = self.error.print();
@@ -159,7 +159,7 @@ impl Refused {
     }
 }
 
-/// Understands a command line, the name of the program included.
+/// Parses a command line. Its first word is the name of the program.
 pub fn parse(line: Vec<OsString>) -> Result<Typed, Refused> {
     let json = line.iter().take_while(|word| *word != "--").any(|word| word == "--json");
     understand(line).map_err(|error| Refused { error, json })
@@ -192,7 +192,9 @@ fn understand(line: Vec<OsString>) -> Result<Typed, clap::Error> {
         }
         // These lines never come here: their words are not Heddle's to understand.
         LineCommand::Cc(_) | LineCommand::Cxx(_) => {
-            return Err(command.error(ErrorKind::InvalidSubcommand, "the compiler stands first: heddle cc ..."));
+            return Err(
+                command.error(ErrorKind::InvalidSubcommand, "`cc` and `c++` must be the first argument: heddle cc ...")
+            );
         }
         LineCommand::Man(man) => Typed { console: Wishes::of(&man.common), command: Command::Man(man) },
         LineCommand::Completions(completions) => {
@@ -207,11 +209,11 @@ impl Wishes {
     }
 }
 
-/// Says what to do about an option that is not known.
+/// Adds a hint to the error about an unknown option.
 fn with_hint(mut error: clap::Error) -> clap::Error {
     if error.kind() == ErrorKind::UnknownArgument {
-        let hint = "options with two dashes are heddle's own; compiler flags have one dash, and the program's arguments \
-                    stand after `--`";
+        let hint = "options with two dashes are heddle's own; compiler flags have one dash, and arguments for the program \
+                    go after `--`";
         let hint: clap::builder::StyledStr = hint.into();
         let mut tips = match error.get(ContextKind::Suggested) {
             Some(clap::error::ContextValue::StyledStrs(tips)) => tips.clone(),

@@ -6,36 +6,36 @@ use clap::Args;
 
 use super::Common;
 
-/// Make a finding happen again.
+/// Reproduce a finding.
 ///
-/// Builds the program from what the trace file says, follows its schedule step by step, and stops at the first step
-/// that is not what was recorded.
+/// Builds the program as the trace file says and follows the recorded schedule. If a step differs from the recording, the
+/// replay stops there and says what was different.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
-                  heddle replay heddle-out/deadlock-1.json           the report again, from a new execution\n  \
+                  heddle replay heddle-out/deadlock-1.json           run it again, and print the report\n  \
                   heddle replay heddle-out/deadlock-1.json --step    step by step in the terminal\n  \
-                  heddle replay heddle-out/deadlock-1.json --gdb     in gdb, at the failing point\n\n\
-                  Exit code: 1 the finding happened again, 2 it did not, or an error.")]
+                  heddle replay heddle-out/deadlock-1.json --gdb     in gdb, stopped where it fails\n\n\
+                  Exit code: 1 the finding was reproduced, 2 it was not, or there was an error.")]
 pub struct Replay {
     /// The trace file of the finding.
     #[arg(value_name = "FINDING.json")]
     pub trace: PathBuf,
-    /// A program to replay in, instead of building it.
+    /// Run this executable instead of building the program.
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
-    /// Show all that the program prints.
+    /// Show everything that the program prints.
     #[arg(long)]
     pub output: bool,
-    /// Walk through the execution step by step, forward and backward; commands are read from standard input.
+    /// Step through the execution in the terminal, forward and backward. Reads commands from standard input.
     #[arg(long, conflicts_with_all = ["json", "output"])]
     pub step: bool,
-    /// Open gdb with the program at the failing point; `help heddle` there lists commands to walk through the execution.
+    /// Open gdb with the program stopped where it fails. Type `help heddle` in gdb for commands that step through the execution.
     #[arg(long, conflicts_with_all = ["json", "output", "step"])]
     pub gdb: bool,
-    /// Like --gdb, without anybody at the keyboard: gdb runs the commands in this file and ends.
+    /// Like --gdb, but not interactive: gdb runs the commands in this file and exits.
     #[arg(long, value_name = "SCRIPT", conflicts_with_all = ["json", "output", "step"])]
     pub gdb_batch: Option<PathBuf>,
-    /// Print one JSON document (schema heddle/1) on standard output, and nothing else there.
+    /// Print one JSON document (schema heddle/1) and nothing else to standard output.
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

@@ -7,9 +7,9 @@ use clap::Args;
 use super::Common;
 use crate::formats::Format;
 
-/// Show a finding that was stored, or a whole run.
+/// Show a stored finding or a whole run, in any format.
 ///
-/// Nothing is run again: the file has everything. A run is what `heddle check --json` printed.
+/// Does not run the program: the file holds everything. A run is the output of `heddle check --json`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
                   heddle report heddle-out/deadlock-1.json\n  \
@@ -20,10 +20,10 @@ pub struct Report {
     /// The trace file of a finding, or the JSON document of a run.
     #[arg(value_name = "FINDING.json|RUN.json")]
     pub trace: PathBuf,
-    /// The format.
+    /// The output format.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
     pub format: Format,
-    /// As text, the default.
+    /// Short for --format text, the default.
     #[arg(long, group = "short")]
     pub text: bool,
     /// Short for --format json.
@@ -35,7 +35,7 @@ pub struct Report {
     /// Short for --format sarif.
     #[arg(long, group = "short", conflicts_with = "format")]
     pub sarif: bool,
-    /// Write it to this file and not to standard output.
+    /// Write to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]

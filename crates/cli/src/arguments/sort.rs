@@ -1,11 +1,11 @@
 //! Sorts the words of one `heddle check` line by who reads them.
 //!
-//! Three kinds of words stand in one line: `heddle check a.c -Iinc --max-preemptions 2 -O2 -- args`.
+//! One line holds three kinds of words: `heddle check a.c -Iinc --max-preemptions 2 -O2 -- args`.
 //!
-//! * Words with two dashes are Heddle's own, wherever they stand before `--`. One that Heddle does not know is an
-//!   error: a misspelt bound must not become a compiler flag and leave the search unbounded.
-//! * Words with one dash (except `-h` and `-V`) are the compiler's, and so are all others, in their order.
-//! * What follows `--` is the program's.
+//! * Words with two dashes before `--` are Heddle's own. An unknown one is an error: a misspelt bound must not become a
+//!   compiler flag and leave the search unbounded.
+//! * All other words before `--`, except `-h` and `-V`, go to the compiler, in their order.
+//! * Words after `--` go to the program.
 
 use std::ffi::OsString;
 
@@ -18,14 +18,14 @@ pub struct Sorted {
     pub own: Vec<OsString>,
     /// Files and compiler flags.
     pub words: Vec<String>,
-    /// Arguments of the program that is checked.
+    /// Arguments for the program under test.
     pub arguments: Vec<String>,
 }
 
-/// Compiler flags whose next word is passed on as it is, dashes and all.
+/// Compiler flags whose next word belongs to them, even if it starts with two dashes.
 const PASSES_NEXT: [&str; 5] = ["-Xlinker", "-Xclang", "-Xpreprocessor", "-Xassembler", "-mllvm"];
 
-/// Sorts the words of `heddle check ...`. Which of Heddle's options take a value is asked of their one definition.
+/// Sorts the words of `heddle check ...`. The definition in `command` says which of Heddle's options take a value.
 pub fn sort(command: &mut clap::Command, line: Vec<OsString>) -> Result<Sorted, clap::Error> {
     let check = command.find_subcommand("check").expect("there is a subcommand check").clone();
     let takes_value = |name: &str| {

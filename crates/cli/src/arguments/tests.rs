@@ -59,7 +59,7 @@ fn the_value_of_an_option_is_not_a_file() {
 fn nothing_is_accepted_silently() {
     for (text, says) in [
         ("heddle check a.c --max-step 3", "--max-steps"),
-        ("heddle check a.c --wakeup soon", "is no wakeup policy"),
+        ("heddle check a.c --wakeup soon", "is not a wakeup policy"),
         ("heddle check a.c --wakeup mutex=fifo,spin=lifo", "`spin` has no wakeup policy"),
         ("heddle check a.c --spurious 1", "two dashes are heddle's own"),
         ("heddle check a.c --races maybe", "possible values"),

@@ -1,5 +1,5 @@
-//! `heddle cc` and `heddle c++`: a compiler that instruments. All words are the compiler's, `--help` and `--version` too,
-//! so they never come to where Heddle's own options are understood.
+//! `heddle cc` and `heddle c++`: a compiler that instruments. All arguments go to the compiler, `--help` and `--version` included, so
+//! these lines are taken before Heddle's own options are parsed.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use heddle_native::compile::Language;
 use heddle_native::wrapper;
 
-/// Runs the compiler if that is what the line is about: `heddle cc ...`, or a link to heddle with the name `heddle-cc`.
+/// Runs the compiler if the line asks for it: `heddle cc ...`, or a link to heddle with the name `heddle-cc`.
 pub fn intercept(line: &[OsString]) -> Option<ExitCode> {
     let name = line.first().and_then(|name| Path::new(name).file_name()).unwrap_or_default();
     let (language, words) = match (name.to_str(), line.get(1).and_then(|word| word.to_str())) {

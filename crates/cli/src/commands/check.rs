@@ -1,4 +1,4 @@
-//! `heddle check`: compile, search, tell.
+//! `heddle check`: compiles the program, checks it, and prints the result.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,13 +22,13 @@ use crate::formats::{self, Format};
 use crate::progress::Progress;
 use crate::{interrupt, store};
 
-/// The algorithm of a search that names none.
-pub const DEFAULT_ALGORITHM: &str = "optimal";
+/// The algorithm that is used without `--algorithm`.
+pub const DEFAULT_ALGORITHM: &str = "default";
 
-/// The compiler flags of `--ub`. Checks of virtual functions' tables need a library that knows the types of C++.
+/// The compiler flags of `--ub`. The check of virtual tables (`vptr`) is left out, because it needs a library of the compiler.
 const UNDEFINED: [&str; 2] = ["-fsanitize=undefined", "-fno-sanitize=vptr"];
 
-/// The algorithms that there are.
+/// The parser of `--algorithm`, which accepts the names of the algorithms.
 pub fn algorithm_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(Algorithm::NAMES.iter().map(|(name, _)| *name))
 }
@@ -56,7 +56,7 @@ pub fn run(options: Check, console: &Console) -> u8 {
     }
 }
 
-/// The end of a run that did not come to run anything.
+/// Ends a run in which no execution was run. Returns the exit code.
 fn conclude(verdict: Verdict, reason: &str, options: &Check, console: &Console) -> u8 {
     let report = RunReport { verdict, ..RunReport::error(reason.to_string()) };
     show(&report, &[], console);
@@ -69,7 +69,7 @@ fn conclude(verdict: Verdict, reason: &str, options: &Check, console: &Console) 
     }
 }
 
-/// The reports that were asked for, in files. Those that are about a finding are written if there is one.
+/// Writes the report files that the options ask for. Those about a finding are written only if there is one.
 fn write_reports(options: &Check, report: &RunReport, traces: &[Trace]) -> Result<(), String> {
     let plain = text::Options::default();
     if let Some(path) = &options.junit {
@@ -87,21 +87,21 @@ fn write_reports(options: &Check, report: &RunReport, traces: &[Trace]) -> Resul
     Ok(())
 }
 
-/// An execution to start from, and the steps of it that are given.
+/// The trace that `--from` names, and its first `--at` steps.
 struct Given {
     trace: Trace,
     steps: Vec<Step>,
 }
 
-/// With `--from`, the program is the file's, and so is how it is run as far as no option says otherwise.
+/// Applies `--from`: the program, its arguments and its input are those of the trace file.
 fn given(mut options: Check) -> Result<(Check, Option<Given>), String> {
     let (Some(path), Some(at)) = (options.from.clone(), options.at) else { return Ok((options, None)) };
     let trace = load(&path)?;
     if !options.words.is_empty() || !options.arguments.is_empty() {
-        return Err("--from: the program is built and run as the file says; leave files and arguments out".to_string());
+        return Err("--from: the trace file names the program and its arguments; do not give others".to_string());
     }
     if trace.continuation.is_some() {
-        return Err("--from: the steps of this execution are not known: its process died".to_string());
+        return Err("--from: this trace has no steps, because the process died before they could be read".to_string());
     }
     if at > trace.schedule.len() {
         return Err(format!("--at {at}: the execution has only {} steps", trace.schedule.len()));
@@ -123,7 +123,7 @@ fn given(mut options: Check) -> Result<(Check, Option<Given>), String> {
 fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<RunReport, Failure> {
     if options.jobs > 1 && !NativeExecutor::addresses_are_fixed() {
         return Err(Failure::Usage(format!(
-            "--jobs {}: addresses cannot be held still here (a container that forbids it?), and processes could not agree on them",
+            "--jobs {}: address space randomisation cannot be turned off here (does a container forbid it?); use --jobs 1",
             options.jobs
         )));
     }
@@ -139,6 +139,9 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
             replay::prepare(&given.trace, None, &interrupted)
         }
         None => {
+            if options.no_cache {
+                heddle_native::cache::switch_off();
+            }
             let toolchain = Toolchain::new(options.cc.clone(), &interrupted);
             let mut words = options.words.clone();
             if options.ub {
@@ -177,7 +180,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     }
 }
 
-/// Progress on the terminal while the search runs.
+/// An observer that shows the progress on the terminal.
 struct Shown(Progress);
 
 impl Observer for Shown {
@@ -190,7 +193,7 @@ impl Observer for Shown {
     }
 }
 
-/// What the check is asked to do.
+/// Makes the options of the check.
 fn wanted(
     options: &Check,
     given: Option<&Given>,
@@ -225,7 +228,7 @@ fn wanted(
     }
 }
 
-/// Writes the traces. The first failure is the message; what was written stays.
+/// Writes the traces. Stops at the first failure and returns its message; traces that were written stay.
 fn store_traces(conclusion: &mut Conclusion, directory: &Path) -> Result<(), String> {
     for index in 0..conclusion.traces.len() {
         // The file names itself, so that a report made from it can say how to replay it.
@@ -236,24 +239,25 @@ fn store_traces(conclusion: &mut Conclusion, directory: &Path) -> Result<(), Str
                 let written = conclusion.traces[index].finding.trace.take().filter(|path| Path::new(path).is_file());
                 conclusion.stored_at(index, written);
             }
-            return Err(format!("the trace is not stored: {message}"));
+            return Err(format!("the trace was not stored: {message}"));
         }
     }
     Ok(())
 }
 
-/// An option that the algorithm does not look at would promise something that is not kept.
+/// Refuses options that have no effect with this algorithm, because the user would rely on them.
 fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<(), Failure> {
     let limits = [options.max_preemptions, options.max_switches, options.max_delays];
     let bounded = options.iterate || limits.iter().any(Option::is_some);
+    let in_parallel = matches!(algorithm, Algorithm::Portfolio | Algorithm::Optimal);
     let message = if (options.no_sleep_sets || options.no_locksets) && algorithm != Algorithm::Dpor {
-        format!("--no-sleep-sets and --no-locksets are about --algorithm dpor, not {}", algorithm.name())
+        format!("--no-sleep-sets and --no-locksets need --algorithm dpor; this is {}", algorithm.name())
     } else if options.depth.is_some() && algorithm != Algorithm::Pct {
-        format!("--depth is about --algorithm pct, not {}", algorithm.name())
-    } else if options.jobs > 1 && (bounded || !matches!(algorithm, Algorithm::Optimal) && !algorithm.samples()) {
+        format!("--depth needs --algorithm pct; this is {}", algorithm.name())
+    } else if options.jobs > 1 && (bounded || !in_parallel && !algorithm.samples()) {
         format!(
-            "--jobs {}: only --algorithm optimal without bounds and samples are run by several processes; {} runs one \
-             execution after the other",
+            "--jobs {}: only --algorithm default and optimal without bounds, and sampling, run in several processes; {} \
+             runs one execution after the other",
             options.jobs,
             if bounded { "a bounded search" } else { algorithm.name() }
         )
@@ -262,7 +266,7 @@ fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<()
             .to_owned()
     } else if bounded && algorithm.samples() {
         format!(
-            "--algorithm {} draws samples, which have no bounds: leave the bound or the algorithm out",
+            "--algorithm {} samples at random and takes no bounds: leave out the bound or the algorithm",
             algorithm.name()
         )
     } else {
@@ -294,6 +298,7 @@ fn launch(
     };
     NativeExecutor::launch(&prepared.program.program, native).map_err(|error| match error {
         StartError::Interrupted => Failure::Interrupted,
+        StartError::Unsupported(_) => Failure::Unsupported(Box::new(error)),
         error => Failure::Program(Box::new(error)),
     })
 }

@@ -1,5 +1,4 @@
-//! `heddle man` and `heddle completions`: pages and scripts that packagers install, made from the one definition of each
-//! option.
+//! `heddle man` and `heddle completions`: manual pages and completion scripts for packagers, made from the definition of the options.
 
 use crate::arguments::{self, Completions, Man};
 use crate::console::Console;

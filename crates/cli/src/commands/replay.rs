@@ -1,4 +1,4 @@
-//! `heddle replay`: makes a finding happen again, or says at which step it does not.
+//! `heddle replay`: reproduces a finding, or names the first step that differs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use heddle_checking::prepare::{self, Prepared};
 use heddle_checking::{Failure, resolve, sources, trace as story};
 use heddle_model::Executor;
 use heddle_model::trace::TraceStep;
-use heddle_model::{ExecutorError, Outcome, Plan, RestartMode, Settings, Trace};
+use heddle_model::{Choice, ExecutorError, FindingKind, Outcome, Plan, RestartMode, Settings, Trace};
 use heddle_native::{Built, Debugger, NativeExecutor, Toolchain};
 use heddle_report::names::{Names, thread_label};
 use heddle_report::words::{self, Functions};
@@ -19,7 +19,7 @@ use crate::arguments::Replay;
 use crate::console::Console;
 use crate::{interrupt, stepping};
 
-/// Replays a finding. Returns the exit code: 1 if it happened again.
+/// Replays a finding. Returns the exit code: 1 if it was reproduced.
 pub fn run(options: Replay, console: &Console) -> u8 {
     match replay(&options, console) {
         Ok(trace) => show(&trace, &options, console),
@@ -59,7 +59,7 @@ fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
     }
     let again = story::tell(recording, &plan, &prepared.description, &story::Run::of(&trace));
     let Some(again) = again.filter(|again| again.trace.finding.kind == trace.finding.kind) else {
-        return Err(Failure::Usage(refusal(&trace, "the same steps do not lead to it any more", &changed)));
+        return Err(Failure::Usage(refusal(&trace, "the recorded steps do not lead to it any more", &changed)));
     };
     let mut again = again.trace;
     let known = &trace.finding;
@@ -67,6 +67,10 @@ fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
     again.finding.count = known.count;
     again.finding.execution = known.execution;
     again.finding.minimal = known.minimal;
+    if known.kind == FindingKind::Failed {
+        // Only the check knows the statuses of other executions.
+        again.finding.message.clone_from(&known.message);
+    }
     again.finding.trace = Some(options.trace.display().to_string());
     if options.gdb || script.is_some() {
         debug(&mut executor, &again, &plan, script.as_deref())?;
@@ -74,7 +78,7 @@ fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
     Ok(again)
 }
 
-/// Opens gdb on the execution that has just happened again.
+/// Opens gdb on the execution that was just reproduced.
 fn debug(executor: &mut NativeExecutor, trace: &Trace, plan: &Plan, script: Option<&Path>) -> Result<(), Failure> {
     let gdb = std::env::var("HEDDLE_GDB").unwrap_or_else(|_| "gdb".to_string());
     let debugger = Debugger { gdb: &gdb, batch: script, trace: &words::document(trace) };
@@ -90,32 +94,32 @@ fn debug(executor: &mut NativeExecutor, trace: &Trace, plan: &Plan, script: Opti
     }
 }
 
-/// Goes where the program was built: the names in the trace are relative to that.
+/// Changes to the directory where the program was built, because the file names in the trace are relative to it.
 pub fn enter(trace: &Trace, console: &Console) -> Result<(), Failure> {
     let directory = Path::new(&trace.program.directory);
     if !directory.is_dir() {
         console.note(&format!(
-            "{} is not there any more; looking for the program's files in the current directory",
+            "{} does not exist any more; looking for the program's files in the current directory",
             directory.display()
         ));
         return Ok(());
     }
     std::env::set_current_dir(directory)
-        .map_err(|error| Failure::Usage(format!("{}: cannot be entered: {error}", directory.display())))
+        .map_err(|error| Failure::Usage(format!("{}: cannot change to this directory: {error}", directory.display())))
 }
 
-/// The files that are not what they were.
+/// Messages about the files that have changed since the trace was recorded.
 fn changes(trace: &Trace) -> Vec<String> {
     let files = trace.program.sources.iter().chain(&trace.program.binary).chain(&trace.program.stdin);
     let change = |file: &heddle_model::trace::SourceFile| match sources::fingerprint(Path::new(&file.path)) {
         Ok(hash) if hash == file.hash => None,
-        Ok(_) => Some(format!("{} has changed since this was recorded", file.path)),
-        Err(_) => Some(format!("{} is not there any more", file.path)),
+        Ok(_) => Some(format!("{} has changed since the trace was recorded", file.path)),
+        Err(_) => Some(format!("{} does not exist any more", file.path)),
     };
     files.filter_map(change).collect()
 }
 
-/// Builds the program of a trace again, or opens the one that was given.
+/// Builds the program of a trace again, or opens the executable that `given` names.
 pub fn prepare(
     trace: &Trace,
     given: Option<PathBuf>,
@@ -131,7 +135,7 @@ pub fn prepare(
     let toolchain = Toolchain::of_trace(program, interrupted);
     prepare::prepare(&toolchain, &words, &program.arguments, stdin).map_err(|failure| match failure {
         Failure::Unsupported(_) | Failure::Interrupted => failure,
-        failure => Failure::Usage(format!("the program cannot be built again: {failure}")),
+        failure => Failure::Usage(format!("the program of the trace cannot be built: {failure}")),
     })
 }
 
@@ -150,7 +154,7 @@ fn launch(trace: &Trace, prepared: &Prepared<Built>, interrupted: &Arc<AtomicBoo
     Ok(executor)
 }
 
-/// The first step that is not what was recorded, in words.
+/// Describes the first step that differs from the recording. `None` if all steps are the same.
 fn first_divergence(trace: &Trace, recording: &Recording) -> Option<String> {
     if trace.continuation.is_some() {
         // The steps were never known; the end is what can be compared.
@@ -160,7 +164,10 @@ fn first_divergence(trace: &Trace, recording: &Recording) -> Option<String> {
     let names = Names::of(recording);
     let now = steps::steps(recording, &names, &walk);
     for (index, (expected, got)) in trace.steps.iter().zip(&now).enumerate() {
-        if (expected.action, &expected.object, expected.result) != (got.action, &got.object, got.result) {
+        // A value that the schedule gives is a demand, no observation: it may have been changed by hand.
+        let given = matches!(trace.schedule[index].choice(), Choice::Value(_));
+        let same = expected.action == got.action && expected.object == got.object;
+        if !same || (!given && expected.result != got.result) {
             let did = words(got, names.functions());
             return Some(format!("step {}: {}, but it did: {did}", index + 1, expectation(trace, expected)));
         }
@@ -198,7 +205,7 @@ fn words(step: &TraceStep, functions: &Functions) -> String {
     text
 }
 
-/// What the thread of a step that could not be taken was about to do.
+/// Describes what the thread of `expected` was about to do when that step could not be taken.
 fn instead(recording: &Recording, expected: &TraceStep, names: &Names) -> String {
     let Some(index) = recording.pending.iter().position(|pending| pending.thread == expected.thread) else {
         return match recording.events.iter().any(|event| event.thread == expected.thread) {
@@ -212,12 +219,12 @@ fn instead(recording: &Recording, expected: &TraceStep, names: &Names) -> String
         at: recording.pending_place(index).cloned(),
         ..TraceStep::new(pending.thread, steps::action(&pending.operation))
     };
-    let verb = if pending.enabled != 0 { "it is about to" } else { "it cannot go on, and waits to" };
+    let verb = if pending.enabled != 0 { "it is about to" } else { "it is blocked, and waits to" };
     format!("{verb} {}", words(&step, names.functions()))
 }
 
 fn refusal(trace: &Trace, divergence: &str, changed: &[String]) -> String {
-    let mut text = format!("{} does not happen again: {divergence}", trace.finding.id);
+    let mut text = format!("{} was not reproduced: {divergence}", trace.finding.id);
     match changed.first() {
         Some(change) => text.push_str(&format!("; {change}")),
         None => text.push_str("; the sources are unchanged: has a compiler, a library or an input changed?"),
@@ -253,7 +260,7 @@ fn show(trace: &Trace, options: &Replay, console: &Console) -> u8 {
         told.push_str(&format!("\noutput of the program:\n{output}"));
     }
     told.push_str(&format!(
-        "\nreplayed: {} happened again, all {} as recorded\n",
+        "\nreproduced: {}, all {} as recorded\n",
         trace.finding.id,
         text::counted(trace.steps.len() as u64, "step")
     ));

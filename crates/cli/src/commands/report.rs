@@ -1,4 +1,4 @@
-//! `heddle report`: shows a finding that was stored, or a whole run, in any format.
+//! `heddle report`: shows a stored finding or a whole run, in any format.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::console::Console;
 use crate::formats::{self, Format};
 use crate::store;
 
-/// Shows it.
+/// Shows the stored finding or run. Returns the exit code.
 pub fn run(options: Report, console: &Console) -> u8 {
     match show(&options, console) {
         Ok(()) => 0,
@@ -37,14 +37,14 @@ fn show(options: &Report, console: &Console) -> Result<(), String> {
     Ok(())
 }
 
-/// What a file has to say.
+/// The contents of a stored file.
 struct Stored {
     report: RunReport,
     traces: Vec<Trace>,
     is_run: bool,
 }
 
-/// A trace, or the document of a run with the traces that it names.
+/// Reads a trace, or the JSON document of a run and the traces that it names.
 fn stored(path: &Path) -> Result<Stored, String> {
     let bytes = read(path)?;
     let complain = |error: TraceError| format!("{}: {error}", path.display());
@@ -70,12 +70,12 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     })
 }
 
-/// The trace in the file at `path`.
+/// Reads the trace file at `path`.
 pub fn load(path: &Path) -> Result<Trace, String> {
     Trace::from_bytes(&read(path)?).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The document that says what a trace says.
+/// The report of a run whose only finding is that of `trace`.
 pub fn document(trace: &Trace) -> RunReport {
     RunReport {
         verdict: Verdict::Found,

@@ -15,7 +15,8 @@ pub mod yaml;
 
 pub use expectation::Expectation;
 pub use heddle_testkit::environment::{can_use, is_full, number, seed};
-pub use session::{Finished, Running, Session, computed, send, wait_until};
+pub use heddle_testkit::processes::{alone, computed, wait_until};
+pub use session::{Finished, Running, Session, send};
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -88,18 +89,4 @@ pub fn must_replay(session: &Session, run: &Finished) {
             assert_eq!(again[field], finding[field], "another {field}\n{replay}\nof\n{run}");
         }
     }
-}
-
-/// Runs `body` in a process that runs nothing else: for tests that count what their process holds. `test` is the test's own name
-/// with its module's, which the new process is told to run.
-pub fn alone(test: &str, body: impl FnOnce()) {
-    const VARIABLE: &str = "HEDDLE_TEST_ALONE";
-    if std::env::var(VARIABLE).is_ok_and(|running| running == test) {
-        return body();
-    }
-    let mut command = Command::new(std::env::current_exe().expect("this program has a file"));
-    let output =
-        command.args(["--exact", test, "--nocapture"]).env(VARIABLE, test).output().expect("it can be run again");
-    let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }

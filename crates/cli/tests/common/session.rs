@@ -6,11 +6,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
-/// Long enough for a loaded machine, short enough to notice a hang.
-const LIMIT: Duration = Duration::from_secs(600);
+use heddle_testkit::processes::{is_running, wait_until};
 
 /// A directory for one test, and the processes that belong to it.
 pub struct Session {
@@ -102,6 +99,9 @@ impl Session {
         command.stdin(Stdio::null());
         if self.cached {
             super::build_cache::put_before(&mut command, self.directory.path());
+            command.env("HEDDLE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("heddle-cache"));
+        } else {
+            command.env("HEDDLE_CACHE", self.path("cache")).env("HEDDLE_NO_CACHE", "1");
         }
         command
     }
@@ -147,15 +147,15 @@ impl Session {
 
     /// The processes that were started in this session and are still there: by their environment, or because they
     /// run a program from the session's directory.
-    pub fn processes(&self) -> Vec<i32> {
+    pub fn processes(&self) -> Vec<u32> {
         let mark = format!("HEDDLE_TEST_SESSION={}", self.marker);
         let mut found = Vec::new();
         for entry in fs::read_dir("/proc").expect("/proc is there").flatten() {
-            let Ok(pid) = entry.file_name().to_string_lossy().parse::<i32>() else { continue };
+            let Ok(pid) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
             let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
             let marked = environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes());
             let runs_ours = fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe.starts_with(self.path("tmp")));
-            if (marked || runs_ours) && !is_zombie(&entry.path()) {
+            if (marked || runs_ours) && is_running(pid) {
                 found.push(pid);
             }
         }
@@ -163,44 +163,21 @@ impl Session {
     }
 
     /// The processes of the program under test: all but `heddle` itself.
-    pub fn targets(&self, running: &Running) -> Vec<i32> {
+    pub fn targets(&self, running: &Running) -> Vec<u32> {
         let mut processes = self.processes();
-        processes.retain(|pid| *pid != running.child.id() as i32 && !name_of(*pid).contains("heddle"));
+        processes.retain(|pid| *pid != running.child.id() && !name_of(*pid).contains("heddle"));
         processes
     }
 
     /// The processes that run the program under test, and no compiler.
-    pub fn programs(&self, running: &Running) -> Vec<i32> {
+    pub fn programs(&self, running: &Running) -> Vec<u32> {
         let mut processes = self.targets(running);
         processes.retain(|pid| name_of(*pid) == "program");
         processes
     }
 }
 
-/// Waits until `condition` holds. A machine under load is given time.
-pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
-    let limit = Instant::now() + LIMIT;
-    while !condition() {
-        assert!(Instant::now() < limit, "{what}: not within {LIMIT:?}");
-        sleep(Duration::from_millis(5));
-    }
-}
-
-/// How long a process has computed, in hundredths of a second; nothing if it is gone. Unlike the time on the wall, it does not pass while
-/// other processes have the machine.
-pub fn computed(pid: i32) -> u64 {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // After the name, the twelfth and the thirteenth field are the time in the program and in the kernel.
-    let fields = stat.rsplit(") ").next().unwrap_or("").split(' ').skip(11).take(2);
-    fields.filter_map(|field| field.parse::<u64>().ok()).sum()
-}
-
-fn is_zombie(process: &Path) -> bool {
-    let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z'))
-}
-
-fn name_of(pid: i32) -> String {
+fn name_of(pid: u32) -> String {
     let exe = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
     exe.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -217,18 +194,9 @@ pub struct Running {
 impl Running {
     /// Waits for its end.
     pub fn wait(mut self) -> Finished {
-        let patience = Instant::now() + LIMIT;
-        let status = loop {
-            if let Some(status) = self.child.try_wait().expect("it can be waited for") {
-                break status;
-            }
-            if Instant::now() > patience {
-                let _ = self.child.kill();
-                let _ = self.child.wait();
-                panic!("did not end within {LIMIT:?}: {}", self.command);
-            }
-            sleep(Duration::from_millis(1));
-        };
+        let what = format!("the end of {}", self.command);
+        wait_until(&what, || self.has_ended());
+        let status = self.child.wait().expect("it can be waited for");
         let text = |path: &Path| String::from_utf8_lossy(&fs::read(path).expect("its output")).into_owned();
         Finished {
             code: status.code().unwrap_or_else(|| -status.signal().unwrap_or(0)),
@@ -239,8 +207,8 @@ impl Running {
     }
 
     /// The process of `heddle` itself.
-    pub fn pid(&self) -> i32 {
-        self.child.id() as i32
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// Whether it has ended.
@@ -250,11 +218,11 @@ impl Running {
 
     /// Sends a signal to `heddle` itself.
     pub fn signal(&self, signal: &str) {
-        send(self.child.id() as i32, signal);
+        send(self.child.id(), signal);
     }
 }
 
 /// Sends a signal to a process.
-pub fn send(pid: i32, signal: &str) {
+pub fn send(pid: u32, signal: &str) {
     let _ = Command::new("kill").arg(format!("-{signal}")).arg(pid.to_string()).status();
 }

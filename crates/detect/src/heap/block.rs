@@ -10,15 +10,15 @@ use core::ptr::with_exposed_provenance_mut;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum State {
-    /// The program has it.
+    /// Allocated, and not freed yet.
     Live = 1,
     /// Freed.
     Free = 2,
-    /// Lost between two blocks, for the alignment of the second. Not a block of the program's.
+    /// Unused bytes between two blocks, for the alignment of the second. Not a block of the program.
     Gap = 3,
 }
 
-/// What stands in front of a block.
+/// The header in front of a block.
 #[repr(C)]
 pub struct Header {
     /// Live: the bytes that were asked for. Free: the address of the next free block of the list, or 0. Gap: the bytes after the header.
@@ -90,7 +90,7 @@ impl Header {
         }
     }
 
-    /// Whether the program has the block.
+    /// Whether the block is allocated.
     #[inline]
     pub fn is_live(&self) -> bool {
         self.state() == State::Live

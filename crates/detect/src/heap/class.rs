@@ -1,7 +1,7 @@
 //! Size classes: every block has the capacity of a class, so that a freed block serves any later request of its class.
 //!
-//! Classes go up to 1 KiB in steps of 16 bytes, above that in four steps for each doubling, up to 8 GiB. A block wastes no more than a
-//! fifth of itself. Pages of a large block that the program never touches are never there.
+//! Classes go up to 1 KiB in steps of 16 bytes, above that in four steps for each doubling, up to 8 GiB. A block wastes at most a fifth
+//! of its size. Pages of a large block that the program never touches take no memory.
 
 /// Every address that `malloc` returns is a multiple of this.
 pub const GRAIN: usize = 16;
@@ -15,8 +15,8 @@ const SMALL: usize = (1 << SMALL_LOG) / GRAIN;
 const LARGEST_LOG: usize = 33;
 const LARGEST_MARGIN: usize = 1024;
 
-/// The room that a block of `size` bytes gets. Behind it are at least sixteen bytes that belong to nobody, besides the
-/// header of the next block; behind a large block an eighth of its size, at most 1 KiB.
+/// `size` plus the unused bytes behind the block, which detect accesses past its end: at least sixteen, and an eighth of the size of a
+/// large block, at most 1 KiB. The header of the next block is not counted.
 #[inline]
 pub fn with_margin(size: usize) -> usize {
     size.saturating_add((size / 8).clamp(GRAIN, LARGEST_MARGIN))

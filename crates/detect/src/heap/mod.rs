@@ -44,14 +44,14 @@ pub unsafe trait Ground {
     fn map(&mut self, address: usize, length: usize) -> bool;
 }
 
-/// There is no memory: an arena's range is used up, the limit is reached, or the system gives none.
+/// The error that there is no memory: an arena's range is used up, the limit is reached, or the system refuses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Exhausted;
 
 /// A block that was just allocated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Allocated {
-    /// Where it begins.
+    /// The address of its first byte.
     pub address: usize,
     /// Whether all its bytes are zero.
     pub is_zero: bool,
@@ -80,7 +80,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Whether `address` is in the block. A block of no bytes has one here: the one that its address names.
+    /// Whether `address` is in the block. A block of zero bytes counts as one byte long here.
     pub fn contains(&self, address: usize) -> bool {
         (self.block..self.block + self.size.max(1)).contains(&address)
     }
@@ -234,7 +234,7 @@ impl<G: Ground, const ARENAS: usize> Heap<G, ARENAS> {
         roomy <= class::LARGEST && class::of(roomy) == class
     }
 
-    /// All that arena `number` was divided into, in the order of addresses. Ends early where a header was written over.
+    /// The blocks and gaps of arena `number`, in the order of addresses. Ends early at a header that was overwritten.
     pub fn places(&self, number: usize) -> impl Iterator<Item = Place> + use<G, ARENAS> {
         let (base, extent) = (self.base_of(number), self.extent(number));
         let (mut front, end) = (base + FIRST_BLOCK, base + extent);
@@ -255,8 +255,8 @@ impl<G: Ground, const ARENAS: usize> Heap<G, ARENAS> {
         })
     }
 
-    /// The block that an access to `address` is about: the one that contains it, or the nearest. Past the end of a block is more frequent than
-    /// in front of one, so an address in the middle counts as the former.
+    /// The block that an access to `address` was most likely meant for: the one that contains it, or the nearest. At equal distance it is
+    /// the block before the address, because accesses past the end are more frequent than accesses before the start.
     pub fn nearest(&self, address: usize) -> Option<Place> {
         let mut before: Option<Place> = None;
         for place in self.places(self.arena_of(address)?).filter(|place| place.state != State::Gap) {

@@ -151,6 +151,45 @@ fn limits_are_kept() {
     assert_eq!(limited.allocate(1, 3000, GRAIN, 4096), Err(Exhausted));
 }
 
+#[test]
+fn a_block_comes_back_as_soon_as_the_quarantine_is_full() {
+    let owner = Owner::default();
+    let mut heap = heap(&owner, usize::MAX);
+    let [first, second] = [get(&mut heap, 0, 40), get(&mut heap, 0, 40)];
+    let capacity = heap.find(first).map(|header| class::capacity(header.class as usize)).expect("a live block");
+    // Both fit.
+    heap.release(first, 0, 2 * capacity);
+    heap.release(second, 0, 2 * capacity);
+    let [third, fourth] = [get(&mut heap, 0, 40), get(&mut heap, 0, 40)];
+    assert!(![first, second].contains(&third) && ![first, second].contains(&fourth));
+    // A byte too small for the three of them.
+    heap.release(third, 0, 3 * capacity - 1);
+    assert_eq!(get(&mut heap, 0, 40), first, "the oldest");
+}
+
+#[test]
+fn from_one_block_into_the_next_is_not_allowed() {
+    let owner = Owner::default();
+    let mut heap = heap(&owner, usize::MAX);
+    let [first, second] = [get(&mut heap, 0, 32), get(&mut heap, 0, 32)];
+    assert!(allows(&heap, first + 16, 16) && allows(&heap, second, 8));
+    assert!(!allows(&heap, first + 16, second + 8 - (first + 16)));
+}
+
+#[test]
+fn what_a_smaller_size_gives_up_is_not_allowed() {
+    let owner = Owner::default();
+    let mut heap = heap(&owner, usize::MAX);
+    let block = get(&mut heap, 0, 5000);
+    let class = heap.find(block).map(|header| header.class as usize).expect("a live block");
+    assert!(Tested::fits(class, 4700), "it stays where it is");
+    heap.resize(block, 4700);
+    assert!(allows(&heap, block, 4700));
+    assert!(!(4700..5000).any(|at| allows(&heap, block + at, 1)));
+    heap.resize(block, 5000);
+    assert!(allows(&heap, block, 5000));
+}
+
 /// What a program does to its heap.
 #[derive(Clone, Copy, Debug)]
 enum Step {

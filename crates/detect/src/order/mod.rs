@@ -146,6 +146,16 @@ impl<'m> Order<'m> {
         result
     }
 
+    /// Takes note that the running thread stores to `size` bytes at `start` with release order, in code that is not
+    /// instrumented. Who reads there and acquires synchronises with what the thread has done. Its own time does not pass.
+    pub fn release(&mut self, start: u64, size: u64) -> Result<(), Full> {
+        let Order { threads, objects, .. } = self;
+        let clock = threads.of(self.current);
+        let mut result = Ok(());
+        granules(start, size, |granule, bytes| result = result.and(objects.teach(granule, bytes, clock)));
+        result
+    }
+
     /// An atomic operation or a fence: see the module. If a loop waits for another place than the one it reads here, it reads that
     /// by another event.
     fn atomic(&mut self, event: &Event) -> Result<(), Full> {

@@ -1,8 +1,8 @@
-//! The clocks of objects: what each thing that threads meet at knows.
+//! The vector clocks of objects: what a thread that synchronises with the object learns.
 //!
-//! An object is a byte: of memory, or of the space of names that the model's footprints have beside it. Neighbouring bytes order
-//! nothing. Nearly always the same bytes are touched together, so the bytes of one granule of eight share a clock as long as they are,
-//! and an access costs one look into a hash table. Executions are numbered, and entries of an earlier one count as empty.
+//! An object is a byte of memory, or of the separate space of names in the model's footprints. Different bytes do not synchronise with
+//! each other. Nearly always the same bytes are accessed together, so bytes of one granule of eight share a clock as long as that is
+//! so, and an access costs one lookup in a hash table. Executions are numbered, and entries of an earlier one count as empty.
 
 use super::clock::join;
 use crate::lend::{Full, Lender, Zero};
@@ -34,7 +34,7 @@ impl Entry {
     }
 }
 
-/// How much an execution can have.
+/// How many objects and clocks an execution can have.
 #[derive(Clone, Copy, Debug)]
 pub struct Capacity {
     /// Room for granules; a power of two. Three quarters of it can be used.
@@ -43,7 +43,7 @@ pub struct Capacity {
     pub words: usize,
 }
 
-/// See the module.
+/// The vector clocks of all objects of an execution.
 pub struct Objects<'m> {
     entries: &'m mut [Entry],
     clocks: &'m mut [u32],

@@ -116,6 +116,48 @@ fn nothing_is_known_of_an_earlier_execution() {
     }
 }
 
+/// Executions are counted, and the count overflows: what was written down in the first one must not come back.
+#[test]
+fn nothing_is_known_of_the_first_execution_when_the_count_overflows() {
+    let owner = Owner::default();
+    let mut order = Order::new(&mut &owner, 2, ROOM);
+    order.set_execution(0);
+    order.reset(2);
+    for event in [
+        atomic_event(0, atomic::FENCE, RELEASE),
+        atomic_event(0, atomic::RMW, RELEASE),
+        atomic_event(1, atomic::LOAD, RELAXED),
+    ] {
+        take(&mut order, &event).expect("room");
+    }
+    order.set_execution(u32::MAX);
+    order.reset(2);
+    // What objects know, what a thread has fenced, what a thread has set aside.
+    let later = [
+        atomic_event(1, atomic::LOAD, ACQUIRE),
+        atomic_event(1, atomic::FENCE, ACQUIRE),
+        atomic_event(0, atomic::STORE, RELAXED),
+        atomic_event(1, atomic::LOAD, ACQUIRE),
+    ];
+    for (number, event) in later.iter().enumerate() {
+        take(&mut order, event).expect("room");
+        assert_eq!(clock(&mut order, 1, 1)[0], 0, "after event {number}");
+    }
+}
+
+/// A time-out that passes because nobody can go on comes after everything, but nobody has sent a message by that.
+#[test]
+fn a_timeout_of_somebody_who_waits_alone_synchronises_with_nobody() {
+    let post =
+        Event { operation: Operation::new(semaphore::POST, ObjectId(0x300)), thread: ThreadId(0), ..Event::default() };
+    let flags = EventFlags::FAILED.union(EventFlags::TIMED_OUT).union(EventFlags::QUIESCENT);
+    let operation = Operation::new(semaphore::TIMEDWAIT, ObjectId(0x200));
+    let gives_up = Event { operation, thread: ThreadId(1), flags, ..Event::default() };
+    assert!(!first_is_known(&[post, gives_up]));
+    let end = event_of(1, Action::Last).expect("an event");
+    assert!(first_is_known(&[post, end]), "the end of the process comes after everybody");
+}
+
 #[test]
 fn says_when_it_is_full_and_goes_on() {
     let owner = Owner::default();

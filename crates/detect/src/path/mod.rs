@@ -134,19 +134,19 @@ impl Path {
         }
     }
 
-    /// The directory that this is in.
+    /// The directory that contains this path.
     pub fn parent(&self) -> Path {
         let mut parent = *self;
         parent.pop();
         parent
     }
 
-    /// Whether it lies below `directory`.
+    /// Whether the path lies below `directory`.
     pub fn is_below(&self, directory: &[u8]) -> bool {
         directory == b"/" || self.bytes().strip_prefix(directory).is_some_and(|rest| rest.starts_with(b"/"))
     }
 
-    /// Whether it is not about files: devices, and what the kernel tells about itself.
+    /// Whether the path is in `/dev` (but not `/dev/shm`), `/proc` or `/sys`: it names a device or information of the kernel, not a file.
     pub fn is_direct(&self) -> bool {
         let in_device_memory = self.is_below(b"/dev/shm") || self.bytes() == b"/dev/shm";
         [&b"/proc"[..], b"/sys", b"/dev"].iter().any(|top| self.bytes() == *top || self.is_below(top))

@@ -1,11 +1,11 @@
-//! A walk along a path.
+//! Resolves a path, component by component.
 
 use super::{ELOOP, ENOENT, ENOTDIR, Fails, Path};
 
-/// As many symbolic links as the kernel follows.
+/// The most symbolic links that are followed. The kernel's limit is the same.
 const LINKS: u32 = 40;
 
-/// What there is at a path.
+/// The kind of file at a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Node {
     /// A directory.
@@ -22,10 +22,10 @@ pub trait Tree {
     /// The directory that relative paths begin at.
     fn start(&self) -> Fails<Path>;
 
-    /// What there is at `path`, without following it.
+    /// The kind of file at `path`. Symbolic links are not followed.
     fn node(&self, path: &Path) -> Fails<Node>;
 
-    /// What the symbolic link at `path` says.
+    /// The target of the symbolic link at `path`.
     fn link(&self, path: &Path) -> Fails<Path>;
 
     /// Where the link at `path` leads to, if that is among what the kernel tells about itself ([`Path::is_direct`]) and leads to a path at all.

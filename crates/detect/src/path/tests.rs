@@ -138,6 +138,29 @@ fn long_paths_are_refused_and_leave_the_path_alone() {
     assert_eq!(Path::from_bytes(&long[..MOST - 1]).map(|path| path.bytes().len()), Ok(MOST - 1));
 }
 
+/// As many links as the kernel follows, and one more.
+#[test]
+fn links_are_followed_forty_times() {
+    struct Chain;
+    impl Tree for Chain {
+        fn start(&self) -> Fails<Path> {
+            Path::from_bytes(b"/")
+        }
+        fn node(&self, path: &Path) -> Fails<Node> {
+            Ok(if path.bytes() == b"/0" { Node::Directory } else { Node::Link })
+        }
+        fn link(&self, path: &Path) -> Fails<Path> {
+            let number: u32 = text(path)[1..].parse().expect("a number");
+            Path::numbered(b"", number - 1)
+        }
+        fn way_out(&self, _: &Path) -> Option<Path> {
+            None
+        }
+    }
+    assert_eq!(resolve(&Chain, &path("/40"), true).map(|path| text(&path)), Ok("/0".to_string()));
+    assert_eq!(resolve(&Chain, &path("/41"), true).err(), Some(ELOOP));
+}
+
 #[test]
 fn numbers_are_names() {
     for number in [0, 7, 10, 4_294_967_295] {

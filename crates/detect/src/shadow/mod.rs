@@ -18,7 +18,7 @@ use heddle_model::ThreadId;
 use heddle_model::race::Access;
 
 use self::cell::{Cell, EXECUTIONS};
-use self::pages::{CELLS, Pages};
+use self::pages::{CELLS, GRANULES, Pages};
 use crate::lend::{Full, Lender, Zero};
 use crate::order::Order;
 
@@ -46,7 +46,7 @@ pub struct Capacity {
     pub blocks: usize,
 }
 
-/// What is full.
+/// The part of the shadow memory that is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exceeded {
     /// [`Capacity::pages`].
@@ -55,7 +55,7 @@ pub enum Exceeded {
     Blocks,
 }
 
-/// See the module.
+/// The recorded accesses to all memory of the program.
 pub struct Shadow<'m, L> {
     pages: Pages<'m, L>,
     execution: u64,
@@ -93,13 +93,13 @@ pub struct Touch {
     pub again: bool,
 }
 
-/// What a recorded access is to a new one.
+/// The relation of a recorded access to a new one.
 enum Relation {
-    /// They race.
+    /// The two accesses race.
     Race,
     /// The new one replaces it: whatever races with it races with the new one, or knows both.
     Replaced,
-    /// It makes the new one superfluous.
+    /// The new one need not be recorded: whatever races with it races with the recorded one.
     Enough,
     /// Both must be remembered.
     Apart,
@@ -252,6 +252,29 @@ impl<'m, L: Lender<'m>> Shadow<'m, L> {
         Ok(())
     }
 
+    /// Calls `each` with every granule from `first` to `last` in which accesses are recorded.
+    pub fn each_recorded(&mut self, first: usize, last: usize, mut each: impl FnMut(&mut Self, usize)) {
+        let (low, high) = (first / GRANULES, last / GRANULES);
+        for place in 0..self.pages.span(low, high) {
+            let Some(page) = self.pages.known(low, high, place) else { continue };
+            let granules = first.max(page * GRANULES)..=last.min(page * GRANULES + GRANULES - 1);
+            for granule in granules {
+                let execution = self.execution;
+                let recorded = |cells: &mut [Cell; CELLS]| cells.iter().any(|cell| cell.is_of(execution));
+                if self.pages.granule(granule).is_ok_and(recorded) {
+                    each(self, granule);
+                }
+            }
+        }
+    }
+
+    /// Forgets the accesses to a granule: other memory is there now.
+    pub fn forget(&mut self, granule: usize) {
+        if let Ok(cells) = self.pages.granule(granule) {
+            cells.iter_mut().for_each(Cell::clear);
+        }
+    }
+
     /// As if so many executions had been run: for tests of what happens when the count overflows.
     #[cfg(test)]
     fn set_execution(&mut self, execution: u64) {
@@ -263,7 +286,7 @@ fn found(cell: &Cell) -> Found {
     Found { time: cell.time(), thread: cell.thread(), how: cell.how(), pc: cell.pc() }
 }
 
-/// Goes on with a pass through the blocks of the granule, from `at` on.
+/// Continues a pass through the blocks of the granule, from `at` on.
 #[cold]
 #[allow(clippy::too_many_arguments)]
 fn among_blocks<'a>(

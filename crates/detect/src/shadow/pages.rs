@@ -56,6 +56,28 @@ impl<'m, L: Lender<'m>> Pages<'m, L> {
         Ok(unsafe { &mut *recent.cells.add(granule % GRANULES) })
     }
 
+    /// How many places [`known`](Self::known) has to look at for all pages from `first` to `last`.
+    pub(super) fn span(&self, first: usize, last: usize) -> usize {
+        self.map.len().min(last - first + 1)
+    }
+
+    /// The page from `first` to `last` at one of the places of [`span`](Self::span), if it has cells.
+    pub(super) fn known(&self, first: usize, last: usize, place: usize) -> Option<usize> {
+        if last - first < self.map.len() {
+            return Some(first + place).filter(|page| self.is_known(page + 1));
+        }
+        self.map[place].page.checked_sub(1).filter(|page| (first..=last).contains(page))
+    }
+
+    fn is_known(&self, page: usize) -> bool {
+        let mask = self.map.len() - 1;
+        let mut at = home(page) & mask;
+        while self.map[at].page != 0 && self.map[at].page != page {
+            at = (at + 1) & mask;
+        }
+        self.map[at].page == page
+    }
+
     /// Makes all cells zero.
     pub(super) fn wipe(&mut self) {
         for page in self.map.iter().filter(|page| page.page != 0) {
@@ -70,10 +92,15 @@ impl<'m, L: Lender<'m>> Pages<'m, L> {
     }
 }
 
+/// Where in the map a page is looked for first.
+fn home(page: usize) -> usize {
+    page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32
+}
+
 #[cold]
 fn find<'m>(map: &mut [Page], known: &mut usize, lender: &mut impl Lender<'m>, page: usize) -> Result<Page, Full> {
     let mask = map.len() - 1;
-    let mut at = page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32 & mask;
+    let mut at = home(page) & mask;
     while map[at].page != 0 && map[at].page != page {
         at = (at + 1) & mask;
     }

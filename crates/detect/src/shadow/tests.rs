@@ -73,6 +73,38 @@ fn atomics_race_with_plain_accesses_only() {
 }
 
 /// More accesses than a granule has cells for, and more than a block: none is forgotten.
+/// The races of an access of the running thread to a range.
+fn range(detector: &mut Tested<'_>, at: (usize, usize), how: Access, forget: bool) -> Vec<(usize, u64)> {
+    let found = RefCell::new(Vec::new());
+    let races = |granule: usize, race: &Found| found.borrow_mut().push((granule << 3, race.pc));
+    detector.range(at, how, 9, forget, races).expect("room");
+    found.into_inner()
+}
+
+#[test]
+fn a_range_meets_what_was_accessed_in_it() {
+    let owner = Owner::default();
+    let mut detector = detector(&owner, 2, ROOM);
+    detector.reset(2);
+    for (address, pc) in [(0xff8, 1), (0x1000, 2), (0x2ff8, 3), (0x3000, 4)] {
+        assert_eq!(access(&mut detector, address, 8, WRITE, pc), []);
+    }
+    detector.switched(ThreadId(1));
+    assert_eq!(range(&mut detector, (0x1000, 0), WRITE, false), []);
+    assert_eq!(range(&mut detector, (0x1000, 0x2000), READ, false), [(0x1000, 2), (0x2ff8, 3)]);
+    assert_eq!(
+        range(&mut detector, (0x5000, 1 << 20), WRITE, true),
+        [],
+        "nothing was accessed there, and none is recorded"
+    );
+    // Larger than the map of pages: in the order of the map.
+    let mut all = range(&mut detector, (0, 1 << 40), Access::FREEING, true);
+    all.sort_unstable();
+    assert_eq!(all, [(0xff8, 1), (0x1000, 2), (0x2ff8, 3), (0x3000, 4)]);
+    detector.switched(ThreadId(0));
+    assert_eq!(access(&mut detector, 0x1000, 8, WRITE, 5), [], "other memory is there now");
+}
+
 #[test]
 fn many_readers_are_all_remembered() {
     const READERS: u16 = 40;
@@ -123,6 +155,37 @@ fn accesses_of_earlier_executions_do_not_come_back() {
             }
         }
     }
+}
+
+/// A place that was accessed in the first execution and not since, when the count of executions overflows.
+#[test]
+fn an_access_of_the_first_execution_does_not_come_back() {
+    let owner = Owner::default();
+    let mut detector = detector(&owner, 2, ROOM);
+    detector.reset(2);
+    detector.switched(ThreadId(1));
+    assert_eq!(access(&mut detector, 0x2000, 8, WRITE, 1), []);
+    detector.shadow_for_tests().set_execution(EXECUTIONS - 1);
+    detector.reset(2);
+    assert_eq!(access(&mut detector, 0x2000, 8, WRITE, 2), []);
+}
+
+/// What an access replaces makes room: a thread that goes on for ever in one granule does not use up the cells.
+#[test]
+fn replaced_accesses_make_room() {
+    let owner = Owner::default();
+    let mut detector = detector(&owner, 2, Capacity { pages: 8, blocks: 1 });
+    detector.reset(2);
+    for round in 0..20 {
+        for byte in 0..4 {
+            assert_eq!(access(&mut detector, 0x1000 + byte, 1, WRITE, byte as u64 + 1), [], "round {round}");
+        }
+        detector.advance(ThreadId(0));
+        assert_eq!(access(&mut detector, 0x1000, 8, WRITE, 9), [], "round {round}");
+        detector.advance(ThreadId(0));
+    }
+    detector.switched(ThreadId(1));
+    assert_eq!(access(&mut detector, 0x1000, 8, WRITE, 10).len(), 1, "the last access is the only one left");
 }
 
 /// An access as it was made.

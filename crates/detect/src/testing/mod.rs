@@ -7,6 +7,8 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::RefCell;
 use std::vec::Vec;
 
+use proptest::test_runner::{Config, RngSeed};
+
 pub use self::program::{Action, THREADS, actions, event_of};
 pub use self::reference::Reference;
 use crate::lend::{Lender, Zero};
@@ -38,8 +40,11 @@ impl Drop for Owner {
     }
 }
 
-/// How many random cases a property is tried on: few under Miri, which is a hundred times slower.
-pub fn cases(natively: u32) -> proptest::test_runner::Config {
+/// How many random cases a property is tried on: few under Miri, which is a hundred times slower. The cases are the same in every run,
+/// unless `$HEDDLE_SEED` asks for others.
+pub fn cases(natively: u32) -> Config {
     let cases = if cfg!(miri) { 4 } else { natively };
-    proptest::test_runner::Config { cases, failure_persistence: None, ..Default::default() }
+    let seed = std::env::var("HEDDLE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    std::println!("HEDDLE_SEED={seed}");
+    Config { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(seed), ..Config::default() }
 }

@@ -77,6 +77,7 @@ fn accesses() -> impl Strategy<Value = Action> {
         Access::new(false, true),
         Access::new(true, true),
         Access::FREEING,
+        Access::ENDING,
     ]);
     (0usize..24, prop::sample::select(std::vec![1usize, 1, 2, 4, 8, 13, 24]), how, 1u64..4)
         .prop_map(|(offset, size, how, pc)| Action::Access { offset: ATOMICS as usize + offset, size, how, pc })

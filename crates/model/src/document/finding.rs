@@ -44,7 +44,8 @@ pub enum FindingKind {
     Deadlock,
     /// Some threads wait for each other forever while others still run.
     PartialDeadlock,
-    /// A data race: two unordered accesses, at least one of them a write.
+    /// A data race: two accesses to one place that nothing orders, at least one of them a write and at least one not
+    /// atomic.
     DataRace,
     /// A failed `assert`.
     Assertion,
@@ -52,8 +53,8 @@ pub enum FindingKind {
     Abort,
     /// A fatal signal.
     Crash,
-    /// An unexpected exit.
-    Exit,
+    /// The program exits with a status that is not 0: a test that fails.
+    Failed,
     /// A misuse of a primitive.
     Misuse,
     /// A memory error, for example a use after free.
@@ -80,7 +81,7 @@ impl FindingKind {
             FindingKind::DataRace => Property::Race,
             FindingKind::Assertion | FindingKind::Abort => Property::Assertion,
             FindingKind::Crash => Property::Crash,
-            FindingKind::Exit => Property::Exit,
+            FindingKind::Failed => Property::Exit,
             FindingKind::Misuse => Property::Misuse,
             FindingKind::Memory => Property::Memory,
             FindingKind::Leak => Property::Leak,
@@ -101,7 +102,7 @@ impl FindingKind {
             FindingKind::Assertion => "assertion",
             FindingKind::Abort => "abort",
             FindingKind::Crash => "crash",
-            FindingKind::Exit => "exit",
+            FindingKind::Failed => "failed",
             FindingKind::Misuse => "misuse",
             FindingKind::Memory => "memory",
             FindingKind::Leak => "leak",
@@ -163,6 +164,10 @@ pub struct Finding {
     pub count: u64,
     /// The number of the first of these executions, from 1.
     pub execution: u64,
+    /// The kind of the samples that showed it beside an exhaustive search, if no execution of that search did. `count` and
+    /// `execution` are then numbers of samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<String>,
     /// The threads that had not finished, in order of their ids.
     pub threads: Vec<FindingThread>,
     /// The number of context switches.
@@ -172,9 +177,23 @@ pub struct Finding {
     /// Whether no execution with fewer preemptions has this finding.
     #[serde(default)]
     pub minimal: bool,
+    /// Whether nothing that Heddle did not see can make it a false alarm. False for a data race in a program with parts that were not
+    /// built by Heddle and may order the two accesses.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub certain: bool,
     /// The trace file that replays it.
     pub trace: Option<String>,
     /// Further notes: the cycle of a deadlock, where a mutex was locked.
     #[serde(default)]
     pub notes: Vec<Note>,
+}
+
+/// What a document that does not say it means by [`Finding::certain`].
+fn yes() -> bool {
+    true
+}
+
+/// Whether a document leaves [`Finding::certain`] out.
+fn is_true(certain: &bool) -> bool {
+    *certain
 }

@@ -1,11 +1,13 @@
 //! One step of a trace, as codes and numbers.
 //!
-//! Reports make words of these. Nothing reads the words again: what a program wants to know of a step is a field here.
+//! Reports put these into words, and no program reads the words again: everything that a program needs to know about a
+//! step is a field here.
 
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Location;
 use crate::primitive::atomic::Order;
+use crate::primitive::choice::InputType;
 use crate::race::Access;
 use crate::{Ending, OpCode, ThreadId};
 
@@ -13,20 +15,21 @@ use crate::{Ending, OpCode, ThreadId};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
-    /// It took this operation.
+    /// The thread took this operation.
     Operation(OpCode),
-    /// A plan asked it to take this operation. Whether it did is not known: the process took what it did with it.
+    /// The plan asked the thread to take this operation. Whether it did is unknown, because its process died.
     Planned(OpCode),
-    /// It ended the process.
+    /// The thread ended the process.
     End(Ending),
-    /// It accessed memory in a data race. Such an access is no step of the schedule, because nothing orders it.
+    /// The thread accessed memory in a data race. Such an access is not a step of the schedule, because nothing orders
+    /// it.
     Access(Access),
-    /// It ran without end and without a visible operation.
+    /// The thread ran on without a visible operation.
     Run,
 }
 
 impl Action {
-    /// The operation that was taken, if this is one that the schedule can name.
+    /// The operation that was taken, if a schedule can name it.
     pub fn code(self) -> Option<OpCode> {
         match self {
             Action::Operation(code) | Action::Planned(code) => Some(code),
@@ -36,19 +39,19 @@ impl Action {
     }
 }
 
-/// What came of an operation, where that is not a matter of course.
+/// The result of an operation, where it is worth showing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepResult {
-    /// It timed out.
+    /// The operation timed out.
     TimedOut,
-    /// It timed out because no thread could go on.
+    /// The operation timed out because no thread was enabled.
     TimedOutAlone,
-    /// It ended although nothing happened that it waits for.
+    /// A wait ended spuriously.
     Spurious,
-    /// An attempt that may fail for no reason failed.
+    /// An attempt failed spuriously.
     AttemptFailed,
-    /// It read or wrote this value.
+    /// The operation read or wrote this value.
     Value {
         /// The value.
         value: u64,
@@ -63,7 +66,7 @@ pub enum StepResult {
         /// The memory order.
         order: Order,
     },
-    /// A compare-exchange found another value than it expects, and wrote nothing.
+    /// A compare-exchange found another value than it expected, and wrote nothing.
     Mismatch {
         /// The value that it found.
         value: u64,
@@ -72,80 +75,87 @@ pub enum StepResult {
     },
     /// A fence of this memory order.
     Fence(Order),
-    /// The program was given one of several values.
+    /// The program got one of several values.
     Chosen {
         /// The value.
         value: u64,
-        /// How many values there were.
+        /// The number of values to choose from.
         of: u64,
+    },
+    /// The program read this input.
+    Input {
+        /// The value, as 64 bits.
+        value: u64,
+        /// Its type.
+        of: InputType,
     },
     /// A futex wait returned at once, because the word has this value.
     NotAsleep(u64),
-    /// A futex operation found another value than it expects.
+    /// A futex operation found another value than it expected.
     OtherValue,
-    /// It woke nobody.
+    /// The operation woke no thread.
     WokeNobody,
-    /// It woke so many threads.
+    /// The operation woke this many threads.
     WokeMany(u64),
-    /// It woke this thread.
+    /// The operation woke this thread.
     Woke(ThreadId),
-    /// What it would initialise is initialised already.
+    /// The initialisation was done already.
     AlreadyDone,
-    /// It failed, because the lock is locked.
+    /// The operation failed because the lock is locked.
     Locked,
-    /// It failed, because the thread has locked the lock itself.
+    /// The operation failed because the thread itself has locked the lock.
     LockedByItself,
-    /// It failed, because the thread has not locked the lock.
+    /// The operation failed because the thread has not locked the lock.
     NotLockedByIt,
-    /// It locked a lock that the thread had locked before.
+    /// The operation locked a lock that the thread had locked before.
     LockedAgain,
-    /// It failed, because the semaphore's count is zero.
+    /// The operation failed because the semaphore's count is zero.
     NoneLeft,
-    /// It returned from a barrier as the serial thread.
+    /// The thread left a barrier as the serial thread.
     SerialThread,
-    /// It failed.
+    /// The operation failed.
     Failed,
 }
 
 /// One step of an execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceStep {
-    /// The thread that took it.
+    /// The thread that took the step.
     pub thread: ThreadId,
     /// What the thread did.
     pub action: Action,
-    /// What the operation was applied to: "mutex `a`". Empty where there is nothing.
+    /// The object of the operation: "mutex `a`". Empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub object: String,
-    /// What came of it, where that is not a matter of course.
+    /// The result, where it is worth showing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<StepResult>,
-    /// Of a thread that is left at the end: whether it could not go on.
+    /// For a thread that remains at the end: whether it was blocked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waits: bool,
-    /// Where in the source.
+    /// The source location.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Location>,
-    /// Another thread ran just before, and could have gone on.
+    /// Whether another thread ran just before and was still enabled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub preempts: bool,
-    /// The steps of other threads, by their index, that this one follows from: who woke it, who unlocked the lock. Steps that
-    /// it follows from only by way of another step are left out.
+    /// The indices of the steps of other threads that this one follows from directly: the step that woke the thread,
+    /// the step that unlocked the lock.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<u32>,
-    /// What its thread holds from here on, where that has changed.
+    /// The locks that the thread holds after this step. `None` if they did not change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds: Option<Vec<String>>,
-    /// Threads that cannot go on from here on.
+    /// The threads that this step blocked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<ThreadId>,
-    /// Threads that could not go on before, and can from here on.
+    /// The threads that this step unblocked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frees: Vec<ThreadId>,
 }
 
 impl TraceStep {
-    /// A step of which nothing is known but who does what.
+    /// A step with this thread and action. Everything else is empty.
     pub fn new(thread: ThreadId, action: Action) -> TraceStep {
         TraceStep {
             thread,
@@ -162,7 +172,7 @@ impl TraceStep {
         }
     }
 
-    /// Whether it is this operation.
+    /// Whether the step is this operation.
     pub fn is(&self, code: OpCode) -> bool {
         self.action == Action::Operation(code)
     }

@@ -1,9 +1,9 @@
-//! The trace file: one execution that can be made to happen again.
+//! The trace file: one execution that can be replayed.
 //!
-//! Versioned JSON. It carries how the program was built, the schedule with the operation that each step is expected
-//! to be, what happened in words, and the finding, so that a replay and every kind of report need nothing else.
-//! `docs/trace-format.md` describes it for people. Reading is total: whatever the bytes are, the answer is a
-//! [`Trace`] whose parts fit together or a [`TraceError`] that says what is wrong.
+//! The file is versioned JSON. It contains how the program was built, the schedule with the expected operation of each
+//! step, what happened, and the finding, so that a replay and every kind of report need nothing else.
+//! `docs/trace-format.md` describes it for people. Reading handles any bytes: the result is a [`Trace`] whose parts fit
+//! together, or a [`TraceError`] that says what is wrong.
 
 use std::collections::BTreeMap;
 
@@ -15,152 +15,150 @@ use crate::{OpCode, Outcome, Restart, Settings, ThreadId};
 
 pub use super::step::{Action, StepResult, TraceStep};
 
-/// What every trace file says it is.
+/// The value of the field `format` in every trace file.
 pub const FORMAT: &str = "heddle-trace";
-/// Raised when an older reader would misunderstand the file.
-pub const TRACE_VERSION: u32 = 2;
+/// The version of the format. It is raised when an older reader would misunderstand the file.
+pub const TRACE_VERSION: u32 = 3;
 
 /// Why a trace file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// Not JSON, or cut off.
+    /// The file is not JSON, or is cut off.
     #[error("the file is damaged or cut off: {0}")]
     Damaged(String),
-    /// JSON, but something else.
+    /// The file is JSON, but not a trace.
     #[error("this is not a trace file: {0}")]
     NotATrace(String),
-    /// From another time.
+    /// The file has another version of the format.
     #[error(
         "the file has trace format {found}, this version of heddle reads format {TRACE_VERSION}: check the program again to \
          get a trace that it can replay"
     )]
     Version {
-        /// The version that the file says it has.
+        /// The version in the file.
         found: u64,
     },
-    /// The parts do not fit together.
+    /// The parts of the file do not fit together.
     #[error("the file is inconsistent: {0}")]
     Inconsistent(String),
 }
 
-/// A source file and what it was when the trace was made.
+/// A file, and its fingerprint when the trace was made.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SourceFile {
-    /// As it was given to the compiler.
+    /// The path, as given to the compiler.
     pub path: String,
-    /// A fingerprint of its bytes, to notice changes.
+    /// A fingerprint of the file's bytes, to notice changes.
     pub hash: String,
 }
 
-/// A compiler that took part.
+/// A compiler that built a part of the program.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct CompilerUsed {
-    /// What it compiled: `C` or `C++`.
+    /// The language that it compiled: `C` or `C++`.
     pub language: String,
-    /// The command and what always came first.
+    /// The command with its fixed arguments.
     pub command: Vec<String>,
-    /// What it is: `gcc 12`.
+    /// The name and version of the compiler: `gcc 12`.
     pub version: String,
 }
 
-/// How to get the program: enough to build it again, or to find it.
+/// How to obtain the program: enough to build it again, or to find it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Program {
-    /// The directory that relative names are relative to.
+    /// The directory to which relative names are relative.
     pub directory: String,
-    /// Files and flags for the compiler, in the order in which they were given; empty if a finished program was.
+    /// The files and flags for the compiler, in the order in which they were given. Empty for a finished program.
     #[serde(default)]
     pub build: Vec<String>,
-    /// The files among them, and files that they include and that events lie in.
+    /// The source files among them, and included files in which events lie.
     #[serde(default)]
     pub sources: Vec<SourceFile>,
-    /// The compilers that built it.
+    /// The compilers that built the program.
     #[serde(default)]
     pub compilers: Vec<CompilerUsed>,
-    /// The finished program, where one was given.
+    /// The finished program, if one was given.
     #[serde(default)]
     pub binary: Option<SourceFile>,
-    /// Arguments of the program.
+    /// The arguments of the program.
     #[serde(default)]
     pub arguments: Vec<String>,
-    /// What it reads as its standard input, where that is a file.
+    /// The standard input of the program, if it is a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<SourceFile>,
 }
 
-/// How the execution ended, to compare a replay with.
+/// How the execution ended, for comparison with a replay.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceEnd {
     /// The outcome, with its data.
     pub outcome: Outcome,
-    /// The thread that was running.
+    /// The thread that was running at the end.
     pub thread: ThreadId,
-    /// Text that the outcome refers to: see [`crate::Execution::message`].
+    /// Text that belongs to the outcome: see [`crate::Execution::message`].
     #[serde(default)]
     pub message: String,
 }
 
-/// How an execution went on after its schedule, where the steps that followed are not known: its process died and took
-/// them with it.
+/// How an execution continued after its schedule, if the further steps are unknown because its process died.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Continuation {
-    /// Threads that were not to go on.
+    /// The sleep set at the end of the schedule.
     pub sleep: Vec<ThreadId>,
-    /// Who went next.
+    /// The policy after the end of the schedule.
     pub policy: Policy,
-    /// For policies that draw lots.
+    /// The seed of a randomised policy.
     pub seed: u64,
 }
 
-/// One execution that can be made to happen again.
+/// One execution that can be replayed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Trace {
-    /// [`FORMAT`].
+    /// Always [`FORMAT`].
     pub format: String,
-    /// [`TRACE_VERSION`].
+    /// Always [`TRACE_VERSION`].
     pub version: u32,
-    /// The version of Heddle that wrote it.
+    /// The version of Heddle that wrote the file.
     pub heddle: String,
-    /// How to get the program.
+    /// How to obtain the program.
     pub program: Program,
-    /// How it was run.
+    /// The settings of the execution.
     pub settings: Settings,
-    /// How executions started over when it was found.
+    /// How executions started over when this one was found.
     pub restart: Restart,
-    /// Places of plain memory whose accesses are steps: granules of eight bytes, by their addresses.
+    /// The visible places: the addresses of granules of plain memory whose accesses are steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<u64>,
-    /// The functions that the threads began with.
+    /// The start function of each thread.
     #[serde(default)]
     pub threads: BTreeMap<ThreadId, String>,
-    /// What to replay. Each step names the operation that it is expected to be.
+    /// The schedule to replay. Each step names the expected operation.
     pub schedule: Vec<Step>,
-    /// How it went on, where that is not known step by step.
+    /// How the execution continued after the schedule, if the further steps are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continuation: Option<Continuation>,
     /// What happened in each step of the schedule.
     pub steps: Vec<TraceStep>,
-    /// What the threads that are left were doing or about to do when it ended, in the order of their ids. Of those that could
-    /// not go on, `waits` is true.
+    /// What the remaining threads were doing or about to do at the end, in order of their ids.
     #[serde(default)]
     pub last: Vec<TraceStep>,
-    /// The steps, by their index, that the finding follows from: what is not before one of them does not matter to it.
-    /// Empty where that is not known.
+    /// The indices of the steps that the finding follows from. Steps that happen before none of them do not matter to
+    /// it. Empty if that is unknown.
     #[serde(default)]
     pub focus: Vec<u32>,
-    /// How it ended.
+    /// How the execution ended.
     pub end: TraceEnd,
-    /// What was found.
+    /// The finding.
     pub finding: Finding,
-    /// What the program printed, as far as it was kept.
+    /// The program's output, as far as it was kept.
     #[serde(default)]
     pub output: String,
-    /// The source lines that the steps and the finding lie in, by file and line.
+    /// The source lines of the steps and the finding, by file name and line number.
     #[serde(default)]
     pub lines: BTreeMap<String, BTreeMap<u32, String>>,
 }
 
-/// What is looked at first: enough to say that a file is of another kind or time.
+/// The part of a file that is read first, to recognise other formats and versions.
 #[derive(Deserialize)]
 struct Head {
     format: Option<String>,
@@ -168,14 +166,14 @@ struct Head {
 }
 
 impl Trace {
-    /// The file's bytes.
+    /// Encodes the trace as the bytes of a file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = serde_json::to_vec_pretty(self).expect("a trace has only string keys and finite numbers");
         bytes.push(b'\n');
         bytes
     }
 
-    /// From the file's bytes.
+    /// Decodes a trace from the bytes of a file.
     pub fn from_bytes(bytes: &[u8]) -> Result<Trace, TraceError> {
         let value: serde_json::Value =
             serde_json::from_slice(bytes).map_err(|error| TraceError::Damaged(error.to_string()))?;
@@ -191,7 +189,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Whether the parts fit together.
+    /// Checks that the parts fit together.
     fn check(&self) -> Result<(), TraceError> {
         let wrong = |text: String| Err(TraceError::Inconsistent(text));
         if self.schedule.len() != self.steps.len() {

@@ -1,7 +1,7 @@
-//! What a run of Heddle has to say, and what it covers.
+//! The result of a run of Heddle, and what it covers.
 //!
-//! A verdict is never better than its coverage: `safe` stands beside what was explored and what was not looked
-//! at. [`RunReport`] is the JSON document of a run, schema `heddle/1`.
+//! A verdict is never better than its coverage: `safe` comes with what was explored and what was not checked.
+//! [`RunReport`] is the JSON document of a run, schema `heddle/1`.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::remark::Remark;
 /// The name of the schema of [`RunReport`].
 pub const SCHEMA: &str = "heddle/1";
 
-/// What a run came to. Never mixed up: each has an exit code of its own.
+/// The result of a run. Each has its own exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -23,12 +23,12 @@ pub enum Verdict {
     Incomplete,
     /// The program does something that Heddle does not control.
     Unsupported,
-    /// There is no verdict: an error of use, or of Heddle.
+    /// There is no verdict, because of an error of the user or of Heddle.
     Error,
 }
 
 impl Verdict {
-    /// The exit code of a run with this verdict: part of the contract of the command line.
+    /// The exit code of a run with this verdict. It is part of the contract of the command line.
     pub const fn exit_code(self) -> u8 {
         match self {
             Verdict::Safe => 0,
@@ -51,31 +51,31 @@ impl Verdict {
     }
 }
 
-/// The bounds that a search was given. `None` is no bound.
+/// The bounds of a search. `None` means no bound.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Bounds {
-    /// The most preemptions in an execution.
+    /// The largest number of preemptions in an execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemptions: Option<u32>,
-    /// The most delays in an execution.
+    /// The largest number of delays in an execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delays: Option<u32>,
-    /// The most context switches in an execution.
+    /// The largest number of context switches in an execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switches: Option<u32>,
-    /// The most operations of one thread.
+    /// The largest number of operations of one thread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
-    /// The most time-outs of one thread while others could go on.
+    /// The largest number of timeouts of one thread while other threads are enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<u32>,
-    /// The most executions.
+    /// The largest number of executions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executions: Option<u64>,
-    /// The most time.
+    /// The largest time in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// Only executions that begin with so many given steps.
+    /// The number of given steps with which every execution begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<u64>,
 }
@@ -85,20 +85,20 @@ pub struct Bounds {
 pub struct Coverage {
     /// The memory model: `sc`, sequential consistency.
     pub model: String,
-    /// Every execution was explored, up to the order of independent operations, without a bound that cut any off.
+    /// Whether every trace was explored, and no bound cut off any.
     pub exhaustive: bool,
-    /// The bounds that were given.
+    /// The bounds of the search.
     pub bounds: Bounds,
-    /// What the search could see of the program: `memory` or `sync-only`.
+    /// How much of the program was observed: `memory` or `sync-only`.
     pub instrumented: String,
     /// How executions start over: `snapshot`, `fork` or `exec`.
     pub restart: String,
-    /// Why they do not start over by snapshot, where nobody asked for that.
+    /// Why executions do not start over by snapshot, if the user did not ask for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_reason: Option<String>,
-    /// Whether data races were looked for: `checked`, `ignored` (looked for, explored and not reported) or `not checked`.
+    /// Whether data races were checked: `checked`, `ignored` (noticed and explored, but not reported) or `not checked`.
     pub races: String,
-    /// Sentences about what was not covered, for people.
+    /// Sentences about what was not covered.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -106,54 +106,69 @@ pub struct Coverage {
 /// One way in which executions ended.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OutcomeCount {
-    /// What the program had printed, as far as it was kept.
+    /// The program's output, as far as it was kept.
     pub output: String,
-    /// How it ended, in words.
+    /// How these executions ended, in words.
     pub end: String,
-    /// In how many executions.
+    /// The number of these executions.
+    pub executions: u64,
+}
+
+/// How many executions ended with one exit status.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct StatusCount {
+    /// The exit status, as the parent of the process sees it.
+    pub status: u8,
+    /// The number of executions that ended with it.
     pub executions: u64,
 }
 
 /// The document of one run: schema `heddle/1`. Fields may be added, never renamed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct RunReport {
-    /// [`SCHEMA`].
+    /// Always [`SCHEMA`].
     pub schema: String,
-    /// What it came to.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why it is not `safe` or `found`; null if it is.
+    /// Why the verdict is neither `safe` nor `found`. Null if it is.
     pub reason: Option<String>,
-    /// What the verdict covers; null where nothing was run.
+    /// What the verdict covers. Null if nothing was run.
     pub coverage: Option<Coverage>,
-    /// The algorithm; null where nothing was run.
+    /// The algorithm. Null if nothing was run.
     pub algorithm: Option<String>,
-    /// Complete executions.
+    /// The number of complete executions.
     pub executions: u64,
-    /// Executions that were given up because another covers them.
+    /// The number of samples that were drawn beside the exhaustive search. They are not among `executions`.
+    #[serde(default)]
+    pub samples: u64,
+    /// The number of executions that were abandoned because another covers them.
     pub blocked: u64,
-    /// Executions that the program assumed away: in them an assumption of its own does not hold.
+    /// The number of executions in which an assumption of the program does not hold.
     #[serde(default, skip_serializing_if = "is_none")]
     pub assumed: u64,
-    /// Operations taken in all executions.
+    /// The number of operations in all executions.
     pub events: u64,
-    /// Time spent.
+    /// The time of the run in seconds.
     pub seconds: f64,
-    /// Speed.
+    /// The number of executions per second.
     pub executions_per_second: u64,
-    /// The most threads in one execution, the main thread included.
+    /// The largest number of threads in one execution, including the main thread.
     pub threads: u32,
-    /// What was found.
+    /// The findings.
     pub findings: Vec<Finding>,
-    /// How executions ended and what the program printed in them, where that was asked for.
+    /// How many executions ended with each exit status, if one of them is not 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exit_statuses: Vec<StatusCount>,
+    /// The outcomes of executions and their output, if the user asked for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<OutcomeCount>,
-    /// What is worth a word and not wrong: objects that are never destroyed, locks that are locked when the process ends.
+    /// The notes: what executions left that is not an error, such as objects that are never destroyed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Remark>,
 }
 
 impl RunReport {
-    /// A run that did not come to run anything.
+    /// The report of a run that could not run anything.
     pub fn error(reason: String) -> RunReport {
         RunReport {
             schema: SCHEMA.to_string(),
@@ -162,6 +177,7 @@ impl RunReport {
             coverage: None,
             algorithm: None,
             executions: 0,
+            samples: 0,
             blocked: 0,
             assumed: 0,
             events: 0,
@@ -169,13 +185,14 @@ impl RunReport {
             executions_per_second: 0,
             threads: 0,
             findings: Vec::new(),
+            exit_statuses: Vec::new(),
             outcomes: Vec::new(),
             notes: Vec::new(),
         }
     }
 }
 
-/// Nothing is said of what there is none of.
+/// Whether a count is zero, so that the document leaves it out.
 fn is_none(count: &u64) -> bool {
     *count == 0
 }

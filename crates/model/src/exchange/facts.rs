@@ -108,6 +108,9 @@ pub struct Outside {
     pub processes: bool,
     /// Whether they changed files in place, because there was no scratch directory for copies.
     pub files: bool,
+    /// Whether libraries that are not instrumented created threads.
+    #[serde(default)]
+    pub threads: bool,
 }
 
 /// Counts of what happened to the processes that ran executions.
@@ -165,6 +168,7 @@ impl Facts {
         self.timeouts_left_out |= timeouts_left_out;
         self.outside.processes |= outside.processes;
         self.outside.files |= outside.files;
+        self.outside.threads |= outside.threads;
         self.libraries.extend(libraries.iter().cloned());
         self.unseen.extend(unseen.iter().cloned());
         self.assembly.extend(assembly.iter().cloned());
@@ -211,6 +215,7 @@ mod tests {
     use crate::ThreadId;
     use proptest::collection::{btree_set, vec};
     use proptest::prelude::*;
+    use proptest::test_runner::{Config, RngSeed};
 
     fn location() -> impl Strategy<Value = Location> {
         ("[ab]", 0..3u32).prop_map(|(file, line)| Location { file, line, ..Location::default() })
@@ -261,7 +266,7 @@ mod tests {
                 reached,
                 undetermined: flags[0],
                 timeouts_left_out: flags[1],
-                outside: Outside { processes: flags[2], files: flags[3] },
+                outside: Outside { processes: flags[2], files: flags[3], threads: flags[3] },
                 libraries: libraries.into_iter().map(PathBuf::from).collect(),
                 unseen,
                 assembly,
@@ -278,7 +283,17 @@ mod tests {
         all
     }
 
+    /// The cases are the same in every run, unless `$HEDDLE_SEED` asks for others. Miri is a hundred times slower.
+    fn cases() -> Config {
+        let seed = std::env::var("HEDDLE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+        println!("HEDDLE_SEED={seed}");
+        let cases = if cfg!(miri) { 4 } else { 256 };
+        Config { cases, failure_persistence: None, rng_seed: RngSeed::Fixed(seed), ..Config::default() }
+    }
+
     proptest! {
+        #![proptest_config(cases())]
+
         #[test]
         fn merging_is_commutative(a in facts(), b in facts()) {
             prop_assert_eq!(merged(&a, &b), merged(&b, &a));

@@ -4,6 +4,8 @@
 mod execution;
 #[cfg(feature = "std")]
 pub mod facts;
+#[cfg(feature = "std")]
+mod fields;
 mod latitude;
 mod outcome;
 #[cfg(feature = "std")]

@@ -52,6 +52,15 @@ pub enum Ending {
 const OVERFLOW: u32 = 1 << 8;
 
 impl Ending {
+    /// The exit status that the parent of the process sees: the low byte of what the program gave. `None` if the process
+    /// does not exit by itself.
+    pub const fn exit_status(self) -> Option<u8> {
+        match self {
+            Ending::Exit { status } => Some(status as u8),
+            _ => None,
+        }
+    }
+
     /// Encodes this ending as the `argument` and the `detail` of an operation.
     pub const fn to_numbers(self) -> (u64, u32) {
         match self {
@@ -139,11 +148,13 @@ pub enum Capacity {
     Readers = 6,
     /// The number of heaps: one for each thread.
     Heaps = 7,
+    /// The room for private copies of files in the temporary directory.
+    Files = 8,
 }
 
 impl Capacity {
     /// All capacities, in order of their numbers.
-    pub const ALL: [Capacity; 7] = [
+    pub const ALL: [Capacity; 8] = [
         Capacity::Threads,
         Capacity::Events,
         Capacity::Objects,
@@ -151,6 +162,7 @@ impl Capacity {
         Capacity::Shadow,
         Capacity::Readers,
         Capacity::Heaps,
+        Capacity::Files,
     ];
 }
 

@@ -11,13 +11,14 @@
 pub enum Property {
     /// Some thread is enabled until all have finished: no deadlock, and no circle of threads that wait for each other.
     Deadlock,
-    /// Any two accesses to one place, at least one of them a write, are ordered by happens-before.
+    /// No data race: of two accesses to one place, at least one a write and at least one not atomic, one happens before
+    /// the other.
     Race,
     /// No assertion fails, and no thread calls `abort`.
     Assertion,
     /// No signal kills the process.
     Crash,
-    /// The process exits with the expected status.
+    /// The process exits with status 0.
     Exit,
     /// There is no undefined behaviour that the compiler can test for.
     Undefined,
@@ -88,6 +89,8 @@ pub enum Attention {
     Go = 2,
     /// A violation is reported, and the execution ends.
     Stop = 3,
+    /// A violation is reported if executions disagree: some violate the property and others do not, or do so otherwise.
+    Differ = 4,
 }
 
 impl Attention {
@@ -106,7 +109,7 @@ impl Attention {
     /// Whether a violation is a finding.
     #[inline]
     pub const fn reports(self) -> bool {
-        matches!(self, Attention::Go | Attention::Stop)
+        matches!(self, Attention::Go | Attention::Stop | Attention::Differ)
     }
 
     /// The name in trace files and messages.
@@ -116,6 +119,7 @@ impl Attention {
             Attention::Ignore => "ignore",
             Attention::Go => "go",
             Attention::Stop => "stop",
+            Attention::Differ => "differ",
         }
     }
 }
@@ -199,7 +203,7 @@ mod tests {
             assert_eq!(property as usize, number);
             assert_eq!(serde_json::to_value(property).unwrap(), property.name());
         }
-        for attention in [Attention::Off, Attention::Ignore, Attention::Go, Attention::Stop] {
+        for attention in [Attention::Off, Attention::Ignore, Attention::Go, Attention::Stop, Attention::Differ] {
             assert_eq!(serde_json::to_value(attention).unwrap(), attention.name());
         }
     }

@@ -27,7 +27,7 @@ impl World<'_> {
     /// Records that the exclusive owner of `object` changes from `before` to `after`. Each is a thread's id plus one,
     /// or 0 for no owner.
     #[inline]
-    pub(crate) fn passes(&mut self, object: ObjectId, before: u64, after: u64) {
+    pub(crate) fn change_owner(&mut self, object: ObjectId, before: u64, after: u64) {
         if before != 0 {
             self.left ^= mixed(object, before);
         }
@@ -38,18 +38,18 @@ impl World<'_> {
 
     /// Records that this thread acquires `object` as a reader, or releases it. Two calls cancel each other out.
     #[inline]
-    pub(crate) fn reads_or_not(&mut self, object: ObjectId, thread: u16) {
+    pub(crate) fn toggle_reader(&mut self, object: ObjectId, thread: u16) {
         self.left ^= mixed(object, READ_BY | u64::from(thread));
     }
 
     /// Records that `object` is used without the initialisation that its kind requires.
     #[cold]
-    pub(crate) fn is_found(&mut self, object: ObjectId) {
+    pub(crate) fn note_uninitialised_use(&mut self, object: ObjectId) {
         self.left ^= mixed(object, FOUND);
     }
 
     /// Records that `object` is initialised or destroyed. Two calls cancel each other out.
-    pub(crate) fn is_made_or_not(&mut self, object: ObjectId) {
+    pub(crate) fn toggle_initialised(&mut self, object: ObjectId) {
         self.left ^= mixed(object, MADE);
     }
 }

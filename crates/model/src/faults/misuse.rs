@@ -103,7 +103,6 @@ impl World<'_> {
     /// Reports a misuse by the current operation. The first report wins.
     #[cold]
     pub(crate) fn accuse(&mut self, misuse: Misuse) {
-        // The first thing that is wrong is the one to tell.
         self.misuse.get_or_insert(misuse);
     }
 
@@ -112,7 +111,7 @@ impl World<'_> {
         if self.objects.get_mut(object).life == MADE {
             self.accuse(Misuse::DoubleInitialisation);
         } else {
-            self.is_made_or_not(object);
+            self.toggle_initialised(object);
         }
         let slot = self.objects.get_mut(object);
         slot.life = MADE;
@@ -127,7 +126,7 @@ impl World<'_> {
         }
         let slot = self.objects.get_mut(object);
         if slot.life == DESTROYED {
-            // Whoever runs the program knows whether the memory has become something else since.
+            // The runtime knows whether the memory holds another object by now.
             slot.life = UNKNOWN;
             self.accuse(Misuse::UseAfterDestroy);
         }
@@ -141,7 +140,7 @@ impl World<'_> {
         let made = slot.life == MADE;
         slot.life = DESTROYED;
         if made {
-            self.is_made_or_not(object);
+            self.toggle_initialised(object);
         }
     }
 }

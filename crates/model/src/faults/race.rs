@@ -15,6 +15,7 @@ const WRITE: u8 = 1;
 const ATOMIC: u8 = 2;
 const FREE: u8 = 4;
 const VOLATILE: u8 = 8;
+const END: u8 = 16;
 
 impl Access {
     /// The access with this [`code`](Self::code).
@@ -38,6 +39,9 @@ impl Access {
     /// The free of a block. It conflicts like a write.
     pub const FREEING: Access = Access(WRITE | FREE);
 
+    /// The end of a stack frame, because its function returns or its thread ends. It conflicts like a write.
+    pub const ENDING: Access = Access(WRITE | END);
+
     /// This access, to an object declared `volatile`. That orders nothing, so a race stays a race. Reports mention it,
     /// because the author may have relied on it.
     #[inline(always)]
@@ -53,6 +57,11 @@ impl Access {
     /// Whether this is the free of a block.
     pub const fn frees(self) -> bool {
         self.0 & FREE != 0
+    }
+
+    /// Whether this is the end of a stack frame.
+    pub const fn ends(self) -> bool {
+        self.0 & END != 0
     }
 
     /// Whether this access writes.
@@ -149,7 +158,7 @@ impl Race {
 
     /// Whether both kinds of access are valid. Memory that the program has overwritten may hold others.
     pub fn is_sensible(&self) -> bool {
-        const KNOWN: u8 = WRITE | ATOMIC | FREE | VOLATILE;
+        const KNOWN: u8 = WRITE | ATOMIC | FREE | VOLATILE | END;
         (self.later.0 | self.earlier.0) & !KNOWN == 0
     }
 
@@ -203,7 +212,7 @@ mod tests {
             events: 99,
         };
         assert_eq!(Race::from_words(race.to_words()), Some(race));
-        for (word, value) in [(2, 16), (4, 32), (2, 1 << 24)] {
+        for (word, value) in [(2, 32), (4, 64), (2, 1 << 24)] {
             let mut words = race.to_words();
             words[word] = value;
             assert_eq!(Race::from_words(words), None, "word {word} is {value:#x}");

@@ -7,46 +7,22 @@
 //! Each randomised policy has a file. Policies run inside the program under test, so none of them allocates, and none
 //! stores more than a priority for each thread.
 
+mod even;
 pub mod few;
 mod lots;
 mod pct;
 mod policy;
 mod pos;
 mod random;
+mod step;
 
 pub use policy::Policy;
+pub use step::Step;
 
 use lots::Lots;
 
 use crate::primitive::assume;
 use crate::{Event, Footprint, OpCode, Phase, ThreadId, World};
-
-/// One step of a schedule: a thread and the alternative that it takes. The layout is part of the wire format.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-#[repr(C)]
-#[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
-pub struct Step {
-    /// The thread that runs.
-    #[cfg_attr(feature = "std", serde(rename = "t"))]
-    pub thread: ThreadId,
-    /// The alternative that it takes.
-    #[cfg_attr(feature = "std", serde(rename = "c", default))]
-    pub choice: u16,
-    /// The operation that it is expected to take. [`OpCode::ANY`] accepts every operation. Any other operation is a
-    /// divergence.
-    #[cfg_attr(feature = "std", serde(rename = "op", default))]
-    pub code: OpCode,
-    /// Padding, always zero.
-    #[cfg_attr(feature = "std", serde(skip))]
-    pub reserved: u16,
-}
-
-impl Step {
-    /// The step that leads to `event`.
-    pub const fn of(event: &Event) -> Step {
-        Step { thread: event.thread, choice: event.choice, code: event.operation.code, reserved: 0 }
-    }
-}
 
 /// The parts of a plan that a follower needs, wherever they are stored.
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,7 +91,7 @@ impl<'p> Follower<'p> {
             self.position += 1;
             let thread = step.thread;
             let known = thread.index() < world.extent();
-            if !known || !can_go_on(world, thread) || step.choice >= world.alternatives(thread) {
+            if !known || !can_go_on(world, thread) || !world.accepts(thread, step.choice()) {
                 return Decision::Diverged(at);
             }
             if step.code != OpCode::ANY && step.code != world.thread(thread).pending.code {
@@ -140,6 +116,7 @@ impl<'p> Follower<'p> {
             Policy::Pct { .. } => pct::next(&mut self.changes, &mut self.lots, world),
             Policy::Pos => pos::next(&mut self.lots, world),
             Policy::Few { .. } => few::next(self.plan.policy.parameters(), self.plan.seed, &mut self.lots, world),
+            Policy::Even { operations } => even::next(operations, &mut self.lots, world),
             Policy::RoundRobin => self.same_or_next(world),
             Policy::Turns { operations } => self.in_turn(operations, world),
         };
@@ -156,7 +133,7 @@ impl<'p> Follower<'p> {
                 Decision::Deadlock => match world.expire() {
                     Some(thread) => {
                         self.current = thread;
-                        Decision::Run(Step { thread, ..Step::default() })
+                        Decision::Run(Step::new(thread))
                     }
                     None => Decision::Deadlock,
                 },
@@ -194,26 +171,26 @@ impl<'p> Follower<'p> {
     fn same_or_lowest(&self, world: &World) -> Option<Step> {
         let thread = self.current;
         let thread = if ready(world, thread) { thread } else { world.ids().find(|&t| ready(world, t))? };
-        Some(Step { thread, ..Step::default() })
+        Some(Step::new(thread))
     }
 
     fn same_or_next(&self, world: &World) -> Option<Step> {
         let current = self.current;
         let round = world.ids().skip(current.index()).chain(world.ids().take(current.index()));
         let thread = { round }.find(|&t| ready(world, t))?;
-        Some(Step { thread, ..Step::default() })
+        Some(Step::new(thread))
     }
 
     fn in_turn(&mut self, operations: u32, world: &World) -> Option<Step> {
         if self.taken < operations && ready(world, self.current) {
             self.taken += 1;
-            return Some(Step { thread: self.current, ..Step::default() });
+            return Some(Step::new(self.current));
         }
         let after = self.current.index() + 1;
         let round = world.ids().skip(after).chain(world.ids().take(after));
         let thread = { round }.find(|&t| ready(world, t))?;
         self.taken = 1;
-        Some(Step { thread, ..Step::default() })
+        Some(Step::new(thread))
     }
 
     fn nobody(&self, world: &World) -> Decision {

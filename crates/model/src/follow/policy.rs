@@ -34,9 +34,28 @@ pub enum Policy {
         /// The number of operations in one turn.
         operations: u32,
     },
+    /// Lets no thread be ahead of another by more than a turn of so many operations. The order within a turn is drawn
+    /// (`even.rs`).
+    Even {
+        /// The number of operations in one turn.
+        operations: u32,
+    },
 }
 
 impl Policy {
+    /// The name of a policy that samples, as a person types it after `--algorithm` where it is an algorithm of its own.
+    /// `None` for policies that draw nothing.
+    pub const fn sampler(self) -> Option<&'static str> {
+        match self {
+            Policy::Random => Some("random"),
+            Policy::Pct { .. } => Some("pct"),
+            Policy::Pos => Some("pos"),
+            Policy::Few { .. } => Some("few"),
+            Policy::Even { .. } => Some("even"),
+            Policy::NonPreemptive | Policy::RoundRobin | Policy::Turns { .. } => None,
+        }
+    }
+
     /// The policy's number in the wire format.
     pub const fn code(self) -> u32 {
         match self {
@@ -47,6 +66,7 @@ impl Policy {
             Policy::Few { .. } => 4,
             Policy::RoundRobin => 5,
             Policy::Turns { .. } => 6,
+            Policy::Even { .. } => 7,
         }
     }
 
@@ -55,7 +75,7 @@ impl Policy {
         match self {
             Policy::Pct { depth, length } => (depth, length),
             Policy::Few { first, second } => (first, second),
-            Policy::Turns { operations } => (operations, 0),
+            Policy::Turns { operations } | Policy::Even { operations } => (operations, 0),
             _ => (0, 0),
         }
     }
@@ -70,6 +90,7 @@ impl Policy {
             4 => Some(Policy::Few { first: depth, second: length }),
             5 => Some(Policy::RoundRobin),
             6 => Some(Policy::Turns { operations: depth }),
+            7 => Some(Policy::Even { operations: depth }),
             _ => None,
         }
     }
@@ -89,6 +110,8 @@ mod tests {
         assert_eq!(Policy::from_code(turns.code(), turns.parameters()), Some(turns));
         let few = Policy::Few { first: 70_000, second: 3 };
         assert_eq!(Policy::from_code(few.code(), few.parameters()), Some(few));
-        assert_eq!(Policy::from_code(7, (0, 0)), None);
+        let even = Policy::Even { operations: 2 };
+        assert_eq!(Policy::from_code(even.code(), even.parameters()), Some(even));
+        assert_eq!(Policy::from_code(8, (0, 0)), None);
     }
 }

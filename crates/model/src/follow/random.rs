@@ -4,7 +4,7 @@
 //! step makes that less likely.
 
 use super::{Lots, Step, ready};
-use crate::{ThreadId, World};
+use crate::{Choice, ThreadId, World};
 
 #[inline]
 pub(super) fn next(lots: &mut Lots, world: &World) -> Option<Step> {
@@ -32,6 +32,6 @@ fn many(lots: &mut Lots, world: &World) -> Option<ThreadId> {
 /// The step of `thread` with a random alternative.
 #[inline(always)]
 pub(super) fn with_choice(lots: &mut Lots, world: &World, thread: ThreadId) -> Option<Step> {
-    let choice = lots.below(world.alternatives(thread) as u64)? as u16;
-    Some(Step { thread, choice, ..Step::default() })
+    let way = lots.below(world.alternatives(thread) as u64)? as u16;
+    Some(Step::new(thread).taking(Choice::Way(way)))
 }

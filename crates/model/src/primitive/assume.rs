@@ -1,24 +1,24 @@
-//! What the program takes for granted: an execution in which it does not hold is none.
+//! Assumptions of the program (`heddle_assume`). An execution in which one does not hold is discarded.
 //!
-//! A condition that holds is no operation. One that does not is an operation that is never possible: the thread stands
-//! before it for ever, and the others go on, since all that they do could have happened before it got there. When nobody can
-//! go on and somebody stands here, the execution is **assumed away** ([`crate::Outcome::Assumed`]): no deadlock, and no
-//! finding. What others do wrong until then is real: it happened while this thread had not come to its condition. So is a
-//! process that ends meanwhile.
+//! An assumption that holds is no operation. One that does not hold is an operation that is never enabled. The thread
+//! stops there, and the other threads continue, because everything that they do could have happened before the thread
+//! got there. When no thread is enabled and one stands at an assumption, the execution is **assumed away**
+//! ([`crate::Outcome::Assumed`]): it is neither a deadlock nor a finding. Errors of other threads before that are real,
+//! and so is an end of the process, because they could happen before the thread reaches its assumption.
 //!
-//! It touches nothing. What the condition was computed from has been read by operations of their own, whose order with others
-//! is explored as always; so an execution that is assumed away hides none that is not.
+//! The footprint is empty. The values that the condition depends on were read by operations of their own, and the
+//! search reverses those as usual. Thus an execution that is assumed away hides no other execution.
 
 use super::Primitive;
 use crate::world::Effect;
 use crate::{Event, Footprint, OpCode, Operation, ThreadId, World};
 
-/// This family's number.
+/// The family of assumptions.
 pub const FAMILY: u8 = 13;
-/// The condition does not hold.
+/// An assumption that does not hold.
 pub const FALSE: OpCode = OpCode::new(FAMILY, 1);
 
-/// The meaning of this family.
+/// The semantics of assumptions.
 pub struct Assumptions;
 
 impl Primitive for Assumptions {

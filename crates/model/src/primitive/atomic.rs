@@ -1,49 +1,55 @@
-//! Locations in memory that are accessed atomically, and fences.
+//! Atomic locations in memory, and fences.
 //!
-//! No state here: the value is in the program's memory, and whoever runs the program performs the access. An
-//! operation's `size` is its bytes; a compare-exchange that finds another value has only read.
+//! There is no state here: the value is in the program's memory, and the runtime performs the access. An operation's
+//! `size` is its size in bytes. A compare-exchange that finds another value only reads.
 
 use super::Primitive;
+use super::process_state::State;
 use crate::world::Effect;
 use crate::{Event, EventFlags, Footprint, Memory, Mode, OpCode, Operation, ThreadId, World};
 
-/// This family's number.
+/// The family of atomic operations.
 pub const FAMILY: u8 = 3;
-/// Reads; the result is the value.
+/// Reads. The result is the value.
 pub const LOAD: OpCode = OpCode::new(FAMILY, 1);
 /// Writes `argument`. With [`EventFlags::KNOWS_OLD`] the result is the value before.
 pub const STORE: OpCode = OpCode::new(FAMILY, 2);
-/// Reads, computes, writes; the result is the old value.
+/// Reads, computes and writes a value. The result is the value before.
 pub const RMW: OpCode = OpCode::new(FAMILY, 3);
-/// Writes if the value is `argument`; the result is the old value.
+/// Writes if the value is `argument`. The result is the value before.
 pub const COMPARE_EXCHANGE: OpCode = OpCode::new(FAMILY, 4);
-/// A memory fence: touches nothing under sequential consistency, but is a place to switch.
+/// A memory fence. Under sequential consistency its footprint is empty, but another thread may be scheduled here.
 pub const FENCE: OpCode = OpCode::new(FAMILY, 5);
 
-/// Which memory order an atomic asks for. Every execution is sequentially consistent whatever it is; what it decides is whether
-/// plain accesses before and after are ordered with those of other threads.
+/// The bit of `detail` that says that the process may be copied (`fork`): then a write has an order with that.
+pub const COPIED: u32 = 1 << 12;
+
+/// The memory order of an atomic operation. Every execution is sequentially consistent regardless of it. It decides
+/// whether the operation orders plain accesses of different threads, and thus which data races there are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum Order {
-    /// None.
+    /// No ordering.
     Relaxed,
-    /// What was done before the value was released comes before what follows. Consume is this, too, as in every compiler.
+    /// Everything before the release of the value that is read happens before what follows. Consume is treated as
+    /// acquire, as every compiler does.
     Acquire,
-    /// What was done before comes before what follows an acquiring read of the value.
+    /// Everything before happens before what follows an acquire that reads the value.
     Release,
-    /// Both.
+    /// Acquire and release.
     AcquireRelease,
-    /// Both, and one order of all such operations.
+    /// Acquire and release, in one total order of all such operations.
     SequentiallyConsistent,
 }
 
-/// Where the order stands in an operation's `detail`, and the one that a compare-exchange has if it fails.
+/// The lowest bit of the order in an operation's `detail`, and of the order that a failed compare-exchange has.
 const ORDER: u32 = 4;
 const FAILURE: u32 = 8;
 
 impl Order {
-    /// By the number that compilers have for it (relaxed 0, consume, acquire, release, acquire-release, sequentially
-    /// consistent 5). An order that is not a constant may be anything, and compilers add hints in higher bits.
+    /// The order with this number of the compilers' ABI: relaxed 0, consume 1, acquire 2, release 3, acquire-release 4,
+    /// sequentially consistent 5. Higher bits are hints of the compiler and ignored. An order that is not a
+    /// compile-time constant may be any number.
     #[inline]
     pub const fn from_number(number: u32) -> Order {
         match number & 7 {
@@ -55,34 +61,34 @@ impl Order {
         }
     }
 
-    /// Whether a read, or a fence, with it acquires.
+    /// Whether a read or fence with this order acquires.
     #[inline]
     pub const fn acquires(self) -> bool {
         !matches!(self, Order::Relaxed | Order::Release)
     }
 
-    /// Whether a write, or a fence, with it releases.
+    /// Whether a write or fence with this order releases.
     #[inline]
     pub const fn releases(self) -> bool {
         !matches!(self, Order::Relaxed | Order::Acquire)
     }
 }
 
-/// The part of an operation's `detail` that says its order, and the order that a compare-exchange has if it fails, both by the
-/// compilers' numbers.
+/// Encodes the order of an operation, and the order `failure` of a failed compare-exchange, as a part of its `detail`.
+/// Both are numbers of the compilers' ABI.
 #[inline(always)]
 pub const fn orders(order: u32, failure: u32) -> u32 {
     (order & 7) << ORDER | (failure & 7) << FAILURE
 }
 
-/// The order that `event` had.
+/// The memory order of `event`.
 #[inline]
 pub fn order(event: &Event) -> Order {
     let failed = event.operation.code == COMPARE_EXCHANGE && event.failed();
     Order::from_number(event.operation.detail >> if failed { FAILURE } else { ORDER })
 }
 
-/// The meaning of this family.
+/// The semantics of atomic operations.
 pub struct Atomics;
 
 impl Primitive for Atomics {
@@ -125,6 +131,10 @@ impl Primitive for Atomics {
         into.touch_bytes(operation.object, operation.size.max(1) as u32, mode);
         if let Some((place, size)) = operation.also_awaited() {
             into.touch_bytes(place, size as u32, Mode::Read);
+        }
+        if mode == Mode::Write && operation.detail & COPIED != 0 {
+            // Two writes commute in this.
+            into.touch(State::Memory.part(0), Mode::Add);
         }
     }
 

@@ -1,55 +1,61 @@
 //! Barriers.
 //!
-//! A wait is two operations: [`ARRIVE`] is counted, [`LEAVE`] goes on once as many as the barrier is for have arrived. The first of a
-//! round that leaves is the serial thread, and makes the round: it takes as many as the barrier is for, itself one of them, from those
-//! that have arrived. State: how many the barrier is for, how many have arrived and are in no round yet, and for each thread
-//! whether it has arrived and whether its round was made.
+//! A wait is two operations. [`ARRIVE`] counts the thread. [`LEAVE`] is enabled once as many threads have arrived as
+//! the barrier is for. The first thread of a round that leaves is the serial thread, and it makes the round: it chooses
+//! the members of the round, itself included, among the threads that have arrived. State: the number of threads that
+//! the barrier is for, the number of threads that have arrived and are in no round yet, and for each thread whether it
+//! waits and whether its round was made.
 //!
-//! **Arrivals commute.** glibc's serial thread is the one that arrives last, and a round is of those that arrived first. But who has arrived
-//! waits, and does nothing that others could see: nobody can tell in which order threads have arrived. So whatever the
-//! library decides by that order is a choice among those that wait: any of them may have been the last one, and where more have
-//! arrived than the barrier is for, any so many may have been the first. With N threads at a barrier for N there is one trace for each of them that
-//! may be the serial thread, instead of one for each order of arrivals.
+//! **Arrivals commute.** In glibc the serial thread is the one that arrives last, and a round consists of the threads
+//! that arrived first. But a thread that has arrived waits and does nothing observable, so no thread can tell the order
+//! of arrivals. What the library decides by that order is therefore a choice among the waiting threads: any of them may
+//! have been the last. If more threads have arrived than the barrier is for, any subset of the right size may have been
+//! first. With N threads at a barrier for N, there is one trace for each possible serial thread, not one for each order
+//! of arrivals.
 //!
-//! In footprints there are two things. Arrivals [add](Mode::Add) to the barrier; who makes a round changes that and the gate
-//! ([`Mode::Write`]), and who leaves a round that was made only looks at the gate. So who leaves does not conflict with those that arrive for the next
-//! round. As with a semaphore, a round that was made while more had arrived than it took could have done without any of them.
+//! In footprints a barrier is two objects. An arrival [adds](Mode::Add) to the barrier. The thread that makes a round
+//! [writes](Mode::Write) the barrier and the gate. A thread that leaves a round that was made only reads the gate, so
+//! it does not conflict with arrivals for the next round. If more threads had arrived than the round needed, the round
+//! did not need any single one of them, as with the posts of a semaphore.
 
 use super::Primitive;
 use crate::world::Effect;
 use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
-/// This family's number.
+/// The family of the operations on barriers.
 pub const FAMILY: u8 = 12;
-/// Made, for `argument` threads.
+/// Initialises the barrier for `argument` threads.
 pub const INIT: OpCode = OpCode::new(FAMILY, 1);
-/// One more is there.
+/// Counts the thread as arrived.
 pub const ARRIVE: OpCode = OpCode::new(FAMILY, 2);
-/// All are there: goes on. [`EventFlags::COMPLETES`]: it is the first of its round that does, and the serial thread; then the result is how many
-/// more had arrived than the round is of.
+/// Waits until enough threads have arrived, and leaves. With [`EventFlags::COMPLETES`] the thread is the first of its
+/// round to leave and is the serial thread. The result is then the number of threads that had arrived beyond those that
+/// the round needs.
 pub const LEAVE: OpCode = OpCode::new(FAMILY, 3);
-/// Gone.
+/// Destroys the barrier.
 pub const DESTROY: OpCode = OpCode::new(FAMILY, 4);
 
 const SIZE: usize = 0;
 const ARRIVED: usize = 1;
 
-/// In the state of one thread's part in a barrier: one of the following. (A reader-writer lock that was in the same place before used other words.)
+/// The word of a thread's share in a barrier: one of the values that follow. (The other words may be left from a
+/// read-write lock at the same address.)
 const PART: usize = 2;
 const AWAY: u64 = 0;
 const WAITS: u64 = 1;
-/// Its round was made.
+/// The thread's round was made, so it can leave.
 const FREE: u64 = 2;
 
-/// What who makes a round changes: a place in the barrier's own memory that is no object of its own.
+/// The gate of a barrier, as an object in footprints: an address inside the barrier's own memory that no other object
+/// has.
 fn gate(barrier: ObjectId) -> ObjectId {
     ObjectId(barrier.0 + 8)
 }
 
-/// How many `barrier` is for, and how many have arrived and are in no round yet.
+/// The number of threads that `barrier` is for, and the number of threads that have arrived and are in no round yet.
 pub fn state(world: &World, barrier: ObjectId) -> (u64, u64) {
     let words = world.objects.get(barrier).map_or([0; 3], |slot| slot.words);
-    // One that nobody has made is for whoever comes.
+    // A barrier without initialisation is for one thread.
     (words[SIZE].max(1), words[ARRIVED])
 }
 
@@ -61,19 +67,19 @@ fn set_part(world: &mut World, barrier: ObjectId, thread: ThreadId, part: u64) {
     world.objects.get_mut(ObjectId::share(barrier, thread)).words[PART] = part;
 }
 
-/// How many ways there are to take `some` of `all`; no more than `u64` can count.
+/// The number of ways to choose `some` of `all`. Saturates.
 fn ways(all: u64, some: u64) -> u64 {
     let some = some.min(all - some.min(all));
     (0..some).fold(1u64, |ways, taken| ways.saturating_mul(all - taken) / (taken + 1))
 }
 
-/// Whether so many wait at `barrier` that there are more rounds to choose from than can be numbered.
+/// Whether `barrier` has more possible rounds than there are numbers for alternatives.
 pub fn is_crowded(world: &World, barrier: ObjectId) -> bool {
     let (size, arrived) = state(world, barrier);
     arrived > size && ways(arrived - 1, size - 1) > u64::from(u16::MAX)
 }
 
-/// `by` makes a round, the one with number `choice` of those that it can be in.
+/// Makes the round with number `choice` among those that contain `by`.
 fn make_round(world: &mut World, barrier: ObjectId, by: ThreadId, choice: u16) {
     let (size, arrived) = state(world, barrier);
     let (mut others, mut wanted, mut number) = (arrived - 1, size - 1, u64::from(choice));
@@ -86,7 +92,7 @@ fn make_round(world: &mut World, barrier: ObjectId, by: ThreadId, choice: u16) {
             continue;
         }
         others -= 1;
-        // First come the rounds with this thread, then those without.
+        // The rounds with this thread have lower numbers than those without it.
         let with = ways(others, wanted - 1);
         if number < with || others < wanted {
             set_part(world, barrier, thread, FREE);
@@ -98,7 +104,7 @@ fn make_round(world: &mut World, barrier: ObjectId, by: ThreadId, choice: u16) {
     world.objects.get_mut(barrier).words[ARRIVED] -= size;
 }
 
-/// The meaning of this family.
+/// The semantics of barriers.
 pub struct Barriers;
 
 impl Primitive for Barriers {
@@ -135,7 +141,7 @@ impl Primitive for Barriers {
         let (size, arrived) = state(world, barrier);
         match operation.code {
             INIT => world.make(barrier),
-            // A round that is complete and not made yet is one that leaves.
+            // The threads of a complete round count as leaving, even if the round was not made yet.
             DESTROY if arrived % size > 0 => world.accuse(Misuse::DestroyWaited),
             DESTROY => world.unmake(barrier),
             LEAVE => {}
@@ -197,7 +203,7 @@ impl Primitive for Barriers {
     }
 }
 
-/// Whether `event` is the first of its round that leaves.
+/// Whether `event` is the first of its round to leave.
 fn makes_round(event: &Event) -> bool {
     event.operation.code == LEAVE && event.flags.contains(EventFlags::COMPLETES)
 }

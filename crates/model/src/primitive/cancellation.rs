@@ -1,17 +1,19 @@
-//! Cancellation points: operations at which a thread that was asked to end does so.
+//! Cancellation points: operations at which a thread ends if its cancellation was requested.
 //!
-//! No family of its own. An operation that [can be cancelled](Operation::cancellable) is what it is otherwise, and one way
-//! more: if somebody has [asked](super::thread::CANCEL) the thread to end, it may end here instead, whether the operation is
-//! possible or not. Where both are possible both are explored: POSIX leaves it open whether a thread acts on a request
-//! when what it waits for has happened too. A request that was there before the thread came to its cancellation point is
-//! not left open, and so whoever runs the program takes a [look](super::thread::TESTCANCEL) before.
+//! Cancellation is not a family of its own. An operation that [can be cancelled](Operation::cancellable) belongs to its
+//! own family and has one more alternative: after a [request](super::thread::CANCEL) the thread may end here, even if
+//! the operation is disabled. If the operation is enabled too, both alternatives are explored, because POSIX does not
+//! specify whether a thread acts on a request when the event that it waits for has also happened. A request that was
+//! made before the thread reached the cancellation point must take effect. The runtime therefore takes a
+//! [`TESTCANCEL`](super::thread::TESTCANCEL) before.
 //!
-//! Whether a thread can be cancelled at all is nobody else's business (it alone can change that), so it is part of the
-//! operation and not of the state.
+//! Only a thread itself can enable or disable its cancellation. Whether it is enabled is therefore part of the
+//! operation, not of the state.
 //!
-//! **Dependence.** A cancellation point looks at whether its thread was asked to end. If it ends because nothing else was
-//! possible, it has looked at what it waits for, and left undone what it had begun ([`abandon`](super::Primitive::abandon)). If both were
-//! possible, both ways touch what either would: alternatives of one operation in one state are covered together.
+//! **Dependence.** A cancellation point reads the requests for its thread. If the thread ends because the operation is
+//! disabled, it has read what it waits for and undone what it had begun ([`abandon`](super::Primitive::abandon)). If
+//! both alternatives exist, each has the accesses of both, because the search covers the alternatives of one operation
+//! in one state together.
 
 use super::{of, thread};
 use crate::world::Effect;
@@ -23,7 +25,7 @@ pub(crate) fn is_pending(world: &World, by: ThreadId, operation: &Operation) -> 
     operation.is_cancellable() && world.thread(by).requests > 0
 }
 
-/// How many ways there are to take `operation`, `own` of them its own.
+/// The number of alternatives of `operation`, of which `own` do not cancel the thread.
 #[inline]
 pub(crate) fn alternatives(world: &World, by: ThreadId, operation: &Operation, own: u16) -> u16 {
     if !is_pending(world, by, operation) {
@@ -35,7 +37,7 @@ pub(crate) fn alternatives(world: &World, by: ThreadId, operation: &Operation, o
     }
 }
 
-/// What the flags of such an event say beyond its own.
+/// Predicts the flags that cancellation adds to the event.
 pub(crate) fn foresee(world: &World, by: ThreadId, operation: &Operation) -> EventFlags {
     if !is_pending(world, by, operation) {
         EventFlags::NONE
@@ -46,7 +48,8 @@ pub(crate) fn foresee(world: &World, by: ThreadId, operation: &Operation) -> Eve
     }
 }
 
-/// Takes `operation`, or ends at it: that is the way after its `own`, or the only one.
+/// Takes `operation`, or cancels the thread at it. Cancelling is the last alternative, after the `own` alternatives of
+/// the operation. It is the only one if the operation is disabled.
 pub(crate) fn take(world: &mut World, by: ThreadId, operation: &Operation, choice: u16, own: u16) -> Effect {
     let family = of(operation.code);
     if family.enabled(world, by, operation) && choice < own {
@@ -58,7 +61,7 @@ pub(crate) fn take(world: &mut World, by: ThreadId, operation: &Operation, choic
     Effect { result, flags: flags.union(EventFlags::CANCEL_PENDING).union(EventFlags::CANCELLED).union(once) }
 }
 
-/// Completes what a cancellation point touches.
+/// Adds the accesses of a cancellation point to `into`.
 pub(crate) fn footprint(event: &Event, into: &mut Footprint) {
     if event.flags.contains(EventFlags::CANCELLED) && event.alternatives <= 1 {
         into.only_look();
@@ -69,13 +72,13 @@ pub(crate) fn footprint(event: &Event, into: &mut Footprint) {
     into.touch(ObjectId::cancellation(event.thread), Mode::Read);
 }
 
-/// Whether the request `earlier` made `later` possible; none if it is no question of cancellation.
+/// Whether the request `earlier` enabled `later`. `None` if no request was pending at `later`.
 pub(crate) fn enabled_by(earlier: &Event, later: &Event) -> Option<bool> {
     if !later.flags.contains(EventFlags::CANCEL_PENDING) {
         return None;
     }
-    // With a request there, the thread could have ended before whatever else made the operation possible.
+    // With a pending request, the thread could have ended before any other event enabled the operation.
     let only_way = later.flags.contains(EventFlags::CANCELLED) && later.alternatives <= 1;
-    // Of several requests, each could have come after it.
+    // If there were several requests, each of them could have come later.
     Some(only_way && earlier.operation.code == thread::CANCEL && later.flags.contains(EventFlags::STIRRED_ONCE))
 }

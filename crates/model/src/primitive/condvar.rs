@@ -1,24 +1,26 @@
 //! Condition variables.
 //!
-//! A wait is two operations: [`WAIT`] releases the mutex and joins the sleepers, [`REACQUIRE`] takes the mutex
-//! again once somebody has woken the thread. In between lies the signal, an operation of another thread. Which
-//! sleeper a signal wakes is a choice that is explored. State: who sleeps is written down with the threads
+//! A wait is two operations. [`WAIT`] releases the mutex and makes the thread a sleeper. [`REACQUIRE`] acquires the
+//! mutex again after another thread has woken the sleeper. The signal, an operation of that other thread, lies in
+//! between. Which sleeper a signal wakes is a choice that is explored. State: each sleeper is recorded in its thread
 //! ([`crate::ThreadState::waits_on`]).
 //!
-//! **Waits that can end by themselves.** A wait with a time-out, or one that may wake up for no reason, is three operations:
-//! [`WAIT`] with [`SELF_WAKING`], [`AWAKEN`], and to lock the mutex. Awakening, if nobody woke the thread, takes it out of
-//! the sleepers: that it is not there any more when a signal comes, while it still waits for the mutex, is a
-//! difference, so it is a step of its own. It is possible at any time, and so there is nothing to choose between "woken"
-//! and "not woken": that is decided by who goes first, the signal or the sleeper. In footprints it
-//! [adds](Mode::Add) to the sleepers like a wait (one less is one more: neither looks), which conflicts with signals. One
-//! that was woken touches only its own sleep, as does the signal that ended it.
+//! **Waits that can end by themselves.** A wait with a timeout, or one that may wake spuriously, is three operations:
+//! [`WAIT`] with [`SELF_WAKING`], [`AWAKEN`], and a lock of the mutex. If no thread woke the sleeper, `AWAKEN` removes
+//! it from the sleepers. This is a separate step, because a signal that comes afterwards cannot wake the thread, even
+//! while the thread still waits for the mutex. `AWAKEN` is enabled at any time. Whether the thread was woken is
+//! therefore decided by the order of the signal and `AWAKEN`, and needs no choice. In footprints, an `AWAKEN` without a
+//! signal [adds](Mode::Add) to the sleepers, like a wait: both change the set of sleepers without reading it. It
+//! conflicts with signals. An `AWAKEN` after a signal touches only the thread's own sleep, and so does the signal that
+//! ended that sleep.
 //!
-//! **Wakeup policies.** Of a condition variable with a policy ([`Operation::order`]) a signal wakes the one that has slept longest, or
-//! shortest. A wait is with whatever policy the mutex has; if that has a [queue](super::queue), the wait is one of those with
-//! [`AWAKEN`], because to stand in the queue comes after waking up.
+//! **Wakeup policies.** If the condition variable has a policy ([`Operation::order`]), a signal wakes the thread that
+//! has slept longest (`fifo`) or shortest (`lifo`). The policy of the mutex is independent of it. If the mutex has a
+//! [queue](super::queue), the wait uses [`AWAKEN`], because the thread enters the queue only after it was woken.
 //!
-//! The kind of the mutex is in the `detail` of both. A recursive mutex is unlocked once and locked once, as POSIX warns: a
-//! thread that has locked it twice sleeps on it, and nobody else gets it.
+//! The `detail` of [`WAIT`] and [`REACQUIRE`] contains the kind of the mutex. A recursive mutex is unlocked once and
+//! locked once, as POSIX warns: a thread that has locked it twice still owns it while it sleeps, and no other thread
+//! can acquire it.
 
 use super::{Primitive, mutex};
 use crate::world::Effect;
@@ -27,68 +29,72 @@ use crate::{
     ThreadId, World,
 };
 
-/// This family's number.
+/// The family of the operations on condition variables.
 pub const FAMILY: u8 = 6;
-/// Releases the mutex `argument` and joins the sleepers of `object`. The result is 1 if the mutex was locked, as it has
-/// to be. With a mutex that knows its owner, a wait of another thread fails with `EPERM`.
+/// Releases the mutex `argument` and makes the thread a sleeper of `object`. The result is 1 if the mutex was locked,
+/// as it must be. If the mutex checks its owner and another thread owns it, the operation fails with `EPERM`.
 pub const WAIT: OpCode = OpCode::new(FAMILY, 1);
-/// Woken, locks the mutex `argument` again. The lower half of the result is the event that woke it; the upper half is about
-/// robust mutexes: the [error number](error), and as in [`mutex`] who owned it.
+/// Locks the mutex `argument` again after the thread was woken. The lower half of the result is the index of the event
+/// that woke the thread. The upper half concerns robust mutexes: the [error number](error) and the former owner, as in
+/// [`mutex`].
 pub const REACQUIRE: OpCode = OpCode::new(FAMILY, 2);
-/// Wakes one sleeper, if there is one. The result is its id plus one.
+/// Wakes one sleeper, if there is one. The result is its thread id plus one, or 0.
 pub const SIGNAL: OpCode = OpCode::new(FAMILY, 3);
-/// Wakes all sleepers.
+/// Wakes all sleepers. The result is their number.
 pub const BROADCAST: OpCode = OpCode::new(FAMILY, 4);
-/// Made.
+/// Initialises the condition variable.
 pub const INIT: OpCode = OpCode::new(FAMILY, 5);
-/// Gone.
+/// Destroys the condition variable.
 pub const DESTROY: OpCode = OpCode::new(FAMILY, 6);
 
-/// The end of a [self-waking](SELF_WAKING) wait on `object`. If the thread was woken the result is 0. Else it leaves the
-/// sleepers: it timed out (`ETIMEDOUT`), if it is [impatient](Operation::is_impatient), or, with [`TIMED`], when nobody
-/// can go on; or, with [`MAY_BE_SPURIOUS`], it woke up for no reason (0). `argument` is the deadline.
+/// Ends a [self-waking](SELF_WAKING) wait on `object`. `argument` is the deadline.
+///
+/// If a signal woke the thread, the result is 0. Otherwise the thread leaves the sleepers in one of two ways. It times
+/// out with `ETIMEDOUT`: at any time if the operation is [impatient](Operation::is_impatient), or, with [`TIMED`], when
+/// no thread is enabled. Or, with [`MAY_BE_SPURIOUS`], it wakes spuriously, and the result is 0.
 pub const AWAKEN: OpCode = OpCode::new(FAMILY, 16);
 
-/// In the `detail` of [`WAIT`]: what comes next is [`AWAKEN`], not [`REACQUIRE`].
+/// A flag in the `detail` of [`WAIT`]: the next operation is [`AWAKEN`], not [`REACQUIRE`].
 pub const SELF_WAKING: u32 = 1 << 8;
-/// In the `detail` of [`AWAKEN`]: it has a time-out.
+/// A flag in the `detail` of [`AWAKEN`]: the wait has a timeout.
 pub const TIMED: u32 = 1 << 9;
-/// In the `detail` of [`AWAKEN`]: it may end for no reason.
+/// A flag in the `detail` of [`AWAKEN`]: the thread may wake spuriously.
 pub const MAY_BE_SPURIOUS: u32 = 1 << 10;
 
 /// The part of `detail` that is the kind of the mutex.
 const KINDS: u32 = 0xff;
 
-/// The sleep of one thread, as a thing that is touched.
+/// The sleep of one thread, as an object in footprints.
 fn sleep_of(condvar: ObjectId, sleeper: ThreadId) -> ObjectId {
     ObjectId::share(condvar, sleeper)
 }
 
-/// The order in which threads fell asleep on one with a wakeup policy, as a thing that is touched.
+/// The order in which threads fell asleep, as an object in footprints. Used if the condition variable has a policy.
 fn order_of_sleep(condvar: ObjectId) -> ObjectId {
     ObjectId(condvar.0 + 16)
 }
 
-/// What ends the sleep of all, as a thing that is touched.
+/// The sleep of all threads, as an object in footprints: a broadcast writes it.
 fn sleep_of_all(condvar: ObjectId) -> ObjectId {
     ObjectId(condvar.0 + 8)
 }
 
-/// Above this bit of the result of [`REACQUIRE`]: the error number.
+/// The lowest bit of the error number in the result of [`REACQUIRE`].
 const ERROR: u32 = 48;
 
-/// The error number that locking the mutex again came to, in the result of [`REACQUIRE`].
+/// The error number of locking the mutex again, in the result of [`REACQUIRE`].
 pub const fn error(result: u64) -> u64 {
     result >> ERROR
 }
 
-/// The result of [`REACQUIRE`], from that of locking the mutex.
+/// The result of [`REACQUIRE`]: `locked` is the result of locking the mutex, `waker` the index of the event that woke
+/// the thread.
 const fn with_waker(locked: u64, waker: u64) -> u64 {
     let (owner, error) = (locked >> 32, locked & 0xffff);
     error << ERROR | owner << 32 | waker
 }
 
-/// Those that sleep on `condvar` and were not woken, in the order of their ids.
+/// The threads that sleep on `condvar` and were not woken, in order of their ids.
 fn sleepers(world: &World, condvar: ObjectId) -> impl Iterator<Item = ThreadId> {
     world.ids().filter(move |&t| {
         let state = world.thread(t);
@@ -96,14 +102,14 @@ fn sleepers(world: &World, condvar: ObjectId) -> impl Iterator<Item = ThreadId> 
     })
 }
 
-/// Whether threads sleep on `condvar` with different mutexes. Whoever wakes one sees that: those who fall asleep do not see each
-/// other.
+/// Whether threads sleep on `condvar` with different mutexes. This is tested when a sleeper is woken, because threads
+/// that fall asleep do not read each other's state.
 fn sleep_with_different_mutexes(world: &World, condvar: ObjectId) -> bool {
     let mut mutexes = sleepers(world, condvar).map(|sleeper| world.thread(sleeper).waits_with);
     mutexes.next().is_some_and(|first| mutexes.any(|mutex| mutex != first))
 }
 
-/// The meaning of this family.
+/// The semantics of condition variables.
 pub struct ConditionVariables;
 
 impl Primitive for ConditionVariables {
@@ -192,7 +198,7 @@ impl Primitive for ConditionVariables {
                 let woken = state.woken_by != 0;
                 state.waits_on = ObjectId::NONE;
                 state.woken_by = 0;
-                // The last way is the one without a reason.
+                // The last alternative is the spurious wakeup.
                 let spurious = operation.detail & MAY_BE_SPURIOUS != 0;
                 match choice {
                     _ if woken => Effect { result: 0, flags },
@@ -246,7 +252,7 @@ impl Primitive for ConditionVariables {
                     true => crate::world::timed_out(operation),
                 }
             }
-            // A normal mutex takes no offence.
+            // A normal mutex does not check its owner.
             WAIT => {
                 if kind != mutex::NORMAL {
                     mutex::foresee_unlock(world, by, mutex, kind)
@@ -271,7 +277,7 @@ impl Primitive for ConditionVariables {
         let operation = &event.operation;
         match operation.code {
             WAIT if event.failed() => into.touch(ObjectId(operation.argument), Mode::Read),
-            // Any sleeper may be woken, so the order in which they went to sleep does not matter, unless there is a policy.
+            // A signal may wake any sleeper, so the order in which they fell asleep matters only with a policy.
             WAIT => {
                 into.touch(operation.object, Mode::Add);
                 into.touch(ObjectId(operation.argument), mutex::mode(event.flags));
@@ -291,10 +297,10 @@ impl Primitive for ConditionVariables {
                 into.touch(sleep_of(operation.object, event.thread), Mode::Write);
                 into.touch(sleep_of_all(operation.object), Mode::Read);
             }
-            // One that woke nobody has only seen that nobody sleeps.
+            // A signal that woke no thread only read that there is no sleeper.
             SIGNAL | BROADCAST if event.failed() => into.touch(operation.object, Mode::Read),
-            // Whom it would wake is not known before it is taken, and need not be: whoever sleeps and could wake up by
-            // itself conflicts with any signal.
+            // The woken thread is not known before the signal is taken, and need not be: a sleeper that could wake by
+            // itself conflicts with every signal.
             SIGNAL if event.flags.contains(EventFlags::WAKES) && event.result != 0 => {
                 into.touch(operation.object, Mode::Write);
                 into.touch(sleep_of(operation.object, ThreadId(event.result as u16 - 1)), Mode::Write);
@@ -311,7 +317,7 @@ impl Primitive for ConditionVariables {
         let mutex = ObjectId(later.operation.argument);
         match later.operation.code {
             REACQUIRE => mutex::releases(earlier, mutex) || mutex::bequeathes(earlier, later),
-            // It waited for the signal, and for nothing else.
+            // It waited for the signal only.
             AWAKEN => !ends_by_itself(&later.operation) && !later.failed(),
             _ => false,
         }
@@ -330,8 +336,9 @@ impl Primitive for ConditionVariables {
         waits.then_some(operation.argument)
     }
 
-    /// It sleeps no more, and has not got the mutex. If it was woken by a signal, the result is 1: the signal is to be
-    /// passed on, because POSIX does not let a thread that is cancelled take one from others.
+    /// Removes the thread from the sleepers without acquiring the mutex. If a signal had woken the thread, the result
+    /// is 1 and the signal must be passed on: POSIX does not let a cancelled thread consume a signal that could wake
+    /// another thread.
     fn abandon(&self, world: &mut World, by: ThreadId, operation: &Operation) -> Effect {
         if !matches!(operation.code, REACQUIRE | AWAKEN) {
             return Effect::default();
@@ -343,7 +350,7 @@ impl Primitive for ConditionVariables {
 
     fn abandon_footprint(&self, event: &Event, into: &mut Footprint) {
         if matches!(event.operation.code, REACQUIRE | AWAKEN) {
-            // Like falling asleep: that others do so too commutes, that somebody is woken does not.
+            // As with falling asleep: it commutes with other sleepers that come or go, and conflicts with signals.
             into.touch(event.operation.object, Mode::Add);
         }
     }
@@ -354,12 +361,12 @@ impl Primitive for ConditionVariables {
     }
 }
 
-/// The kind of the mutex that `operation` is about.
+/// The kind of the mutex of `operation`.
 fn kind(operation: &Operation) -> u32 {
     operation.detail & KINDS
 }
 
-/// Whether an awakening needs nobody else.
+/// Whether this `AWAKEN` is enabled without a signal.
 fn ends_by_itself(operation: &Operation) -> bool {
     operation.is_impatient() || operation.detail & MAY_BE_SPURIOUS != 0
 }

@@ -1,47 +1,50 @@
-//! Primitives that the program defines itself: a state, and operations that are possible in some states and change it.
+//! Custom primitives, which the program defines itself: a state, and operations that are enabled in some states and
+//! change it.
 //!
-//! After G. Pirtle, L. Jovanovic, G. Cooperman, *McMini: a programmable DPOR-based model checker* (2022), section 3, with these
-//! departures:
+//! This follows G. Pirtle, L. Jovanovic, G. Cooperman, *McMini: a programmable DPOR-based model checker* (2022),
+//! section 3, with two departures:
 //!
-//! 1. An operation is two functions of the program's, `enabled` and `effect`, over a state in the program's memory, and nothing else:
-//!    which operations depend on each other and which are possible at the same time is not declared. All operations on one object
-//!    depend on each other, so that they have an order in every trace.
-//! 2. The search never calls the program. Since they have an order, all that it must know of an operation is in which of
-//!    the states that the object went through it was possible: whoever runs the program keeps those states, tries the operation on
-//!    copies of them, and writes down the answers (`possible_before`).
+//! 1. An operation consists of two functions of the program, `enabled` and `effect`, over a state in the program's
+//!    memory. The program does not declare which operations are dependent or co-enabled. All operations on one object
+//!    are dependent, so every trace orders them.
+//! 2. The search never calls the program. Because the operations on an object are ordered, the search only needs to
+//!    know in which states of the object an operation was enabled. The runtime keeps those states, tries the operation
+//!    on copies of them, and stores the answers in the event (`possible_before`).
 //!
-//! State here: how many operations there were. The object is the address of the program's state.
+//! State: the number of operations so far. The object is the address of the program's state.
 
 use super::Primitive;
 use crate::world::Effect;
 use crate::{Event, Footprint, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
-/// This family's number.
+/// The family of custom primitives.
 pub const FAMILY: u8 = 17;
-/// The most operations that a primitive can have.
+/// The largest number of different operations of a custom primitive.
 pub const MOST_OPERATIONS: u32 = 200;
-/// The most operations on one object in an execution: as many as there are bits for the answers.
+/// The largest number of operations on one object in an execution: one bit of `argument` for each.
 pub const MOST_STEPS: u32 = 64;
 
-/// Operation `number` of a primitive. While a thread is about to take it, `argument` is whoever runs the program's own business. When
-/// it is taken, or at the end of the execution, it says in which states of the object it was possible: bit n is about the
-/// state before the object's n-th operation, counted from 0; and `detail` says how many operations there were before. The result is
-/// what the program's function returned.
+/// The code of operation `number` of a custom primitive.
+///
+/// While the operation is pending, its `argument` belongs to the runtime. Once it was taken, or at the end of the
+/// execution, bit n of `argument` says whether it was enabled before the object's n-th operation, counted from 0.
+/// `detail` is then the number of operations on the object before this one. The result is the return value of the
+/// program's function.
 pub const fn operation(number: u32) -> OpCode {
     OpCode::new(FAMILY, 1 + number as u8)
 }
 
-/// How many operations there were on `object`.
+/// The number of operations on `object` so far.
 pub fn steps(world: &World, object: ObjectId) -> u32 {
     world.objects.get(object).map_or(0, |slot| slot.words[0] as u32)
 }
 
-/// Whether `operation` was possible in the state before step `step` of its object.
+/// Whether `operation` was enabled in the state before operation number `step` on its object.
 const fn possible_before(operation: &Operation, step: u32) -> bool {
     step < MOST_STEPS && operation.argument >> step & 1 != 0
 }
 
-/// The meaning of this family.
+/// The semantics of custom primitives.
 pub struct Custom;
 
 impl Primitive for Custom {
@@ -78,7 +81,7 @@ impl Primitive for Custom {
     }
 
     fn continues(&self, earlier: &Event, later: &Event) -> bool {
-        // It was not possible there either: on to the operation before.
+        // It was disabled there too. Continue with the operation before.
         !self.disabled_by(earlier, later)
     }
 }

@@ -1,62 +1,68 @@
-//! Futexes: the kernel's half of locks that programs, libraries and other languages' runtimes make by hand.
+//! Futexes: the kernel's part of locks that programs, libraries and the runtimes of other languages implement
+//! themselves.
 //!
-//! A word in the program's memory, and a queue of threads that sleep on it. [`WAIT`] looks whether the word still has the value
-//! that the thread saw, and if so joins the sleepers: in one step, that is the point of it. [`AWAKEN`] is the end of the
-//! sleep. [`WAKE`] wakes some of the sleepers, [`REQUEUE`] wakes some and moves others to the queue of another word. The
-//! kernel promises nothing about who is woken, so which of them is a choice; who is moved, too.
+//! A futex is a word in the program's memory with a queue of threads that sleep on it. [`WAIT`] tests whether the word
+//! still has the value that the thread saw and, if so, enters the queue, in one atomic step. [`AWAKEN`] ends the sleep.
+//! [`WAKE`] wakes some sleepers. [`REQUEUE`] wakes some and moves others to the queue of another word. The kernel does
+//! not specify which sleepers are woken or moved, so both are choices.
 //!
-//! Who sleeps is written down with the threads, as for condition variables. The queue of a word is an object beside the word
-//! ([`queue_of`]): writing the word conflicts with no wake-up, and a wait with both. Joining and
-//! leaving the sleepers by oneself [adds](Mode::Add), waking [writes](Mode::Write), and a wake-up that found nobody has
-//! [read](Mode::Read). Who was woken touches its own sleep, as does who woke it; of more than a few at a time, the sleep of all.
+//! **Footprints.** Each sleeper is recorded in its thread, as for condition variables. The queue of a word is an object
+//! beside the word ([`queue_of`]): a write to the word conflicts with no wake-up, and a wait conflicts with both.
+//! Entering the queue and leaving it after a timeout [add](Mode::Add), waking [writes](Mode::Write), and a wake-up that
+//! found no sleeper [reads](Mode::Read). A thread that was woken and the event that woke it both touch the thread's own
+//! sleep. An event that wakes more than a few threads touches the sleep of all threads.
 //!
-//! An operation whose comparison fails touches the queues as if it had not. In another place it may succeed, and what it would
-//! conflict with there must not commute with it here without conflicting with the word: an event that is moved may get
-//! another footprint on an object only by what conflicts with it on that object.
+//! An operation whose comparison fails touches the queues as if the comparison had succeeded. At another position it
+//! may succeed. An event that would conflict with it there must not commute with it here without conflicting on the
+//! word. In general, the footprint of a moved event on an object may change only through events that conflict with it
+//! on that object.
 //!
-//! The word is memory, which the model does not know. Whether it has the expected value is asked of [`Memory`].
-//! Priority inheritance (`FUTEX_LOCK_PI` and its relatives), `FUTEX_WAKE_OP` and `futex_waitv` are not modelled.
+//! The word is in the program's memory, which the model does not contain. [`Memory`] answers whether it has the
+//! expected value. Priority inheritance (`FUTEX_LOCK_PI` and its relatives), `FUTEX_WAKE_OP` and `futex_waitv` are not
+//! modelled.
 
 use super::{Primitive, atomic};
 use crate::world::Effect;
 use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World};
 
-/// This family's number.
+/// The family of the operations on futexes.
 pub const FAMILY: u8 = 20;
-/// Joins the sleepers of the word `object` if it has the expected value: see [`wait`]. With another value it has the flag
-/// [`EventFlags::MISMATCH`], and who has the memory says in the result which.
+/// Enters the queue of the word `object` if the word has the expected value: see [`wait`]. With another value the event
+/// has the flag [`EventFlags::MISMATCH`], and the runtime stores the value as the result.
 pub const WAIT: OpCode = OpCode::new(FAMILY, 1);
-/// The end of a sleep. Woken, the result is 0. Else it leaves the sleepers and has timed out (`ETIMEDOUT`): it is
-/// [impatient](Operation::is_impatient), or [timed](TIMED) and nobody can go on. `argument` is the deadline.
+/// Ends a sleep. If the thread was woken, the result is 0. Otherwise it leaves the queue with `ETIMEDOUT`: at any time
+/// if it is [impatient](Operation::is_impatient), or, with [`TIMED`], when no thread is enabled. `argument` is the
+/// deadline.
 pub const AWAKEN: OpCode = OpCode::new(FAMILY, 2);
-/// Wakes sleepers of the word `object`: see [`wake`]. The result says how many: see [`woken`].
+/// Wakes sleepers of the word `object`: see [`wake`]. The result contains their number: see [`woken`].
 pub const WAKE: OpCode = OpCode::new(FAMILY, 3);
-/// Wakes sleepers of the word `object` and moves others to another word: see [`requeue`]. The result says how many
-/// were woken: see [`woken`], [`moved`].
+/// Wakes sleepers of the word `object` and moves others to another word: see [`requeue`]. The result contains both
+/// numbers: see [`woken`] and [`moved`].
 pub const REQUEUE: OpCode = OpCode::new(FAMILY, 4);
 
-/// In the `detail` of [`AWAKEN`]: it has a time-out.
+/// A flag in the `detail` of [`AWAKEN`]: the wait has a timeout.
 pub const TIMED: u32 = 1;
-/// As many as there are.
+/// The number of sleepers that stands for all of them.
 pub const ALL: u8 = 127;
 
-/// In the `detail` of [`REQUEUE`]: only if the word has the expected value.
+/// A flag in the `detail` of [`REQUEUE`]: it compares the word with an expected value.
 const COMPARES: u32 = 1 << 16;
-/// The bytes of a word.
+/// The size of a word in bytes.
 const SIZE: u16 = 4;
 
-/// To sleep on `word` if it is `expected`, and be woken by those that ask for one of `wakers`.
+/// The operation that sleeps on `word` if its value is `expected`. A wake-up wakes the thread if their bit sets
+/// `wakers` overlap.
 pub const fn wait(word: ObjectId, expected: u32, wakers: u32) -> Operation {
     Operation { argument: expected as u64 | (wakers as u64) << 32, size: SIZE, ..Operation::new(WAIT, word) }
 }
 
-/// To wake at most `most` sleepers of `word` that listen to one of `wakers`.
+/// The operation that wakes at most `most` sleepers of `word` whose bit set overlaps `wakers`.
 pub const fn wake(word: ObjectId, most: u32, wakers: u32) -> Operation {
     Operation { argument: most as u64 | (wakers as u64) << 32, ..Operation::new(WAKE, word) }
 }
 
-/// To wake at most `wakes` sleepers of `word`, and move at most `moves` of the others to `to`; if `expected` is given, only if `word`
-/// has that value.
+/// The operation that wakes at most `wakes` sleepers of `word` and moves at most `moves` of the others to `to`. If
+/// `expected` is given, it fails if `word` has another value.
 pub const fn requeue(word: ObjectId, to: ObjectId, (wakes, moves): (u8, u8), expected: Option<u32>) -> Operation {
     let (low, detail) = match expected {
         Some(value) => ((value as u64) << 48, value >> 16 | COMPARES),
@@ -74,17 +80,17 @@ pub const fn requeue(word: ObjectId, to: ObjectId, (wakes, moves): (u8, u8), exp
 
 const ADDRESS: u64 = (1 << 48) - 1;
 
-/// How many sleepers an event that wakes has woken.
+/// The number of sleepers that `event` has woken.
 pub const fn woken(event: &Event) -> u32 {
     event.result as u16 as u32
 }
 
-/// How many sleepers an event that moves has moved.
+/// The number of sleepers that `event` has moved.
 pub const fn moved(event: &Event) -> u32 {
     (event.result >> 16) as u16 as u32
 }
 
-/// The comparison of `operation` with the word, as a compare-exchange, if it makes one.
+/// The comparison that `operation` makes with its word, as a compare-exchange. `None` if it makes none.
 pub fn comparison(operation: &Operation) -> Option<Operation> {
     let expected = match operation.code {
         WAIT => operation.argument as u32,
@@ -97,23 +103,23 @@ pub fn comparison(operation: &Operation) -> Option<Operation> {
     Some(Operation { argument: expected as u64, size: SIZE, ..compare })
 }
 
-/// The queue of a word: inside of it, so that no other word has it, and above all addresses.
+/// The queue of a word, as an object in footprints. Its id is above all addresses and differs for every word.
 pub const fn queue_of(word: ObjectId) -> ObjectId {
     ObjectId(word.0 | 1 << 61)
 }
 
-/// The sleep of one thread, as a thing that is touched.
+/// The sleep of one thread, as an object in footprints.
 fn sleep_of(sleeper: ThreadId) -> ObjectId {
     ObjectId(1 << 60 | (sleeper.0 as u64) << 3)
 }
 
-/// The sleep of everybody.
+/// The sleep of all threads, as an object in footprints.
 const SLEEP_OF_ALL: ObjectId = ObjectId(1 << 60 | 1 << 59);
 
-/// How many threads are named in a result.
+/// The number of woken threads that a result can name.
 const NAMED: usize = 2;
 
-/// Who sleeps in `queue`, was not woken, and listens to one of `wakers`.
+/// The threads that sleep in `queue`, were not woken, and have a bit set that overlaps `wakers`.
 fn sleepers(world: &World, queue: ObjectId, wakers: u32) -> impl Iterator<Item = ThreadId> {
     world.ids().filter(move |&t| {
         let state = world.thread(t);
@@ -122,13 +128,13 @@ fn sleepers(world: &World, queue: ObjectId, wakers: u32) -> impl Iterator<Item =
     })
 }
 
-/// In how many ways `some` of `all` can be picked. More than 2^16 are as good as that many.
+/// The number of ways to choose `some` of `all`, at most 2^16.
 fn ways(all: u64, some: u64) -> u64 {
     let some = some.min(all - some);
     (0..some).fold(1u64, |ways, i| (ways.saturating_mul(all - i) / (i + 1)).min(1 << 16))
 }
 
-/// Picks `some` of `all` in the way with the number `way`.
+/// Chooses `some` of `all` elements in the way with the number `way`.
 struct Pick {
     all: u64,
     some: u64,
@@ -136,7 +142,7 @@ struct Pick {
 }
 
 impl Pick {
-    /// Whether the next one is picked.
+    /// Whether the next element is chosen.
     fn next(&mut self) -> bool {
         self.all -= 1;
         if self.some == 0 {
@@ -152,7 +158,7 @@ impl Pick {
     }
 }
 
-/// What `operation`, a wake-up, would do now: to how many of how many.
+/// What a wake-up would do now: how many of how many sleepers it wakes and moves.
 struct Plan {
     queue: ObjectId,
     wakers: u32,
@@ -182,7 +188,7 @@ impl Plan {
         ways(self.all, self.wakes).saturating_mul(ways(self.all - self.wakes, self.moves))
     }
 
-    /// Does it, in the way with the number `choice`.
+    /// Wakes and moves sleepers in the way with the number `choice`. Returns the event's result.
     fn apply(&self, world: &mut World, to: ObjectId, choice: u16) -> u64 {
         let inner = ways(self.all - self.wakes, self.moves);
         let mut wake = Pick { all: self.all, some: self.wakes, way: choice as u64 / inner };
@@ -210,14 +216,14 @@ impl Plan {
     }
 }
 
-/// [`AWAKEN`] of `by`, on the word that it sleeps on now: it may have been moved since it was asked for.
+/// The [`AWAKEN`] of `by` on the word that the thread sleeps on now. Another thread may have moved it to that word.
 pub(crate) fn located(world: &World, by: ThreadId, operation: &Operation) -> Operation {
     let queue = world.thread(by).waits_on;
     let object = if queue == ObjectId::NONE { operation.object } else { ObjectId(queue.0 & ADDRESS) };
     Operation { object, ..*operation }
 }
 
-/// The meaning of this family.
+/// The semantics of futexes.
 pub struct Futexes;
 
 impl Primitive for Futexes {
@@ -295,7 +301,7 @@ impl Primitive for Futexes {
             into.touch_bytes(operation.object, SIZE as u32, Mode::Read);
         }
         match operation.code {
-            // Also if it does not join them: see above.
+            // Even if the comparison fails: see the module's documentation.
             WAIT => into.touch(queue, Mode::Add),
             AWAKEN if event.failed() => {
                 into.touch(queue, Mode::Add);
@@ -311,7 +317,7 @@ impl Primitive for Futexes {
                 touch_sleeps(event, into);
             }
             _ => {
-                // Also if it found nobody: whether the comparison fails is not always known beforehand.
+                // Even if there was no sleeper: whether the comparison fails is not always known in advance.
                 into.touch(queue, Mode::Write);
                 into.touch(queue_of(ObjectId(operation.argument & ADDRESS)), Mode::Write);
                 if event.failed() {
@@ -326,7 +332,7 @@ impl Primitive for Futexes {
     }
 
     fn enabled_by(&self, _: &Event, later: &Event) -> bool {
-        // It waited for the one that woke it, and for nothing else.
+        // It waited for the wake-up only.
         later.operation.code == AWAKEN && !later.operation.is_impatient() && !later.failed()
     }
 
@@ -340,7 +346,7 @@ impl Primitive for Futexes {
     }
 }
 
-/// The sleeps that an event has ended.
+/// Adds the sleeps that `event` has ended.
 fn touch_sleeps(event: &Event, into: &mut Footprint) {
     match woken(event) as usize {
         0 => {}

@@ -1,25 +1,27 @@
-//! Plain memory whose order matters after all: places that a data race was seen on, and what a section that runs as one step
-//! touches.
+//! Plain memory whose accesses are operations: visible places, on which a data race was seen, and accesses inside
+//! atomic sections.
 //!
-//! No state here, as with [`super::atomic`]: the program itself performs the access, right after the event. For the search
-//! these are accesses like atomic ones; that they order nothing, so that a race on them stays one, is the race detector's
-//! business.
+//! There is no state here, as with [`super::atomic`]: the program performs the access itself, right after the event.
+//! For the search these accesses are like atomic ones. Unlike them they synchronise nothing, so a race on them remains
+//! a race. The race detector takes care of that.
 //!
-//! The length in bytes stands in the lower 21 bits of `detail` (longer ones are cut to that), and as far as it fits in `size`.
+//! The lower 21 bits of `detail` hold the length in bytes, at most the largest number that fits. `size` holds it too,
+//! as far as it fits there.
 
 use super::Primitive;
 use crate::world::Effect;
 use crate::{Event, EventFlags, Footprint, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
-/// This family's number.
+/// The family of accesses to plain memory.
 pub const FAMILY: u8 = 14;
-/// Reads. The result is what was there, as far as eight bytes go.
+/// Reads. The result is the value, or its first eight bytes.
 pub const READ: OpCode = OpCode::new(FAMILY, 1);
 /// Writes.
 pub const WRITE: OpCode = OpCode::new(FAMILY, 2);
-/// Writes there what it reads at the address `argument`.
+/// Copies: reads at the address `argument` and writes at `object`.
 pub const COPY: OpCode = OpCode::new(FAMILY, 3);
 
+/// The largest length in bytes that `detail` can hold.
 const LONGEST: u32 = (1 << 21) - 1;
 
 /// An access of `length` bytes at `address`.
@@ -31,13 +33,14 @@ pub const fn access(code: OpCode, address: u64, length: usize) -> Operation {
     Operation { object: ObjectId(address), argument: 0, code, size, detail }
 }
 
-/// How many bytes `operation`, of this family, touches.
+/// The length in bytes of `operation`, an access to plain memory.
 #[inline]
 pub const fn length(operation: &Operation) -> u32 {
     operation.detail & LONGEST
 }
 
-/// Whether `operation` is an access to plain memory that touches one of `places`: granules of eight bytes, by their addresses.
+/// Whether `operation` is an access to plain memory that touches one of `places`. A place is the address of a granule
+/// of eight bytes.
 #[cfg(feature = "std")]
 pub fn touches_any(operation: &Operation, places: &std::collections::BTreeSet<u64>) -> bool {
     if operation.code.family() != FAMILY {
@@ -50,7 +53,7 @@ pub fn touches_any(operation: &Operation, places: &std::collections::BTreeSet<u6
     touches(operation.object.0) || operation.code == COPY && touches(operation.argument)
 }
 
-/// The meaning of this family.
+/// The semantics of plain memory.
 pub struct PlainMemory;
 
 impl Primitive for PlainMemory {

@@ -1,7 +1,9 @@
-//! One file for each primitive: its state, its operations, when each is enabled, what it does, what it touches.
+//! The semantics of every primitive, one file each: its state, its operations, when each is enabled, its effect and its
+//! footprint.
 //!
-//! A new primitive is a new file and a line in `FAMILIES`. This file holds no logic.
+//! A new primitive is a new file and a line in `FAMILIES`. This file only dispatches.
 
+mod ask;
 pub mod assume;
 pub mod atomic;
 pub mod barrier;
@@ -9,12 +11,12 @@ pub mod cancellation;
 pub mod choice;
 pub mod condvar;
 pub mod custom;
-pub mod file;
 pub mod futex;
 pub mod memory;
 pub mod mutex;
 pub mod once;
 pub mod process;
+pub mod process_state;
 pub mod queue;
 pub mod rwlock;
 pub mod section;
@@ -26,88 +28,99 @@ pub mod yielding;
 use crate::world::Effect;
 use crate::{Event, EventFlags, EventIndex, Footprint, Memory, OpCode, Operation, ThreadId, World};
 
-/// Its time has passed.
+/// The error number of an operation that timed out.
 pub const ETIMEDOUT: u64 = 110;
 
-/// The meaning of one primitive. All methods are about operations and events of this family.
+/// The semantics of one primitive. Every method takes operations and events of this primitive's family only.
 pub trait Primitive: Sync {
-    /// What a person calls it: `mutex`.
+    /// The primitive's name in reports: `mutex`.
     fn name(&self) -> &'static str;
 
-    /// What a person calls one of its operations: `lock`.
+    /// The name of one of its operations in reports: `lock`.
     fn operation_name(&self, code: OpCode) -> &'static str;
 
-    /// Whether `by` can take `operation` now. If not, it waits.
+    /// Whether `operation` of thread `by` is enabled now.
     fn enabled(&self, _world: &World, _by: ThreadId, _operation: &Operation) -> bool {
         true
     }
 
-    /// How many ways there are to take it now, each of which is to be explored. At least 1.
+    /// The number of alternatives that `operation` has now, at least 1. The search explores each of them. Example: a
+    /// signal has one alternative for each thread that it can wake.
     fn alternatives(&self, _world: &World, _by: ThreadId, _operation: &Operation) -> u16 {
         1
     }
 
-    /// Takes it.
-    fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, choice: u16) -> Effect;
+    /// Takes it in the way with number `way`, which is less than its [`alternatives`](Self::alternatives).
+    fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, way: u16) -> Effect;
 
-    /// The flags that its event would have if it were taken now, as far as its footprint depends on them.
+    /// The result of `operation` if a plan gives it `value`: the value, cut to what the operation has room for. None if
+    /// the operation does not take this value, or none at all.
+    fn given(&self, _operation: &Operation, _value: u64) -> Option<u64> {
+        None
+    }
+
+    /// Predicts the flags of the event if `operation` were taken now, as far as its footprint depends on them.
     fn foresee(&self, _world: &World, _by: ThreadId, _operation: &Operation, _memory: &dyn Memory) -> EventFlags {
         EventFlags::NONE
     }
 
-    /// The result that its event would have if it were taken now, where its footprint depends on that.
+    /// Predicts the result of the event if `operation` were taken now. `None` if its footprint does not depend on the
+    /// result.
     fn foresee_result(&self, _world: &World, _by: ThreadId, _operation: &Operation) -> Option<u64> {
         None
     }
 
-    /// What the event touched.
+    /// Adds the accesses of `event` to `into`.
     fn footprint(&self, event: &Event, into: &mut Footprint);
 
-    /// Whether `later`, an event of this family that depends on `earlier` directly, was not possible before it:
-    /// a `lock` before the `unlock` that freed the mutex. The order of such a pair cannot be reversed.
+    /// Whether `earlier` enabled `later`, an event of this family that depends on it directly. Example: a `lock` and
+    /// the `unlock` that freed the mutex. The order of such a pair cannot be reversed.
     fn enabled_by(&self, _earlier: &Event, _later: &Event) -> bool {
         false
     }
 
-    /// Whether `earlier` took away what `later`, an operation of this family that may have to wait, waits for: right
-    /// before `earlier`, `later` was possible. The last such pair is the one whose order can be reversed where
-    /// [`enabled_by`](Self::enabled_by) forbids the neighbouring one: `lock` against `lock`, across the `unlock`.
+    /// Whether `later`, an event of this family, was enabled right before `earlier`, and `earlier` disabled it.
+    ///
+    /// This finds the pair to reverse where [`enabled_by`](Self::enabled_by) excludes the neighbouring one. Example: in
+    /// `lock`, `unlock`, `lock` by two threads, the two `lock`s can be reversed, and the `unlock` between them cannot
+    /// be reversed with the second `lock`.
     fn disabled_by(&self, _earlier: &Event, _later: &Event) -> bool {
         false
     }
 
-    /// Whether `earlier`, although it changed what `later` waits for alone, only went on with what its thread had begun
-    /// before: then it is that beginning that took it away.
+    /// Whether `earlier` only continues an operation that its thread began before, although `earlier` conflicts with
+    /// `later`. If so, the beginning is the event that disabled `later`.
     fn continues(&self, _earlier: &Event, _later: &Event) -> bool {
         false
     }
 
-    /// Whether what this operation touches, or whether it can be taken at all after a reversal, depends on the state
-    /// that it finds, so that it must be asked of the world again when it is moved to another place.
+    /// Whether the footprint of this operation, or whether it is enabled, depends on the state in which it is taken. If
+    /// so, the search evaluates it again when it moves it to another position.
     fn depends_on_state(&self, _code: OpCode) -> bool {
         false
     }
 
-    /// A thread that was asked to end does so at this operation, which it may have begun: undoes what it had begun.
+    /// Cancels thread `by` at `operation`: undoes what the thread has begun, for example its place among the threads
+    /// that wait.
     fn abandon(&self, _world: &mut World, _by: ThreadId, _operation: &Operation) -> Effect {
         Effect::default()
     }
 
-    /// What [`abandon`](Self::abandon) changes.
+    /// Adds the accesses of [`abandon`](Self::abandon) to `into`.
     fn abandon_footprint(&self, _event: &Event, _into: &mut Footprint) {}
 
-    /// When `operation`, which is timed and may not time out before nobody can go on, times out then. None for all others.
+    /// The deadline of a timed operation that times out only if no thread is enabled. `None` for every other operation.
     fn deadline(&self, _operation: &Operation) -> Option<u64> {
         None
     }
 
-    /// The event that woke the thread so that it could take `event`, where footprints do not show it.
+    /// The event that woke the thread of `event`, where footprints do not show it.
     fn cause(&self, _event: &Event) -> Option<EventIndex> {
         None
     }
 }
 
-/// Every primitive, at its family's number.
+/// All primitives, each at the number of its family.
 static FAMILIES: [&dyn Primitive; 21] = [
     &Nothing,
     &thread::Threads,
@@ -127,26 +140,26 @@ static FAMILIES: [&dyn Primitive; 21] = [
     &section::Sections,
     &queue::Policies,
     &custom::Custom,
-    &file::Files,
-    // Room for relatives of the ones above.
+    &process_state::ProcessState,
+    // Reserved for a relative of the families above.
     &Nothing,
     &futex::Futexes,
 ];
 
-/// The primitive that `code` belongs to. Codes come from memory that a broken program may have written to, so an
-/// unknown one is answered by a primitive that does nothing.
+/// The primitive that `code` belongs to. An unknown code gets a primitive without effect, because codes come from
+/// memory that a broken program may have overwritten.
 #[inline]
 pub fn of(code: OpCode) -> &'static dyn Primitive {
     FAMILIES.get(code.family() as usize).copied().unwrap_or(&Nothing)
 }
 
-/// Whether `later`, which depends on `earlier` directly, was not possible before it: see [`Primitive::enabled_by`].
+/// Whether `earlier` enabled `later`, which depends on it directly: see [`Primitive::enabled_by`].
 #[inline]
 pub fn enabled_by(earlier: &Event, later: &Event) -> bool {
     cancellation::enabled_by(earlier, later).unwrap_or_else(|| of(later.operation.code).enabled_by(earlier, later))
 }
 
-/// Whether this operation must be asked of the world again when it is moved: see [`Primitive::depends_on_state`].
+/// Whether `operation` must be evaluated again when the search moves it: see [`Primitive::depends_on_state`].
 #[inline]
 pub fn depends_on_state(operation: &Operation) -> bool {
     operation.is_cancellable()
@@ -156,14 +169,16 @@ pub fn depends_on_state(operation: &Operation) -> bool {
         || of(operation.code).depends_on_state(operation.code)
 }
 
-/// Whether `later` is an await that nothing but `earlier` has made possible. (An await that changes something when it is
-/// taken, a compare-exchange that succeeds, also depends on those who have only looked: those it could have come before.)
+/// Whether `later` is an await that `earlier` alone has enabled.
+///
+/// An await that changes something when it is taken, such as a compare-exchange that succeeds, also depends on earlier
+/// reads. It was enabled before those, so their order can be reversed.
 #[inline]
 pub(crate) fn stirs(earlier: &Event, later: &Event) -> bool {
     later.flags.contains(EventFlags::STIRRED_ONCE) && later.operation.is_stirred_by(earlier, true, true)
 }
 
-/// The name of an operation, with its primitive: `mutex lock`.
+/// The name of an operation together with its primitive: `mutex lock`.
 #[derive(Clone, Copy, Debug)]
 pub struct OperationName(pub OpCode);
 
@@ -174,7 +189,7 @@ impl core::fmt::Display for OperationName {
     }
 }
 
-/// Family 0, which no operation belongs to.
+/// A primitive without effect, for family 0 and for unknown numbers.
 struct Nothing;
 
 impl Primitive for Nothing {

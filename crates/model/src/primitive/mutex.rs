@@ -1,20 +1,21 @@
-//! Mutexes: normal, recursive, error-checking; each of them robust or not.
+//! Mutexes: normal, recursive or error-checking, each robust or not.
 //!
-//! State: the owner, how often it has locked the mutex beyond the first time, and whether a robust one is in order. All zero is an unlocked mutex:
-//! statically initialised ones are used without a call, and zero-filled memory works with every C library that Heddle
-//! runs on. The kind is no state: whoever runs the program reads it where the program keeps it, and every operation
-//! carries it in its `detail`.
+//! State: the owner, the number of locks beyond the first, and the consistency of a robust mutex. The state of an
+//! unlocked mutex is all zeroes. This fits static initialisation, which makes no call, and the zero-filled memory of
+//! every C library that Heddle supports. The kind is not part of the state: the runtime reads it from the program's
+//! mutex, and every operation carries it in its `detail`.
 //!
-//! A relock of a recursive mutex and the unlock that belongs to it are [nested](EventFlags::NESTED): the mutex is the
-//! thread's own before and after, so nobody else can tell, and that it is its own can be changed by nobody else. They
-//! commute with all that other threads can do to a mutex in use, and count as looks. Whether an operation is nested, and
-//! whether an error-checking mutex refuses it, depends only on what the thread itself did before, and so stays the same
-//! wherever the operation is moved.
+//! **Nested operations.** A relock of a recursive mutex, and the unlock that belongs to it, are
+//! [nested](EventFlags::NESTED). The thread owns the mutex before and after, so no other thread can observe or change
+//! that. Nested operations commute with everything that other threads can do to a mutex in use, and their footprint is
+//! a read. Whether an operation is nested, and whether an error-checking mutex refuses it, depends only on what the
+//! thread itself did before. It stays the same wherever the search moves the operation.
 //!
-//! **Robust mutexes.** When the owner of a robust mutex ends, the next thread that locks it gets it with `EOWNERDEAD`. That
-//! thread is to call it consistent; if it unlocks it before it has, nobody gets it ever again (`ENOTRECOVERABLE`). Nothing
-//! happens to the mutex when a thread ends: that its owner is dead is seen by who locks it. So to lock a robust mutex that
-//! has an owner looks at the life of the owner, whose id stands above the error number in the result.
+//! **Robust mutexes.** When the owner of a robust mutex ends, the next thread that locks the mutex acquires it with
+//! `EOWNERDEAD`. That thread must mark the mutex consistent. If it unlocks the mutex before that, the mutex can never
+//! be acquired again (`ENOTRECOVERABLE`). The end of a thread does not change its mutexes: the thread that locks a
+//! mutex looks whether the owner is dead. Locking a robust mutex that has an owner therefore reads the life cycle of
+//! the owner. The result holds the owner's id in its upper bits and the error number below.
 
 use super::{Primitive, queue};
 use crate::world::Effect;
@@ -22,85 +23,88 @@ use crate::{
     Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, ObjectSlot, OpCode, Operation, Phase, ThreadId, World,
 };
 
-/// This family's number.
+/// The family of the operations on mutexes.
 pub const FAMILY: u8 = 2;
-/// Made, unlocked.
+/// Initialises the mutex, unlocked.
 pub const INIT: OpCode = OpCode::new(FAMILY, 1);
-/// Waits until it is unlocked, and locks it. `detail` is the kind. The result is 0 or an error number.
+/// Waits until the mutex is unlocked, and locks it. `detail` is the kind. The result is 0 or an error number.
 pub const LOCK: OpCode = OpCode::new(FAMILY, 2);
-/// Locks it if it is unlocked. `detail` is the kind. The result is 0 or an error number.
+/// Locks the mutex if it is unlocked. `detail` is the kind. The result is 0 or an error number.
 pub const TRYLOCK: OpCode = OpCode::new(FAMILY, 3);
-/// Unlocks it. `detail` is the kind. The result is 0 or an error number.
+/// Unlocks the mutex. `detail` is the kind. The result is 0 or an error number.
 pub const UNLOCK: OpCode = OpCode::new(FAMILY, 4);
-/// Gone.
+/// Destroys the mutex.
 pub const DESTROY: OpCode = OpCode::new(FAMILY, 5);
-/// Waits until it is unlocked, and locks it, or times out. `detail` is the kind and whether it is
-/// [impatient](Operation::is_impatient), `argument` the deadline. The result is 0 or an error number.
+/// Waits until the mutex is unlocked and locks it, or times out. `detail` is the kind, and whether the operation is
+/// [impatient](Operation::is_impatient). `argument` is the deadline. The result is 0 or an error number.
 pub const TIMEDLOCK: OpCode = OpCode::new(FAMILY, 16);
-/// Stands in the [queue] of those that wait for it. Its [`LOCK`] or [`TIMEDLOCK`] follows.
+/// Enters the [queue] of the threads that wait for the mutex. A [`LOCK`] or [`TIMEDLOCK`] of the thread follows.
 pub const ENQUEUE: OpCode = OpCode::new(FAMILY, 17);
-/// What a robust mutex protects is in order again. `detail` is the kind. The result is 0 or an error number.
+/// Marks the state that a robust mutex protects as consistent again. `detail` is the kind. The result is 0 or an error
+/// number.
 pub const CONSISTENT: OpCode = OpCode::new(FAMILY, 6);
 
-/// The kind of a mutex that never looks at who locks and unlocks it.
+/// The kind of a mutex that does not check which thread locks and unlocks it.
 pub const NORMAL: u32 = 0;
 /// The kind of a mutex that its owner can lock again.
 pub const RECURSIVE: u32 = 1;
-/// The kind of a mutex that refuses to be locked again by its owner or unlocked by a stranger.
+/// The kind of a mutex that refuses a second lock by its owner and an unlock by another thread.
 pub const ERRORCHECK: u32 = 2;
 
-/// With any of these: a mutex that can be had when its owner has ended.
+/// A flag beside the kind: the mutex can be acquired after its owner has ended.
 pub const ROBUST: u32 = 4;
-/// With any of these: a mutex that refuses to be unlocked by a stranger, and is as it is otherwise.
+/// A flag beside the kind: the mutex refuses an unlock by another thread. Otherwise it behaves as its kind says.
 pub const CHECKS_OWNER: u32 = 8;
+/// The part of a kind without the flags.
 const BASE: u32 = 3;
-/// The part of `detail` that is the kind.
+/// The part of `detail` that is the kind with its flags.
 const KINDS: u32 = 0xff;
 
-/// Not the owner.
+/// The error number if the thread is not the owner.
 pub const EPERM: u64 = 1;
-/// Locked too often.
+/// The error number if the mutex was locked too often.
 pub const EAGAIN: u64 = 11;
-/// Locked by another, or by oneself.
+/// The error number if the mutex is locked.
 pub const EBUSY: u64 = 16;
-/// Locked by oneself.
+/// The error number if the thread itself owns the mutex.
 pub const EDEADLK: u64 = 35;
 
-/// The owner has ended.
+/// The error number of a lock that acquired the mutex from an owner that has ended.
 pub const EOWNERDEAD: u64 = 130;
-/// The owner has ended, and the next one has not put things in order.
+/// The error number if a thread unlocked the mutex without marking it consistent after its owner had ended.
 pub const ENOTRECOVERABLE: u64 = 131;
-/// Not a robust mutex that is out of order.
+/// The error number if there is no robust mutex to mark consistent.
 pub const EINVAL: u64 = 22;
 
-/// Above this bit of the result of locking a robust mutex: who owned it, plus one.
+/// The lowest bit of the former owner's id plus one, in the result of locking a robust mutex.
 const FORMER: u32 = 32;
 
-/// The most locks beyond the first: glibc counts all of them in 32 bits.
+/// The largest number of locks beyond the first. glibc counts all locks in 32 bits.
 const MOST_NESTED: u64 = u32::MAX as u64 - 1;
 
 const OWNER: usize = 0;
 const NESTED: usize = 1;
-/// Of a robust mutex: one of the following.
+/// The word with the consistency of a robust mutex: one of the values that follow.
 const ORDER: usize = 2;
 const IN_ORDER: u64 = 0;
-/// Its owner has it from a dead one.
+/// The owner acquired the mutex from a thread that had ended, and has not marked it consistent.
 const OUT_OF_ORDER: u64 = 1;
+/// The mutex can never be acquired again.
 const LOST: u64 = 2;
 
-/// Who holds the mutex with this state.
+/// The owner of the mutex with this state.
 #[inline]
 pub fn owner(slot: &ObjectSlot) -> Option<ThreadId> {
     (slot.words[OWNER] != 0).then(|| ThreadId((slot.words[OWNER] - 1) as u16))
 }
 
-/// Who holds `mutex`.
+/// The owner of `mutex`.
 #[inline]
 pub fn owner_of(world: &World, mutex: ObjectId) -> Option<ThreadId> {
     world.objects.get(mutex).and_then(owner)
 }
 
-/// Gives `mutex` to `owner`, or to nobody.
+/// Sets the owner of `mutex`. `None` unlocks it.
 #[inline]
 fn set_owner(world: &mut World, mutex: ObjectId, owner: Option<ThreadId>) {
     let slot = world.objects.get_mut(mutex);
@@ -109,19 +113,19 @@ fn set_owner(world: &mut World, mutex: ObjectId, owner: Option<ThreadId>) {
     let after = owner.map_or(0, |t| t.0 as u64 + 1);
     slot.words[OWNER] = after;
     slot.words[NESTED] = 0;
-    world.passes(mutex, before, after);
+    world.change_owner(mutex, before, after);
 }
 
-/// What locking or unlocking a mutex comes to.
+/// What locking or unlocking a mutex does.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Case {
-    /// It changes hands.
+    /// The owner changes.
     Changes,
-    /// It only counts.
+    /// Only the count of nested locks changes.
     Counts,
-    /// It changes hands, from one who has ended.
+    /// The owner changes, and the former owner has ended.
     Inherits(ThreadId),
-    /// It cannot be had now, or there is nothing to unlock.
+    /// Nothing changes, with this error number.
     Fails(u64),
 }
 
@@ -144,7 +148,7 @@ impl Case {
     }
 }
 
-/// What it comes to if `by` locks it now.
+/// What happens if `by` locks `mutex` now.
 fn locking(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> Case {
     let Some(slot) = world.objects.get(mutex) else { return Case::Changes };
     match (owner(slot), kind & BASE) {
@@ -161,12 +165,12 @@ fn locking(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> Case {
     }
 }
 
-/// What the result of locking a robust mutex says of its owner.
+/// The bits of a result that name `owner` as the former owner.
 const fn former(owner: ThreadId) -> u64 {
     (owner.0 as u64 + 1) << FORMER
 }
 
-/// The thread whose life the outcome of locking a robust mutex depended on.
+/// The thread whose life cycle decided this result of locking a robust mutex.
 const fn looked_at(result: u64) -> Option<ThreadId> {
     match (result >> FORMER) as u16 {
         0 => None,
@@ -174,52 +178,53 @@ const fn looked_at(result: u64) -> Option<ThreadId> {
     }
 }
 
-/// Whether this result of locking says that another thread has it.
+/// Whether this result of locking says that another thread owns the mutex.
 const fn is_busy(result: u64) -> bool {
     result as u32 as u64 == EBUSY
 }
 
-/// What it comes to if `by` unlocks it now.
+/// What happens if `by` unlocks `mutex` now.
 fn unlocking(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> Case {
     let slot = world.objects.get(mutex).copied().unwrap_or_default();
     match owner(&slot) {
         Some(owner) if owner != by && kind != NORMAL => Case::Fails(EPERM),
-        // Who has lost it, or is not its owner any more, has nothing to unlock.
+        // Nobody owns a mutex that can never be acquired again.
         None if slot.words[ORDER] == LOST => Case::Fails(EPERM),
         Some(_) if slot.words[NESTED] > 0 => Case::Counts,
         Some(_) => Case::Changes,
-        // Misuse that changes nothing: it must not count as what made a later lock possible.
+        // Misuse without effect. It must not count as the event that enabled a later lock.
         None if kind == NORMAL => Case::Fails(0),
         None => Case::Fails(EPERM),
     }
 }
 
-/// Whether `by` would not have to wait to lock `mutex`. For the primitives that lock and unlock mutexes on the way, like
-/// the following.
+/// Whether `by` can lock `mutex` without waiting. Other primitives, such as condition variables, use this function and
+/// those below.
 pub(crate) fn can_lock(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> bool {
     !matches!(locking(world, by, mutex, kind), Case::Fails(error) if is_busy(error))
 }
 
-/// The flags of an event that locks `mutex`, now or when it can be had.
+/// Predicts the flags of an event in which `by` locks `mutex`, now or after waiting.
 pub(crate) fn foresee_lock(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> EventFlags {
     match locking(world, by, mutex, kind) {
-        // It waits, and gets it in the end.
+        // It waits and then acquires the mutex.
         Case::Fails(error) if is_busy(error) => EventFlags::NONE,
         case => case.flags(),
     }
 }
 
-/// The result of locking `mutex` now, as far as it says what was looked at.
+/// Predicts the result if `by` locks `mutex` now. `None` if the mutex is not robust, because then no footprint depends
+/// on it.
 pub(crate) fn foresee_result(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> Option<u64> {
     (kind & ROBUST != 0).then(|| locking(world, by, mutex, kind).effect().result)
 }
 
-/// The flags of an event that unlocks `mutex` now.
+/// Predicts the flags of an event in which `by` unlocks `mutex` now.
 pub(crate) fn foresee_unlock(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> EventFlags {
     unlocking(world, by, mutex, kind).flags()
 }
 
-/// Locks `mutex`, or fails.
+/// Locks `mutex` for `by`, or fails.
 pub(crate) fn lock(world: &mut World, by: ThreadId, mutex: ObjectId, kind: u32) -> Effect {
     let case = locking(world, by, mutex, kind);
     match case {
@@ -234,7 +239,7 @@ pub(crate) fn lock(world: &mut World, by: ThreadId, mutex: ObjectId, kind: u32) 
     case.effect()
 }
 
-/// Unlocks `mutex`, or fails.
+/// Unlocks `mutex` for `by`, or fails.
 pub(crate) fn unlock(world: &mut World, by: ThreadId, mutex: ObjectId, kind: u32) -> Effect {
     let case = unlocking(world, by, mutex, kind);
     if kind == NORMAL {
@@ -256,14 +261,15 @@ pub(crate) fn unlock(world: &mut World, by: ThreadId, mutex: ObjectId, kind: u32
     case.effect()
 }
 
-/// How an event with these flags, that locks or unlocks a mutex, touches it. One that failed has only looked: two
-/// failed trylocks commute, a failed one and an unlock do not. One that is nested is nobody else's business.
+/// How an event with these flags that locks or unlocks a mutex touches it. A failed event only reads: two failed
+/// trylocks commute, a failed trylock and an unlock do not. A nested event also only reads, because no other thread can
+/// observe it.
 pub(crate) fn mode(flags: EventFlags) -> Mode {
     let looks = flags.contains(EventFlags::FAILED) || flags.contains(EventFlags::NESTED);
     if looks { Mode::Read } else { Mode::Write }
 }
 
-/// The meaning of this family.
+/// The semantics of mutexes.
 pub struct Mutexes;
 
 impl Primitive for Mutexes {
@@ -314,10 +320,10 @@ impl Primitive for Mutexes {
             TIMEDLOCK if !obtains(world, by, operation) => {
                 queue::leave(world, by);
                 let Effect { result, flags } = Effect::timed_out(operation);
-                // Of a robust mutex it also says who was looked at.
+                // For a robust mutex the result also names the owner whose life cycle was read.
                 let former = match locking(world, by, mutex, kind) {
                     Case::Fails(error) => error >> FORMER << FORMER,
-                    // Nobody has it, but others stand in front.
+                    // The mutex is free, but other threads are ahead in the queue.
                     _ => 0,
                 };
                 Effect { result: result | former, flags }
@@ -365,7 +371,7 @@ impl Primitive for Mutexes {
         if event.operation.code == ENQUEUE {
             return queue::touch_entering(&event.operation, into);
         }
-        // To put things in order is the owner's own business, like a nested lock.
+        // Only the owner can observe its mark, as with a nested lock.
         let mode = if event.operation.code == CONSISTENT { Mode::Read } else { mode(event.flags) };
         into.touch(event.operation.object, mode);
         touch_owner(event, into);
@@ -384,7 +390,7 @@ impl Primitive for Mutexes {
     }
 
     fn continues(&self, _: &Event, later: &Event) -> bool {
-        // Whoever has it may have had to stand in the queue first.
+        // The owner may have entered the queue first.
         queue::queues(&later.operation)
     }
 
@@ -397,7 +403,8 @@ impl Primitive for Mutexes {
     }
 }
 
-/// Whether `by` gets the mutex by `operation` if it is taken now, or fails for another reason than that it would have to wait.
+/// Whether `operation` of thread `by` need not wait if it is taken now: it acquires the mutex, or fails for another
+/// reason.
 fn obtains(world: &World, by: ThreadId, operation: &Operation) -> bool {
     match locking(world, by, operation.object, kind(operation)) {
         Case::Changes | Case::Inherits(_) => queue::is_next(world, by, operation),
@@ -406,12 +413,12 @@ fn obtains(world: &World, by: ThreadId, operation: &Operation) -> bool {
     }
 }
 
-/// Whether what came of `operation` depends on who has ended: it locks a robust mutex.
+/// Whether `operation` locks a robust mutex, so that its result depends on which threads have ended.
 pub(crate) fn locks_robust(operation: &Operation) -> bool {
     matches!(operation.code, LOCK | TRYLOCK | TIMEDLOCK | super::condvar::REACQUIRE) && kind(operation) & ROBUST != 0
 }
 
-/// What an event that locks a robust mutex has looked at besides: whether its owner had ended.
+/// Adds the read of the owner's life cycle, if `event` locks a robust mutex that had an owner.
 pub(crate) fn touch_owner(event: &Event, into: &mut Footprint) {
     if locks_robust(&event.operation)
         && let Some(owner) = looked_at(event.result)
@@ -420,7 +427,7 @@ pub(crate) fn touch_owner(event: &Event, into: &mut Footprint) {
     }
 }
 
-/// Whether `earlier` is the end of the thread that `later` has a robust mutex from.
+/// Whether `earlier` is the end of the thread from which `later` acquired a robust mutex.
 pub(crate) fn bequeathes(earlier: &Event, later: &Event) -> bool {
     let error = match later.operation.code {
         super::condvar::REACQUIRE => super::condvar::error(later.result),
@@ -429,12 +436,12 @@ pub(crate) fn bequeathes(earlier: &Event, later: &Event) -> bool {
     earlier.operation.code == super::thread::EXIT && error == EOWNERDEAD
 }
 
-/// The kind of the mutex that `operation` is about. (A trylock that awaits has other bits set.)
+/// The kind of the mutex of `operation`. An await has other bits set, which are removed first.
 fn kind(operation: &Operation) -> u32 {
     operation.without_await().detail & KINDS
 }
 
-/// Whether `event` could not have been taken while the mutex was locked by another.
+/// Whether `event` was disabled while another thread owned the mutex.
 fn waits(event: &Event) -> bool {
     match event.operation.code {
         LOCK => true,
@@ -443,7 +450,7 @@ fn waits(event: &Event) -> bool {
     }
 }
 
-/// Whether `event` locks `mutex` (a lock, a trylock that got it, or the end of a condition wait).
+/// Whether `event` acquires `mutex`: a lock, a successful trylock, or the end of a condition wait.
 pub(crate) fn acquires(event: &Event, mutex: ObjectId) -> bool {
     match event.operation.code {
         LOCK | TRYLOCK | TIMEDLOCK => event.operation.object == mutex && mode(event.flags) == Mode::Write,
@@ -452,11 +459,11 @@ pub(crate) fn acquires(event: &Event, mutex: ObjectId) -> bool {
     }
 }
 
-/// Whether `event` frees `mutex` (an unlock, or the beginning of a condition wait).
+/// Whether `event` releases `mutex`: an unlock, or the beginning of a condition wait.
 pub(crate) fn releases(event: &Event, mutex: ObjectId) -> bool {
     match event.operation.code {
         UNLOCK => event.operation.object == mutex && mode(event.flags) == Mode::Write,
-        // A wait without the mutex is misuse, and has made nothing possible.
+        // A wait by a thread without the mutex is misuse and enables nothing.
         super::condvar::WAIT => {
             event.operation.argument == mutex.0 && mode(event.flags) == Mode::Write && event.result != 0
         }

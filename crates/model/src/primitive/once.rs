@@ -1,19 +1,19 @@
-//! Initialisation that happens once: `pthread_once`, `call_once`, static locals of C++.
+//! One-time initialisation: `pthread_once`, `call_once`, static local variables of C++.
 //!
-//! State: untouched, running, done. Whoever comes first runs it; the others wait until it is done, or until it was given up
-//! (an exception), when the next one runs it.
+//! State: not begun, running or done. The first thread runs the initialisation. Other threads wait until it is done, or
+//! until an exception ends it, in which case the next thread runs it.
 
 use super::Primitive;
 use crate::world::Effect;
 use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
-/// This family's number.
+/// The family of one-time initialisation.
 pub const FAMILY: u8 = 9;
-/// Waits while another thread runs the initialisation. The result is 1 for who has to run it now, 0 if it is done.
+/// Waits while another thread runs the initialisation. The result is 1 if this thread must run it, and 0 if it is done.
 pub const BEGIN: OpCode = OpCode::new(FAMILY, 1);
-/// It is done.
+/// Completes the initialisation.
 pub const DONE: OpCode = OpCode::new(FAMILY, 2);
-/// It was given up: whoever comes next tries again.
+/// Ends the initialisation without completing it. The next thread runs it again.
 pub const GIVE_UP: OpCode = OpCode::new(FAMILY, 3);
 
 const STATE: usize = 0;
@@ -25,7 +25,7 @@ fn state(world: &World, once: ObjectId) -> u64 {
     world.objects.get(once).map_or(UNTOUCHED, |slot| slot.words[STATE])
 }
 
-/// The meaning of this family.
+/// The semantics of one-time initialisation.
 pub struct Once;
 
 impl Primitive for Once {
@@ -51,7 +51,7 @@ impl Primitive for Once {
         slot.family = FAMILY as u32;
         let state = &mut slot.words[STATE];
         match operation.code {
-            // Only looked, and saw that there is nothing to do.
+            // Only a read: there is nothing to do.
             BEGIN if *state == FINISHED => return Effect::failed(0),
             BEGIN => {
                 *state = RUNNING;
@@ -73,12 +73,12 @@ impl Primitive for Once {
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        // Until then it was running.
+        // The initialisation was running until then.
         later.operation.code == BEGIN && matches!(earlier.operation.code, DONE | GIVE_UP)
     }
 
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        // Who came first could have come later, and the other one would have run it.
+        // The first thread could have come later, and the other one would have run the initialisation.
         later.operation.code == BEGIN && earlier.operation.code == BEGIN && !earlier.failed()
     }
 

@@ -1,91 +1,99 @@
-//! Reader-writer locks.
+//! Read-write locks.
 //!
-//! State: the writer, how many readers there are (one that has locked it twice counts twice), and for each thread how often
-//! it is in as a reader, so that nobody leaves for another: that is misuse, and changes nothing. A reader waits for the writer, a writer for everybody. That is all that can be seen of glibc's default, which prefers readers: who
-//! waits for a lock cannot be told from who is about to ask for it, so there is no order in which the lock could be
-//! given that the default excludes.
+//! State: the writer, the number of readers (a thread that has locked twice counts twice), and for each thread how
+//! often it holds the lock as a reader. The last prevents a thread from unlocking for another one, which is misuse and
+//! changes nothing. A reader waits while there is a writer. A writer waits while any thread holds the lock. This covers
+//! glibc's default, which prefers readers: a thread that waits for the lock cannot be distinguished from one that is
+//! about to ask for it, so the default excludes no order of acquisition.
 //!
-//! **Preferring writers.** With `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP` a reader waits for writers that wait, too, and so a
-//! reader that comes in twice may wait for a writer that waits for it. That a writer has begun to wait must then be an event:
-//! its lock is two operations, [`WRITE_ARRIVE`] and [`WRITE_LOCK`]. A writer that times out stops waiting, and so may let readers in. The preference is in the `detail` of every operation.
+//! **Preferring writers.** With `PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP` a reader also waits while a writer
+//! waits. A thread that locks twice as a reader may then wait for a writer that waits for this thread. The moment at
+//! which a writer begins to wait is therefore an event: the writer takes two operations, [`WRITE_ARRIVE`] and
+//! [`WRITE_LOCK`]. A writer that times out stops waiting, and this may enable readers. The `detail` of every operation
+//! contains the preference.
 //!
-//! **Readers commute.** To come in as a reader looks at the writer and adds to the readers; to leave as a reader takes one
-//! off, which is there because it is one's own. Neither looks at how many there are, and neither changes the writer. So
-//! any two of them can be swapped. In footprints the writer and the readers are two things: coming in as a reader
-//! [reads](Mode::Read) the one and [adds](Mode::Add) to the other, leaving adds. Whoever comes in alone, leaves alone or
-//! makes a lock changes both ([`Mode::Write`]). An attempt that failed has looked: a reader's at the writer, a
-//! writer's at both, so that it does not commute with readers, one of whom may have been the reason. The same two things make
-//! a reader know what the last writer did, a writer know what all readers did, and readers nothing of each other.
+//! **Readers commute.** Locking as a reader reads the writer and increments the number of readers. Unlocking as a
+//! reader decrements that number, which is not zero because the thread itself holds the lock. Neither reads the number,
+//! and neither changes the writer, so any two of them can be swapped. In footprints the writer and the readers are two
+//! objects. Locking as a reader [reads](Mode::Read) the writer and [adds](Mode::Add) to the readers. Unlocking as a
+//! reader adds to the readers. Locking and unlocking as the writer, initialising and destroying [write](Mode::Write)
+//! both. A failed attempt only reads: a reader's attempt reads the writer, a writer's attempt reads both. A failed
+//! attempt of a writer thus conflicts with readers, one of which may be the cause of the failure. The two objects also
+//! give the right happens-before order: a reader is ordered after the last writer, a writer after all readers, and
+//! readers are not ordered with each other.
 //!
-//! Therefore several readers can keep a writer waiting together, without any order among them: see
-//! [`disabled_by`](Primitive::disabled_by), which holds for each, and is true in the sense that the lock could have been
-//! taken before it if it had not been for the others.
+//! Several readers can therefore block a writer together, without any order among them.
+//! [`disabled_by`](Primitive::disabled_by) then holds for each of them: the writer could have acquired the lock before
+//! that reader if the others had not been there.
 
 use super::{Primitive, queue};
 use crate::world::Effect;
 use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
-/// This family's number.
+/// The family of the operations on read-write locks.
 pub const FAMILY: u8 = 10;
-/// Made, unlocked.
+/// Initialises the lock, unlocked.
 pub const INIT: OpCode = OpCode::new(FAMILY, 1);
-/// Waits until there is no writer, and comes in as a reader. The result is 0 or an error number.
+/// Waits until there is no writer, and locks as a reader. The result is 0 or an error number.
 pub const READ_LOCK: OpCode = OpCode::new(FAMILY, 2);
-/// Comes in as a reader if there is no writer. The result is 0 or an error number.
+/// Locks as a reader if there is no writer. The result is 0 or an error number.
 pub const TRY_READ_LOCK: OpCode = OpCode::new(FAMILY, 3);
-/// Waits until there is nobody, and comes in as the writer. The result is 0 or an error number.
+/// Waits until no thread holds the lock, and locks as the writer. The result is 0 or an error number.
 pub const WRITE_LOCK: OpCode = OpCode::new(FAMILY, 4);
-/// Comes in as the writer if there is nobody. The result is 0 or an error number.
+/// Locks as the writer if no thread holds the lock. The result is 0 or an error number.
 pub const TRY_WRITE_LOCK: OpCode = OpCode::new(FAMILY, 5);
-/// Leaves: as the writer, if it is the writer, else as a reader.
+/// Unlocks: as the writer if the thread is the writer, otherwise as a reader.
 pub const UNLOCK: OpCode = OpCode::new(FAMILY, 6);
-/// Gone.
+/// Destroys the lock.
 pub const DESTROY: OpCode = OpCode::new(FAMILY, 7);
-/// Of a lock that prefers writers: from now on readers wait for this writer. Its [`WRITE_LOCK`] follows.
+/// Begins to wait as a writer, for a lock that prefers writers: from now on readers wait for this writer. Its
+/// [`WRITE_LOCK`] or [`TIMED_WRITE_LOCK`] follows.
 pub const WRITE_ARRIVE: OpCode = OpCode::new(FAMILY, 8);
 
-/// In the `detail`: the lock prefers writers.
+/// A flag in the `detail`: the lock prefers writers.
 pub const PREFERS_WRITERS: u32 = 1;
 
-/// Like [`READ_LOCK`], or times out. `detail` says whether it is [impatient](Operation::is_impatient), `argument` is the
-/// deadline.
+/// Like [`READ_LOCK`], but may time out. `detail` says whether the operation is [impatient](Operation::is_impatient).
+/// `argument` is the deadline.
 pub const TIMED_READ_LOCK: OpCode = OpCode::new(FAMILY, 16);
-/// Like [`WRITE_LOCK`], or times out.
+/// Like [`WRITE_LOCK`], but may time out. `detail` says whether the operation is [impatient](Operation::is_impatient).
+/// `argument` is the deadline.
 pub const TIMED_WRITE_LOCK: OpCode = OpCode::new(FAMILY, 17);
 
-/// Stands in the [queue] of those that wait for it, readers and writers in one. What it waits with follows.
-/// A lock with a queue prefers nobody.
+/// Enters the [queue] of the threads that wait for the lock. Readers and writers share one queue. The operation that
+/// acquires the lock follows. A lock with a queue does not prefer writers.
 pub const ENQUEUE: OpCode = OpCode::new(FAMILY, 18);
 
-/// Locked.
+/// The error number if the lock is held.
 pub const EBUSY: u64 = 16;
-/// The thread is the writer.
+/// The error number if the thread itself is the writer.
 pub const EDEADLK: u64 = 35;
 
-/// Who is in alone, plus one; in the upper half how many writers have begun to wait.
+/// The word with the writer's id plus one in its lower half, and the number of waiting writers in its upper half.
 const WRITER: usize = 0;
 const ONE_WAITS: u64 = 1 << 32;
 const READERS: usize = 1;
-/// How often the lock was made and destroyed: what a thread held before counts no more.
+/// The word that counts how often the lock was initialised and destroyed. Locks held before that do not count.
 const LIFE: usize = 2;
 
-/// In the state of one thread's readings of one lock: how many, and in which of the lock's lives.
+/// The words of a thread's share in a lock: how often it holds the lock as a reader, and the value of [`LIFE`] at that
+/// time.
 const HOLDS: usize = 0;
 const HOLDS_LIFE: usize = 1;
 
-/// The readers of a lock, as a thing that is touched: a place in the lock's own memory that is no object of its own.
+/// The readers of a lock, as an object in footprints: an address inside the lock's own memory that no other object has.
 fn readers_of(lock: ObjectId) -> ObjectId {
     ObjectId(lock.0 + 8)
 }
 
-/// How often `reader` is in as a reader.
+/// How often `reader` holds `lock` as a reader.
 pub fn holds(world: &World, lock: ObjectId, reader: ThreadId) -> u64 {
     let life = world.objects.get(lock).map_or(0, |slot| slot.words[LIFE]);
     let held = world.objects.get(ObjectId::share(lock, reader)).map_or([0; 3], |slot| slot.words);
     if held[HOLDS_LIFE] == life { held[HOLDS] } else { 0 }
 }
 
-/// One reader more, or one less.
+/// Sets how often `reader` holds `lock` as a reader.
 fn set_holds(world: &mut World, lock: ObjectId, reader: ThreadId, holds: u64) {
     let before = self::holds(world, lock, reader);
     let slot = world.objects.get_mut(lock);
@@ -95,11 +103,11 @@ fn set_holds(world: &mut World, lock: ObjectId, reader: ThreadId, holds: u64) {
     let held = &mut world.objects.get_mut(ObjectId::share(lock, reader)).words;
     (held[HOLDS], held[HOLDS_LIFE]) = (holds, life);
     if (holds == 0) != (before == 0) {
-        world.reads_or_not(lock, reader.0);
+        world.toggle_reader(lock, reader.0);
     }
 }
 
-/// The writer that `lock` belongs to now.
+/// The writer that holds `lock`.
 pub fn writer_of(world: &World, lock: ObjectId) -> Option<ThreadId> {
     let writer = world.objects.get(lock)?.words[WRITER] as u32;
     (writer != 0).then(|| ThreadId((writer - 1) as u16))
@@ -109,13 +117,13 @@ fn readers(world: &World, lock: ObjectId) -> u64 {
     world.objects.get(lock).map_or(0, |slot| slot.words[READERS])
 }
 
-/// Whether a writer has begun to wait, and readers let it go first.
+/// Whether a writer waits and the lock of `operation` prefers writers.
 fn writer_waits(world: &World, operation: &Operation) -> bool {
     let words = world.objects.get(operation.object).map_or(0, |slot| slot.words[WRITER]);
     prefers_writers(operation) && words >= ONE_WAITS
 }
 
-/// Whether a reader by `operation` may have to wait for several writers.
+/// Whether `operation` locks as a reader and may have to wait for several writers.
 pub(crate) fn waits_for_writers(operation: &Operation) -> bool {
     matches!(operation.code, READ_LOCK | TIMED_READ_LOCK) && prefers_writers(operation)
 }
@@ -124,7 +132,7 @@ fn prefers_writers(operation: &Operation) -> bool {
     operation.without_await().detail & PREFERS_WRITERS != 0
 }
 
-/// Whether nobody that `operation`, by `code`, would have to wait for is in.
+/// Whether `operation` could acquire the lock now, if it were operation `code`. The queue is not considered.
 fn is_free(world: &World, code: OpCode, operation: &Operation) -> bool {
     let lock = operation.object;
     let alone = matches!(code, WRITE_LOCK | TRY_WRITE_LOCK | TIMED_WRITE_LOCK);
@@ -132,23 +140,23 @@ fn is_free(world: &World, code: OpCode, operation: &Operation) -> bool {
     writer_of(world, lock).is_none() && !others
 }
 
-/// Whether `by` comes in by `operation` if it is taken now.
+/// Whether `by` acquires the lock if `operation` is taken now.
 fn obtains(world: &World, by: ThreadId, operation: &Operation) -> bool {
     is_free(world, operation.code, operation) && queue::is_next(world, by, operation)
 }
 
-/// Whether `event` has come in, and not beside others.
+/// Whether `event` acquired the lock as the writer.
 fn enters_alone(event: &Event) -> bool {
     matches!(event.operation.code, WRITE_LOCK | TRY_WRITE_LOCK | TIMED_WRITE_LOCK) && !event.failed()
 }
 
-/// Whether `event` has come in.
+/// Whether `event` acquired the lock, as the writer or as a reader.
 fn enters(event: &Event) -> bool {
     let reads = matches!(event.operation.code, READ_LOCK | TRY_READ_LOCK | TIMED_READ_LOCK) && !event.failed();
     reads || enters_alone(event)
 }
 
-/// Whether `operation` cannot be taken while the lock cannot be had.
+/// Whether `operation` is disabled while it cannot acquire the lock.
 fn waits(operation: &Operation) -> bool {
     match operation.code {
         READ_LOCK | WRITE_LOCK => true,
@@ -157,13 +165,13 @@ fn waits(operation: &Operation) -> bool {
     }
 }
 
-/// Whether `event` is a writer that has kept readers out while it waited, and has given up.
+/// Whether `event` is the timeout of a writer that blocked readers while it waited.
 fn leaves_waiting(event: &Event) -> bool {
     let timed_out = event.operation.code == TIMED_WRITE_LOCK && event.flags.contains(EventFlags::TIMED_OUT);
     timed_out && prefers_writers(&event.operation)
 }
 
-/// The meaning of this family.
+/// The semantics of read-write locks.
 pub struct ReaderWriterLocks;
 
 impl Primitive for ReaderWriterLocks {
@@ -207,7 +215,7 @@ impl Primitive for ReaderWriterLocks {
         }
         if gives_up {
             if code == TIMED_WRITE_LOCK && prefers_writers(operation) {
-                // It waits no more, and readers need not wait for it.
+                // The writer no longer waits and no longer blocks readers.
                 let words = &mut world.objects.get_mut(lock).words;
                 words[WRITER] = words[WRITER].saturating_sub(ONE_WAITS);
             }
@@ -249,7 +257,7 @@ impl Primitive for ReaderWriterLocks {
                 }
                 let after = slot.words[WRITER] as u32;
                 if after != before {
-                    world.passes(lock, before.into(), after.into());
+                    world.change_owner(lock, before.into(), after.into());
                 }
             }
         }
@@ -267,7 +275,7 @@ impl Primitive for ReaderWriterLocks {
             TIMED_READ_LOCK | TIMED_WRITE_LOCK => writes,
             TRY_READ_LOCK | TRY_WRITE_LOCK => !is_free(world, code, operation),
             DESTROY => !is_free(world, TRY_WRITE_LOCK, operation),
-            // Misuse that changes nothing.
+            // Misuse without effect.
             UNLOCK if !writes => holds(world, lock, by) == 0,
             _ => false,
         };
@@ -298,7 +306,7 @@ impl Primitive for ReaderWriterLocks {
                 into.touch(writer, Mode::Read);
                 into.touch(readers, Mode::Add);
             }
-            // How many wait only counts.
+            // Only the number of waiting writers changes.
             WRITE_ARRIVE => into.touch(writer, Mode::Add),
             UNLOCK if event.flags.contains(EventFlags::SHARED) => into.touch(readers, Mode::Add),
             _ => {
@@ -342,9 +350,9 @@ impl Primitive for ReaderWriterLocks {
     }
 
     fn continues(&self, earlier: &Event, later: &Event) -> bool {
-        // Whoever is in may have had to stand in the queue first.
+        // The holder may have entered the queue first.
         queue::queues(&later.operation)
-        // This writer has kept readers out since it came.
+        // This writer has blocked readers since its arrival.
             || waits_for_writers(&later.operation)
             && matches!(earlier.operation.code, WRITE_LOCK | TIMED_WRITE_LOCK)
             && !earlier.failed()

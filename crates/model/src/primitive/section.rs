@@ -1,34 +1,35 @@
-//! Sections that run as one step: from `BEGIN` to `END`, no other thread goes on.
+//! Atomic sections: from `BEGIN` to `END`, no other thread runs.
 //!
-//! For the search a section is its `BEGIN`: when the section ends, whoever runs the program writes into that event all that the
-//! section touched ([`Summary`]), and what happens inside ([`INSIDE`](crate::EventFlags::INSIDE)) touches nothing by itself. So two sections, or
-//! a section and an operation of another thread, are dependent exactly if they conflict somewhere. A section that touches
-//! more than there is room for conflicts with everything. So does one that has not ended: what it will touch is not known
-//! before it runs.
+//! **Footprints.** For the search, a section is its `BEGIN` event. When the section ends, the runtime writes everything
+//! that the section touched into that event ([`Summary`]). The events inside ([`INSIDE`](crate::EventFlags::INSIDE))
+//! have empty footprints. Thus two sections, or a section and an operation of another thread, are dependent exactly if
+//! some of their accesses conflict. A section with more accesses than there is room for conflicts with everything. So
+//! does a section that has not ended, because its accesses are not known before it runs.
 //!
-//! Nothing can wait inside a section, since nobody could ever end the wait: an operation that is not possible there is replaced
-//! by the end of the process ([`Ending::Waits`]); an assumption that does not hold, by the end of an execution that is none
-//! ([`Ending::Assumed`]). Both cut the others off, so both are in every order with what the others do, as any end is.
+//! **Waiting.** No operation can wait inside a section, because no other thread could enable it. A disabled operation
+//! is replaced by the end of the process ([`Ending::Waits`]), and an assumption that does not hold by an ending that
+//! discards the execution ([`Ending::Assumed`]). Like every end of the process, both depend on all events of other
+//! threads.
 
 use super::{Primitive, assume, process};
 use crate::world::Effect;
 use crate::{Access, Ending, Event, Footprint, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
-/// This family's number.
+/// The family of the operations of atomic sections.
 pub const FAMILY: u8 = 15;
-/// A section begins.
+/// Begins an atomic section.
 pub const BEGIN: OpCode = OpCode::new(FAMILY, 1);
-/// It ends.
+/// Ends the atomic section.
 pub const END: OpCode = OpCode::new(FAMILY, 2);
 
-/// In the detail of a `BEGIN`: the section has ended, and the event says what it touched.
+/// A flag in the `detail` of a `BEGIN`: the section has ended, and the event contains its accesses.
 const KNOWN: u32 = 1 << 30;
-/// How many accesses a `BEGIN` has room for.
+/// The number of accesses that a `BEGIN` has room for.
 const ROOM: usize = 3;
-/// Bits of the detail for each: eight for the size, one for writing.
+/// The number of bits in `detail` for each access: eight for the size, one for the mode, one unused.
 const BITS: u32 = 10;
 
-/// What takes the place of `operation`, which is not possible inside a section.
+/// The operation that replaces `operation`, which is disabled inside a section.
 pub(crate) fn instead_of(operation: &Operation) -> Operation {
     process::end(match operation.code {
         assume::FALSE => Ending::Assumed,
@@ -36,7 +37,7 @@ pub(crate) fn instead_of(operation: &Operation) -> Operation {
     })
 }
 
-/// All that a section has touched so far.
+/// The accesses of a section so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Summary {
     accesses: [Option<Access>; ROOM],
@@ -44,7 +45,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Adds what an event inside touched.
+    /// Adds the accesses of an event inside the section.
     pub fn add(&mut self, event: &Event) {
         let footprint = Footprint::alone(event);
         self.overflows |= footprint.is_everything();
@@ -74,7 +75,7 @@ impl Summary {
         self.overflows = true;
     }
 
-    /// Says in `begin`, the event that began the section, what the section touched.
+    /// Writes the section's accesses into `begin`, the event that began it.
     pub fn close(&self, begin: &mut Event) {
         if self.overflows {
             return;
@@ -93,7 +94,7 @@ impl Summary {
     }
 }
 
-/// The meaning of this family.
+/// The semantics of atomic sections.
 pub struct Sections;
 
 impl Primitive for Sections {
@@ -130,13 +131,13 @@ impl Primitive for Sections {
         }
     }
 
-    /// What a section would touch elsewhere is known only when it runs there.
+    /// The accesses of a section at another position are known only after it ran there.
     fn depends_on_state(&self, code: OpCode) -> bool {
         code == BEGIN
     }
 }
 
-/// A `BEGIN` of which nothing is known: the same event before it is run at another place.
+/// A copy of `begin` with unknown accesses, for a section that has not yet run at its new position.
 pub fn forgotten(begin: &Event) -> Event {
     Event { operation: Operation::new(BEGIN, ObjectId::NONE), result: 0, ..*begin }
 }

@@ -1,72 +1,72 @@
 //! Semaphores.
 //!
-//! State: the count. Posting never waits and never looks, so posts commute; waits take turns.
+//! State: the count. Posting never waits and never reads the count, so posts commute. Waits do not.
 //!
-//! **Named semaphores** live as long as the execution: no file is made, and at the start there are none. A name is an object of its own,
-//! at an address that depends on nothing but the name, with room for the semaphores that have it one after the other: a
-//! name that was unlinked can be used again, for another semaphore.
+//! **Named semaphores** exist within one execution: no file is created, and none exists at the start. A name is an
+//! object of its own. Its address depends only on the name and has room for the semaphores that use the name one after
+//! the other, because an unlinked name can be used again for another semaphore.
 
 use super::{Primitive, queue};
 use crate::world::Effect;
 use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
-/// This family's number.
+/// The family of the operations on semaphores.
 pub const FAMILY: u8 = 7;
-/// Made, with the count `argument`.
+/// Initialises the semaphore with the count `argument`.
 pub const INIT: OpCode = OpCode::new(FAMILY, 1);
-/// Waits until the count is not zero, and takes one. The result is the count before.
+/// Waits until the count is not zero, and decrements it. The result is the count before.
 pub const WAIT: OpCode = OpCode::new(FAMILY, 2);
-/// Takes one if there is one. The result is 0, or `EAGAIN`.
+/// Decrements the count if it is not zero. The result is 0 or `EAGAIN`.
 pub const TRYWAIT: OpCode = OpCode::new(FAMILY, 3);
-/// Adds one.
+/// Increments the count.
 pub const POST: OpCode = OpCode::new(FAMILY, 4);
-/// Looks at the count; it is the result.
+/// Reads the count. It is the result.
 pub const GETVALUE: OpCode = OpCode::new(FAMILY, 5);
-/// Gone.
+/// Destroys the semaphore.
 pub const DESTROY: OpCode = OpCode::new(FAMILY, 6);
-/// Opens the semaphore with the name `object`, with the count `argument` if it is made. `detail` is [`CREATE`], perhaps with
-/// [`EXCLUSIVE`]. The result is its address; if it failed, an error number.
+/// Opens the semaphore with the name `object`. A new semaphore gets the count `argument`. `detail` is [`CREATE`],
+/// perhaps with [`EXCLUSIVE`], or 0. The result is the semaphore's address, or an error number if the operation failed.
 pub const OPEN: OpCode = OpCode::new(FAMILY, 7);
-/// Closes the semaphore at `argument`, whose name is or was `object`. The result is 0 or an error number.
+/// Closes the semaphore at address `argument`, whose name is or was `object`. The result is 0 or an error number.
 pub const CLOSE: OpCode = OpCode::new(FAMILY, 8);
-/// The name `object` is free again. The result is 0 or an error number.
+/// Frees the name `object`. The result is 0 or an error number.
 pub const UNLINK: OpCode = OpCode::new(FAMILY, 9);
 
-/// Make it if there is none.
+/// A flag of [`OPEN`]: creates the semaphore if the name has none.
 pub const CREATE: u32 = 1;
-/// Fail if there is one.
+/// A flag of [`OPEN`]: fails if the name has a semaphore.
 pub const EXCLUSIVE: u32 = 2;
 
-/// Bytes of a name and the semaphores that can have it.
+/// The size in bytes of a name's object with the semaphores that can have the name.
 pub const NAME_SIZE: u64 = 1024;
 const SEMAPHORE_SIZE: u64 = 32;
 
-/// There is none with this name.
+/// The error number if the name has no semaphore.
 pub const ENOENT: u64 = 2;
-/// There is one with this name.
+/// The error number if the name has a semaphore already.
 pub const EEXIST: u64 = 17;
-/// Not open.
+/// The error number if the semaphore is not open.
 pub const EINVAL: u64 = 22;
-/// The name was used too often.
+/// The error number if the name was used for too many semaphores.
 pub const ENOSPC: u64 = 28;
 
-/// Waits until the count is not zero, and takes one, or times out. `detail` says whether it is
-/// [impatient](Operation::is_impatient), `argument` is the deadline. The result is the count before, or `ETIMEDOUT`.
+/// Waits until the count is not zero and decrements it, or times out. `detail` says whether the operation is
+/// [impatient](Operation::is_impatient). `argument` is the deadline. The result is the count before, or `ETIMEDOUT`.
 pub const TIMEDWAIT: OpCode = OpCode::new(FAMILY, 16);
-/// Stands in the [queue] of those that wait for it. Its [`WAIT`] or [`TIMEDWAIT`] follows.
+/// Enters the [queue] of the threads that wait for the semaphore. A [`WAIT`] or [`TIMEDWAIT`] of the thread follows.
 pub const ENQUEUE: OpCode = OpCode::new(FAMILY, 17);
-/// `SEM_VALUE_MAX`.
+/// The largest count: `SEM_VALUE_MAX`.
 pub const MOST: u64 = i32::MAX as u64;
-/// The count is as large as it can be.
+/// The error number if the count is at its maximum.
 pub const EOVERFLOW: u64 = 75;
 
-/// There is none to take.
+/// The error number if the count is zero.
 pub const EAGAIN: u64 = 11;
 
 const COUNT: usize = 0;
-/// Of a named semaphore: how often it is open.
+/// The word of a named semaphore that counts how often it is open.
 const OPENED: usize = 1;
-/// Of a name: whether there is a semaphore with it, and how many there have been.
+/// The words of a name: whether it has a semaphore, and the number of semaphores that it has had.
 const LINKED: usize = 0;
 const MADE: usize = 1;
 
@@ -76,12 +76,12 @@ fn named(world: &World, name: ObjectId) -> Option<ObjectId> {
     (words[LINKED] != 0).then(|| ObjectId(name.0 + words[MADE] * SEMAPHORE_SIZE))
 }
 
-/// How often the semaphore is open.
+/// How often `semaphore` is open.
 fn opened(world: &World, semaphore: ObjectId) -> u64 {
     world.objects.get(semaphore).map_or(0, |slot| slot.words[OPENED])
 }
 
-/// Why an operation on a name fails now, if it does.
+/// The error number with which an operation on a name would fail now. `None` if it would succeed.
 fn refusal(world: &World, operation: &Operation) -> Option<u64> {
     let name = operation.object;
     let there = named(world, name).is_some();
@@ -129,8 +129,8 @@ fn take_named(world: &mut World, operation: &Operation) -> Effect {
     }
 }
 
-/// The count that `operation` finds. One that nobody has used yet has the count that its memory says: the operation brings it
-/// along, unless it brings a deadline.
+/// The count that `operation` finds. Before its first use, a semaphore has the count in the program's memory. The
+/// operation carries that count in its `argument`, unless the argument is a deadline.
 fn count(world: &World, operation: &Operation) -> u64 {
     world
         .objects
@@ -143,7 +143,7 @@ fn brought(operation: &Operation) -> u64 {
     if operation.code == TIMEDWAIT { 0 } else { operation.argument }
 }
 
-/// The meaning of this family.
+/// The semantics of semaphores.
 pub struct Semaphores;
 
 impl Primitive for Semaphores {
@@ -196,7 +196,7 @@ impl Primitive for Semaphores {
         let mut slot = world.objects.get_mut(operation.object);
         if slot.family == 0 && operation.code != INIT {
             slot.words[COUNT] = brought(operation);
-            world.is_found(operation.object);
+            world.note_uninitialised_use(operation.object);
             slot = world.objects.get_mut(operation.object);
         }
         slot.family = FAMILY as u32;
@@ -243,7 +243,7 @@ impl Primitive for Semaphores {
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        // With two or more there, the wait could have done without this post.
+        // With a count of two or more, the wait did not need this post.
         waits(&later.operation) && earlier.operation.code == POST && later.result < 2
     }
 
@@ -253,7 +253,7 @@ impl Primitive for Semaphores {
     }
 
     fn continues(&self, _: &Event, later: &Event) -> bool {
-        // Whoever took one may have had to stand in the queue first.
+        // The thread that decremented the count may have entered the queue first.
         queue::queues(&later.operation)
     }
 
@@ -275,17 +275,17 @@ impl Primitive for Semaphores {
     }
 }
 
-/// Whether `by` has one by `operation` if it is taken now.
+/// Whether `operation` of thread `by` decrements the count if it is taken now.
 fn obtains(world: &World, by: ThreadId, operation: &Operation) -> bool {
     count(world, operation) > 0 && queue::is_next(world, by, operation)
 }
 
-/// Whether `operation` cannot be taken while the count is zero.
+/// Whether `operation` is disabled while the count is zero.
 fn waits(operation: &Operation) -> bool {
     operation.code == WAIT || (operation.code == TIMEDWAIT && !operation.is_impatient())
 }
 
-/// Whether `event` has taken one.
+/// Whether `event` decremented the count.
 fn takes(event: &Event) -> bool {
     matches!(event.operation.code, WAIT | TRYWAIT | TIMEDWAIT) && !event.failed()
 }

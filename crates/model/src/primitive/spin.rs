@@ -1,37 +1,38 @@
 //! Spin locks.
 //!
-//! State: whether it is locked. Like a normal mutex, but that it is nobody's: any thread may unlock it, and whoever holds it
-//! is known only for reports. That threads spin while they wait cannot be seen.
+//! State: the thread that has locked it, or none. A spin lock is like a normal mutex without ownership: any thread may
+//! unlock it, and its holder is stored for reports and misuse only. Waiting threads do not spin: they are disabled
+//! until the lock is free, which the program cannot distinguish.
 
 use super::Primitive;
 use crate::world::Effect;
 use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
 
-/// This family's number.
+/// The family of the operations on spin locks.
 pub const FAMILY: u8 = 11;
-/// Made, unlocked.
+/// Initialises the lock, unlocked.
 pub const INIT: OpCode = OpCode::new(FAMILY, 1);
-/// Waits until it is unlocked, and locks it.
+/// Waits until the lock is unlocked, and locks it.
 pub const LOCK: OpCode = OpCode::new(FAMILY, 2);
-/// Locks it if it is unlocked. The result is 0 or `EBUSY`.
+/// Locks the lock if it is unlocked. The result is 0 or `EBUSY`.
 pub const TRYLOCK: OpCode = OpCode::new(FAMILY, 3);
-/// Unlocks it.
+/// Unlocks the lock.
 pub const UNLOCK: OpCode = OpCode::new(FAMILY, 4);
-/// Gone.
+/// Destroys the lock.
 pub const DESTROY: OpCode = OpCode::new(FAMILY, 5);
 
-/// Locked.
+/// The error number if the lock is locked.
 pub const EBUSY: u64 = 16;
 
 const OWNER: usize = 0;
 
-/// Who has locked `lock`.
+/// The thread that has locked `lock`.
 pub fn owner_of(world: &World, lock: ObjectId) -> Option<ThreadId> {
     let owner = world.objects.get(lock)?.words[OWNER];
     (owner != 0).then(|| ThreadId((owner - 1) as u16))
 }
 
-/// The meaning of this family.
+/// The semantics of spin locks.
 pub struct SpinLocks;
 
 impl Primitive for SpinLocks {
@@ -77,9 +78,9 @@ impl Primitive for SpinLocks {
         let locks = matches!(operation.code, LOCK | TRYLOCK);
         let (before, after) = (slot.words[OWNER], if locks { by.0 as u64 + 1 } else { 0 });
         slot.words[OWNER] = after;
-        world.passes(operation.object, before, after);
+        world.change_owner(operation.object, before, after);
         if found {
-            world.is_found(operation.object);
+            world.note_uninitialised_use(operation.object);
         }
         Effect::default()
     }
@@ -88,7 +89,7 @@ impl Primitive for SpinLocks {
         let locked = owner_of(world, operation.object).is_some();
         let fails = match operation.code {
             TRYLOCK => locked,
-            // Misuse that changes nothing.
+            // Misuse without effect.
             UNLOCK => !locked,
             _ => false,
         };

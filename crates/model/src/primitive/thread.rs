@@ -1,53 +1,57 @@
-//! Threads: created, started, ended, joined, detached.
+//! Threads: creation, start, end, join, detach and cancellation.
 //!
-//! State: [`crate::ThreadState`]. A thread's life and the right to join it are two objects, so that detaching a
-//! thread commutes with whatever it does, its end included.
+//! State: [`crate::ThreadState`]. A thread's life cycle and the right to join it are two objects, so detaching a thread
+//! commutes with everything that the thread does, including its end.
 
 use super::Primitive;
 use crate::world::Effect;
 use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, World};
 
-/// This family's number.
+/// The family of the operations on threads.
 pub const FAMILY: u8 = 1;
-/// `object` (a thread) is made; detached if `argument` is 1.
+/// Creates the thread `object`. It is detached if `argument` is 1.
 pub const CREATE: OpCode = OpCode::new(FAMILY, 1);
-/// The first operation of every thread: it begins to run. What it does before its next operation is part of this.
+/// The first operation of every thread. Everything that the thread does before its next operation belongs to this step.
 pub const START: OpCode = OpCode::new(FAMILY, 2);
-/// The last operation of a thread. With `argument` 1 it lingers: [`LAST`] will follow. `detail` may be [`COUNTED`].
+/// The last operation of a thread. If `argument` is 1, the thread lingers and [`LAST`] follows. `detail` may be
+/// [`COUNTED`].
 pub const EXIT: OpCode = OpCode::new(FAMILY, 3);
-/// Waits for the end of `object`.
+/// Waits for the end of the thread `object` and joins it.
 pub const JOIN: OpCode = OpCode::new(FAMILY, 4);
-/// Gives up the right to join `object`.
+/// Detaches the thread `object`: no thread can join it any more.
 pub const DETACH: OpCode = OpCode::new(FAMILY, 5);
-/// Of a thread that lingers: waits for the end of all others. What it does then (exit handlers, the end of the process)
-/// comes after everything.
+/// Waits until all other threads have ended. Only a thread that lingers takes it. What the thread does next (exit
+/// handlers, the end of the process) happens after everything else.
 pub const LAST: OpCode = OpCode::new(FAMILY, 6);
-/// Joins `object` if it has ended. The result is 0 or an error number.
+/// Joins the thread `object` if it has ended. The result is 0 or an error number.
 pub const TRYJOIN: OpCode = OpCode::new(FAMILY, 7);
 
-/// Waits for the end of `object` and joins it, or times out. `detail` says whether it is [impatient](Operation::is_impatient),
-/// `argument` is the deadline. The result is 0 or an error number.
+/// Waits for the end of the thread `object` and joins it, or times out. `detail` says whether the operation is
+/// [impatient](Operation::is_impatient). `argument` is the deadline. The result is 0 or an error number.
 pub const TIMEDJOIN: OpCode = OpCode::new(FAMILY, 16);
 
-/// Asks `object` to end. It does at its next [cancellation point](super::cancellation).
+/// Requests the cancellation of the thread `object`. That thread ends at its next [cancellation
+/// point](super::cancellation).
 pub const CANCEL: OpCode = OpCode::new(FAMILY, 8);
-/// Whether somebody has asked the thread itself to end: the result is 1 then. It will, before it does anything else.
+/// Tests whether the cancellation of the calling thread was requested. If so, the result is 1 and the thread ends
+/// before its next operation.
 pub const TESTCANCEL: OpCode = OpCode::new(FAMILY, 9);
-/// Whether `object` runs: the result is 1 then. For who sends it a signal. With the object [`ObjectId::POPULATION`]: which threads
-/// run, for who sends one to the process; whoever runs the program knows.
+/// Tests whether the thread `object` runs: the result is 1 if it does. Sending a signal to a thread needs this. If the
+/// object is [`ObjectId::POPULATION`], it reads which threads run, to send a signal to the process. The model has no
+/// result for that case, because the runtime knows the threads itself.
 pub const LOOK: OpCode = OpCode::new(FAMILY, 10);
 
-/// Of an [`EXIT`]: somebody may ask which threads run.
+/// The `detail` of an [`EXIT`] in a program that may ask which threads run.
 pub const COUNTED: u32 = 1;
 
-/// Still running.
+/// The error number if the thread is still running.
 pub const EBUSY: u64 = 16;
-/// No such thread.
+/// The error number if there is no such thread.
 pub const ESRCH: u64 = 3;
-/// Not a thread that can be joined.
+/// The error number if the thread cannot be joined.
 pub const EINVAL: u64 = 22;
 
-/// The meaning of this family.
+/// The semantics of threads.
 pub struct Threads;
 
 impl Primitive for Threads {
@@ -87,7 +91,7 @@ impl Primitive for Threads {
         }
         let Some(target) = operation.object.as_thread() else { return Effect::failed(ESRCH) };
         if operation.code == EXIT {
-            // A section does not outlive its thread.
+            // An atomic section ends with its thread.
             world.end_section();
         }
         match operation.code {
@@ -141,7 +145,7 @@ impl Primitive for Threads {
             return world.foresee_timeout(by, operation);
         }
         let target = world.thread(target);
-        // Only of these the footprint depends on it.
+        // Only the footprints of these operations depend on the flag.
         let fails = target.phase == Phase::Alive || target.phase == Phase::Absent || target.detached || target.joined;
         if matches!(operation.code, TRYJOIN | TIMEDJOIN) && fails { EventFlags::FAILED } else { EventFlags::NONE }
     }
@@ -173,20 +177,20 @@ impl Primitive for Threads {
                 into.touch(handle, Mode::Write);
             }
             DETACH => into.touch(handle, Mode::Write),
-            // Twice is as good as once, and of an id that is not valid any more it is misuse.
+            // Two requests commute. Whether the id is still valid decides about misuse.
             CANCEL => {
                 into.touch(ObjectId::cancellation(target), Mode::Add);
                 into.touch(handle, Mode::Read);
             }
             TESTCANCEL => into.touch(ObjectId::cancellation(target), Mode::Read),
-            // After all that the others have done.
+            // It comes after all events of the other threads.
             LAST => into.touch_everything(),
             _ => {}
         }
     }
 
     fn disabled_by(&self, earlier: &Event, later: &Event) -> bool {
-        // Before its thread exists, a join fails at once; from then on it waits.
+        // Before the thread exists, a join fails at once. Afterwards it waits.
         waits(later)
             && earlier.operation.code == CREATE
             && earlier.operation.object.as_thread() == later.operation.object.as_thread()
@@ -210,13 +214,14 @@ impl Primitive for Threads {
     }
 }
 
-/// Whether who joins `target` now has to wait. A join of a thread that never existed, or that cannot be joined, fails at once.
+/// Whether a join of `target` would have to wait now. Joining a thread that never existed or cannot be joined fails at
+/// once.
 fn must_wait(world: &World, target: ThreadId) -> bool {
     let target = world.thread(target);
     target.phase == Phase::Alive && !target.detached && !target.joined
 }
 
-/// Whether `event` could not have been taken while the thread it joins ran.
+/// Whether `event` was disabled while the thread that it joins was running.
 fn waits(event: &Event) -> bool {
     match event.operation.code {
         JOIN => true,

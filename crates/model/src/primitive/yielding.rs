@@ -1,17 +1,17 @@
-//! `sched_yield` and sleeping: a hint that others may go first, which touches nothing.
+//! `sched_yield` and sleeping: a hint that other threads may run first. The footprint is empty.
 
 use super::Primitive;
 use crate::world::Effect;
 use crate::{Event, Footprint, OpCode, Operation, ThreadId, World};
 
-/// This family's number.
+/// The family of yielding and sleeping.
 pub const FAMILY: u8 = 4;
-/// Lets others go first.
+/// Lets other threads run first.
 pub const YIELD: OpCode = OpCode::new(FAMILY, 1);
-/// Lets others go first, and virtual time pass; `argument` is nanoseconds.
+/// Lets other threads run first, and advances virtual time. `argument` is the duration in nanoseconds.
 pub const SLEEP: OpCode = OpCode::new(FAMILY, 2);
 
-/// The meaning of this family.
+/// The semantics of yielding and sleeping.
 pub struct Yielding;
 
 impl Primitive for Yielding {

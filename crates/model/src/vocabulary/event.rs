@@ -1,6 +1,7 @@
 //! Events: operations that a thread has taken.
 
-use crate::{EventFlags, Operation, ThreadId};
+use crate::primitive;
+use crate::{Choice, EventFlags, Operation, ThreadId};
 
 /// One operation that a thread took, and its result.
 ///
@@ -18,15 +19,36 @@ pub struct Event {
     pub pc: u64,
     /// The thread that took the operation.
     pub thread: ThreadId,
-    /// Which alternative was taken, counted from 0. See [`alternatives`](Self::alternatives).
-    pub choice: u16,
-    /// How many alternatives the operation had. 1 if it was deterministic.
+    /// Which alternative was taken, counted from 0, or [`GIVEN`](Self::GIVEN). [`choice`](Self::choice) tells the two
+    /// apart.
+    pub way: u16,
+    /// How many alternatives a search has to try. 1 if the operation was deterministic, and if its value was given.
     pub alternatives: u16,
     /// Facts about the outcome, for example that the operation failed or timed out.
     pub flags: EventFlags,
 }
 
 impl Event {
+    /// The [`way`](Self::way) of an operation whose value was given. The value is the event's result. No operation has
+    /// a way with this number, because it has at most this many.
+    pub const GIVEN: u16 = u16::MAX;
+
+    /// How the operation was taken. A plan that asks for it gets the same event again.
+    #[inline]
+    pub const fn choice(&self) -> Choice {
+        if self.way == Event::GIVEN { Choice::Value(self.result) } else { Choice::Way(self.way) }
+    }
+
+    /// Whether the event's choice is one that its operation has. An event in shared memory may be anything, because
+    /// the program may have written over it.
+    #[inline]
+    pub fn has_sound_choice(&self) -> bool {
+        match self.choice() {
+            Choice::Way(way) => way == 0 || way < self.alternatives,
+            Choice::Value(value) => primitive::of(self.operation.code).given(&self.operation, value) == Some(value),
+        }
+    }
+
     /// Whether the operation failed and changed nothing: see [`EventFlags::FAILED`].
     #[inline]
     pub const fn failed(&self) -> bool {

@@ -21,9 +21,11 @@ pub use slot::{MESSAGE, Slot, WirePlan, WireResult};
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// The version of the layout. Both sides must agree on it.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 /// The environment variable that holds the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
+/// How the names of environment variables begin that only fill the environment up to a fixed size.
+pub const PADDING: &str = "HEDDLE_PADDING";
 /// The address at which the runtime maps the file in the program.
 pub const ADDRESS: usize = 0x6000_0000_0000;
 /// The address of the first thread's heap. The heaps follow each other, so an address tells whose heap it is in.
@@ -81,6 +83,8 @@ pub enum Outside {
     Processes = 1,
     /// It changed files in place, because there is no scratch directory.
     Files = 2,
+    /// A library that is not instrumented created a thread.
+    Threads = 4,
 }
 
 /// The capacity for names of libraries in bytes.

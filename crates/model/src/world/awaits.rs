@@ -63,6 +63,11 @@ impl Operation {
     /// Whether `event`, of another thread, writes to a place that this await reads. `first` and `second` say which of
     /// its two places count.
     pub fn is_stirred_by(&self, event: &Event, first: bool, second: bool) -> bool {
+        // The end of the process touches everything, but writes to no place, and nobody looks after it. A thread that awaits
+        // could not have gone on before it.
+        if event.operation.ends_process() {
+            return false;
+        }
         // What wrote what was there already is no news: two threads that try to set a flag would wake each other for ever.
         if event.flags.contains(EventFlags::UNCHANGED) {
             return false;

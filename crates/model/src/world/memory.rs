@@ -31,7 +31,12 @@ pub struct Recorded(core::cell::Cell<bool>);
 impl Recorded {
     /// Makes `event` the source of the next answers.
     pub fn set(&self, event: &Event) {
-        self.0.set(event.flags.contains(EventFlags::MISMATCH));
+        self.set_fails(event.flags.contains(EventFlags::MISMATCH));
+    }
+
+    /// Makes the next comparisons fail, or succeed.
+    pub fn set_fails(&self, fails: bool) {
+        self.0.set(fails);
     }
 }
 

@@ -3,18 +3,20 @@
 mod awaits;
 mod effect;
 mod expire;
+mod looks;
 mod memory;
 mod table;
 mod thread;
 
 pub use effect::Effect;
 pub(crate) use expire::timed_out;
+pub use looks::{Await, Looks};
 pub use memory::{Memory, NoMemory, Recorded};
 pub use table::{ObjectSlot, ObjectTable};
 pub use thread::{Phase, ThreadState};
 
 use crate::primitive::{self, cancellation, choice, futex, section, thread as lives};
-use crate::{Event, EventFlags, Footprint, Misuse, ObjectId, Operation, ThreadId};
+use crate::{Choice, Event, EventFlags, Footprint, Misuse, ObjectId, Operation, ThreadId};
 
 /// The state of one execution. It owns no memory: the runtime lends it private pages, other callers lend vectors.
 pub struct World<'m> {
@@ -190,6 +192,19 @@ impl<'m> World<'m> {
         cancellation::alternatives(self, thread, &state.pending, own)
     }
 
+    /// Whether the next operation of `thread` can be taken with `choice` now.
+    #[inline]
+    pub fn accepts(&self, thread: ThreadId, choice: Choice) -> bool {
+        match choice {
+            // The usual case first: every operation has a first way.
+            Choice::Way(way) => way == 0 || way < self.alternatives(thread),
+            Choice::Value(value) => {
+                let pending = &self.threads[thread.index()].pending;
+                primitive::of(pending.code).given(pending, value).is_some()
+            }
+        }
+    }
+
     /// The footprint of the next operation of `thread`, if it were taken now.
     pub fn foresee(&self, thread: ThreadId) -> Footprint {
         let state = &self.threads[thread.index()];
@@ -220,29 +235,41 @@ impl<'m> World<'m> {
         own.union(cancellation::foresee(self, thread, &state.pending))
     }
 
-    /// Takes the next operation of `thread` with alternative `choice`. The thread must be enabled.
+    /// Takes the next operation of `thread` with `choice`. The thread must be enabled, and the choice
+    /// [accepted](Self::accepts). A value that the operation does not take counts as way 0.
     ///
     /// Operations on memory do not change the world. The owner of the memory performs them and completes the result and
     /// the flags of the event.
     #[inline]
-    pub fn take(&mut self, thread: ThreadId, choice: u16) -> Event {
+    pub fn take(&mut self, thread: ThreadId, choice: Choice) -> Event {
         let mut event = Event::default();
         self.take_into(thread, choice, &mut event);
         event
     }
 
     /// Like [`take`](Self::take), but writes the event to `event`.
-    pub fn take_into(&mut self, thread: ThreadId, choice: u16, event: &mut Event) {
+    pub fn take_into(&mut self, thread: ThreadId, choice: Choice, event: &mut Event) {
         let ThreadState { pending, pc, stirs, .. } = self.threads[thread.index()];
         let pending = self.located(thread, pending);
         let inside = self.exclusive.is_some();
         let primitive = primitive::of(pending.code);
         self.misuse = None;
-        let own = primitive.alternatives(self, thread, &pending);
-        let alternatives = cancellation::alternatives(self, thread, &pending, own);
-        let effect = match cancellation::is_pending(self, thread, &pending) {
-            false => primitive.take(self, thread, &pending, choice),
-            true => cancellation::take(self, thread, &pending, choice, own),
+        let (way, value) = match choice {
+            Choice::Way(way) => (way, None),
+            Choice::Value(value) => (0, primitive.given(&pending, value)),
+        };
+        let (way, alternatives, effect) = match value {
+            // Nobody searches for what was given.
+            Some(result) => (Event::GIVEN, 1, Effect { result, flags: EventFlags::NONE }),
+            None => {
+                let own = primitive.alternatives(self, thread, &pending);
+                let alternatives = cancellation::alternatives(self, thread, &pending, own);
+                let effect = match cancellation::is_pending(self, thread, &pending) {
+                    false => primitive.take(self, thread, &pending, way),
+                    true => cancellation::take(self, thread, &pending, way, own),
+                };
+                (way, alternatives, effect)
+            }
         };
         let state = &mut self.threads[thread.index()];
         state.steps += 1;
@@ -260,7 +287,7 @@ impl<'m> World<'m> {
         let flags = if once { effect.flags.union(EventFlags::STIRRED_ONCE) } else { effect.flags };
         let flags = if self.misuse.is_some() { flags.union(EventFlags::MISUSE) } else { flags };
         let flags = if inside { flags.union(EventFlags::INSIDE) } else { flags };
-        *event = Event { operation: pending, result: effect.result, pc, thread, choice, alternatives, flags };
+        *event = Event { operation: pending, result: effect.result, pc, thread, way, alternatives, flags };
     }
 
     /// Whether every thread has finished.

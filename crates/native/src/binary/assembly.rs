@@ -2,6 +2,10 @@
 //!
 //! In instrumented code every atomic operation is a call of the runtime. An instruction with a `lock` prefix, or an exchange
 //! with memory, can only come from inline assembly. Heddle does not observe it, but can report its source line.
+//!
+//! There is one exception. After the call of the runtime, clang also makes the atomic load itself and drops its result. With
+//! `-mcx16`, a load of 16 bytes is a locked compare-exchange. The headers of the C++ libraries contain no atomic assembly, so an
+//! atomic instruction there is such a load.
 
 use std::path::Path;
 
@@ -19,11 +23,19 @@ pub fn lines(path: &Path) -> Vec<Location> {
     for address in addresses {
         let at = loader.find_location(address).ok().flatten();
         let Some((file, line)) = at.and_then(|at| at.file.zip(at.line)) else { continue };
+        if is_of_library(file) {
+            continue;
+        }
         if !lines.iter().any(|known| known.file == file && known.line == line) {
             lines.push(Location { file: file.to_owned(), line, ..Location::default() });
         }
     }
     lines
+}
+
+/// Whether a source file is a header of a C++ library.
+fn is_of_library(file: &str) -> bool {
+    file.contains("/include/c++/")
 }
 
 /// The addresses of atomic instructions in a file, ascending.

@@ -1,5 +1,6 @@
 //! Examines an executable file: whether it can be run under control, and how much of it is observed.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ use rustix::process::{getgid, getuid};
 pub struct Program {
     /// The absolute path of the file.
     pub path: PathBuf,
+    /// The name that the program is told: its argument 0. The path, but for a program that Heddle has compiled.
+    pub name: OsString,
     /// How much of the program is observed.
     pub instrumentation: Instrumentation,
     /// Labels and atomic functions that the program declares.
@@ -41,10 +44,10 @@ pub enum ProgramError {
     #[error("{}: cannot be read: {}", .0.display(), .1)]
     Unreadable(PathBuf, io::Error),
     /// The file is a script for an interpreter.
-    #[error("{}: a script; give Heddle the program that it starts", .0.display())]
+    #[error("{}: a script; check the program that it starts", .0.display())]
     Script(PathBuf),
     /// The file is not an ELF file.
-    #[error("{}: not a program for Linux (no ELF file)", .0.display())]
+    #[error("{}: not a program for Linux (not an ELF file)", .0.display())]
     NotElf(PathBuf),
     /// The program is for 32-bit processors.
     #[error("{}: a 32-bit program; only 64-bit programs are supported", .0.display())]
@@ -59,7 +62,7 @@ pub enum ProgramError {
     #[error("{}: a static program; Heddle's runtime can only be loaded into dynamically linked programs", .0.display())]
     Static(PathBuf),
     /// The program changes its user or group, so the loader would not load the runtime.
-    #[error("{}: runs as another user (set-user-ID or set-group-ID), and then without Heddle's runtime; check a copy without that", .0.display())]
+    #[error("{}: runs as another user (set-user-ID or set-group-ID), so Heddle's runtime cannot be loaded; check a copy without that bit", .0.display())]
     Privileged(PathBuf),
     /// The program is linked with the compiler's own race detector.
     #[error("{}: linked with ThreadSanitizer's own library ({}); link it with Heddle's, or build it without -fsanitize=thread", .0.display(), .1)]
@@ -100,7 +103,8 @@ impl Program {
         let path = std::path::absolute(path).map_err(unreadable)?;
         let annotations = annotations::of(&bytes);
         let unseen = uninstrumented::read(&bytes);
-        Ok(Program { path, instrumentation, annotations, unseen })
+        let name = path.clone().into_os_string();
+        Ok(Program { path, name, instrumentation, annotations, unseen })
     }
 }
 

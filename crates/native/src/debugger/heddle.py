@@ -270,7 +270,7 @@ def threads_command(argument):
         if coming is None:
             print("%s has ended" % label(thread))
             continue
-        doing = "runs" if thread == state["thread"] and not (state["phase"] == 2 and thread in blocked) else ("cannot go on: " if thread in blocked else "next: ") + words(coming)
+        doing = "runs" if thread == state["thread"] and not (state["phase"] == 2 and thread in blocked) else ("is blocked: " if thread in blocked else "next: ") + words(coming)
         print("%s, %s%s" % (label(thread), doing, ", holds " + ", ".join(held[thread]) if thread in held else ""))
         view(thread)
         frame, level = outside(), 0
@@ -312,7 +312,7 @@ def locks_command(argument):
         print("%s holds %s" % (label(thread), ", ".join(held[thread])))
     for thread in sorted(blocked):
         coming = next_of(thread, taken)
-        print("%s cannot go on%s" % (label(thread), ": " + words(coming) if coming else ""))
+        print("%s is blocked%s" % (label(thread), ": " + words(coming) if coming else ""))
     if not held and not blocked:
         print("nothing is held, and nobody waits")
 

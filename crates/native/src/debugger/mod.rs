@@ -103,7 +103,9 @@ impl NativeExecutor {
         }
         command.arg("--args").arg(&self.program().path).args(&self.options().arguments);
         // gdb runs without the runtime, and its program with it.
-        let variables = process::environment(&runtime, wire).into_iter().filter(|(name, _)| name != "LD_PRELOAD");
+        let variables = process::environment(std::iter::empty(), &runtime, wire)
+            .into_iter()
+            .filter(|(name, _)| name != "LD_PRELOAD");
         command.env_clear().envs(variables);
         let parent = std::process::id();
         // SAFETY: only system calls, as is right between fork and exec.

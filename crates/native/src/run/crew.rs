@@ -148,7 +148,7 @@ impl Crew {
         if !worker.mappings().is_same_layout(self.first().mappings()) {
             // The addresses of one process mean something else in another.
             return Err(ExecutorError::CannotRun(
-                "addresses differ from one process of the program to the next here: --jobs cannot be used".to_owned(),
+                "addresses differ from one process of the program to the next: use --jobs 1".to_owned(),
             ));
         }
         self.workers.push(worker);

@@ -21,7 +21,7 @@ pub enum Hire {
 /// How a program is to be run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How executions go.
+    /// The settings of executions.
     pub settings: Settings,
     /// The program's arguments, without its name.
     pub arguments: Vec<OsString>,
@@ -39,9 +39,9 @@ pub struct Options {
     pub jobs: u32,
     /// When to start those after the first.
     pub hire: Hire,
-    /// Nobody waits for an execution longer than until then.
+    /// The time after which no execution is waited for.
     pub deadline: Option<Instant>,
-    /// Raised by whoever wants all this to stop: Ctrl-C.
+    /// Set to true, by any thread, to interrupt the run (Ctrl-C).
     pub interrupted: Arc<AtomicBool>,
 }
 

@@ -16,7 +16,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use heddle_model::Death;
-use heddle_model::wire::ENVIRONMENT;
+use heddle_model::wire::{ENVIRONMENT, PADDING};
 use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
 use rustix::io::FdFlags;
 use rustix::process::{
@@ -24,6 +24,8 @@ use rustix::process::{
     kill_process_group, set_parent_process_death_signal, setrlimit,
 };
 use tracing::debug;
+
+use crate::binary::program::Program;
 
 /// How many bytes are kept of what the process printed without the runtime, for messages.
 const KEPT: u64 = 4096;
@@ -37,13 +39,16 @@ pub struct Process {
 
 impl Process {
     /// Starts `program` with the runtime library loaded into it. `wire` is the descriptor of the shared memory.
-    pub fn start(program: &Path, arguments: &[OsString], runtime: &Path, wire: RawFd) -> io::Result<Process> {
+    pub fn start(program: &Program, arguments: &[OsString], runtime: &Path, wire: RawFd) -> io::Result<Process> {
         let printed = anonymous_file("heddle-printed")?;
-        let mut command = Command::new(program);
+        let mut command = Command::new(&program.path);
+        let words =
+            || [program.path.as_os_str(), &program.name].into_iter().chain(arguments.iter().map(OsString::as_os_str));
         command
+            .arg0(&program.name)
             .args(arguments)
             .env_clear()
-            .envs(environment(runtime, wire))
+            .envs(environment(words(), runtime, wire))
             .stdin(Stdio::null())
             .stdout(printed.try_clone()?)
             .stderr(printed.try_clone()?)
@@ -173,7 +178,7 @@ pub fn describe(death: Death) -> String {
     match death {
         Death::Signal(signal) => format!("was killed by signal {signal} ({})", signal_name(signal.into())),
         Death::Exit(status) => format!("exited with status {status}"),
-        Death::Damaged => "has damaged the memory that it shares with Heddle".to_owned(),
+        Death::Damaged => "overwrote the memory that it shares with Heddle".to_owned(),
         Death::Unstarted => "did not reach main".to_owned(),
     }
 }
@@ -215,9 +220,9 @@ pub fn can_fix_addresses() -> bool {
     }
 }
 
-/// The stack size of a thread that does not ask for one, as libc would choose it.
+/// The stack size of a thread that does not ask for one, as libc would choose it: the limit, but no less than usual.
 pub fn default_stack_size() -> u64 {
-    getrlimit(Resource::Stack).current.map_or(USUAL_STACK, |limit| limit.min(LARGEST_STACK))
+    getrlimit(Resource::Stack).current.map_or(USUAL_STACK, |limit| limit.clamp(USUAL_STACK, LARGEST_STACK))
 }
 
 const USUAL_STACK: u64 = 8 << 20;
@@ -232,14 +237,14 @@ pub fn prepare(wire: RawFd, parent: u32) -> io::Result<()> {
         // SAFETY: ends this process, without running anything of Heddle's.
         unsafe { libc::_exit(1) };
     }
-    // SAFETY: system calls that take numbers. Some containers forbid this; `can_fix_addresses` tells.
+    // SAFETY: a system call that takes a number. Whatever else `setarch` may have asked for is gone: another layout, another
+    // name of the kernel. Some containers forbid this; `can_fix_addresses` tells.
     unsafe {
-        let personality = libc::personality(0xffff_ffff);
-        libc::personality((personality | libc::ADDR_NO_RANDOMIZE) as libc::c_ulong);
+        libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
     }
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let stack = getrlimit(Resource::Stack);
-    if stack.current.is_none_or(|limit| limit > LARGEST_STACK) {
+    if stack.current.is_none_or(|limit| !(USUAL_STACK..=LARGEST_STACK).contains(&limit)) {
         let _ = setrlimit(Resource::Stack, Rlimit { current: Some(USUAL_STACK), ..stack });
     }
     // SAFETY: the descriptor is open: the shared memory outlives the start of the process.
@@ -262,11 +267,19 @@ pub fn prepare(wire: RawFd, parent: u32) -> io::Result<()> {
 /// The environment of the program: the user's, sorted by name, with what Heddle adds. Language and time zone are always
 /// the same, so that a program does the same everywhere.
 ///
-/// It is padded to a fixed size. It lies above the stack, so addresses of the main thread's variables would otherwise
+/// It is padded, so that it and `words` (the path of the program, and its arguments) have a fixed size and number. They
+/// lie above the stack on which the program is brought to `main`, so addresses that its constructors see would otherwise
 /// depend on the shell that Heddle was started from.
-pub fn environment(runtime: &Path, wire: RawFd) -> Vec<(OsString, OsString)> {
-    const OWN: [&str; 6] = ["LD_PRELOAD", "LD_BIND_NOW", ENVIRONMENT, PADDING, "LD_DEBUG", "HEDDLE_LOG"];
-    let own = |name: &OsStr| OWN.iter().any(|own| name == OsStr::new(own)) || is_about_the_place(name);
+pub fn environment<'w>(
+    words: impl Iterator<Item = &'w OsStr>,
+    runtime: &Path,
+    wire: RawFd,
+) -> Vec<(OsString, OsString)> {
+    const OWN: [&str; 5] = ["LD_PRELOAD", "LD_BIND_NOW", ENVIRONMENT, "LD_DEBUG", "HEDDLE_LOG"];
+    let own = |name: &OsStr| {
+        let is_padding = name.as_bytes().starts_with(PADDING.as_bytes());
+        is_padding || OWN.iter().any(|own| name == OsStr::new(own)) || is_about_the_place(name)
+    };
     let mut variables: Vec<(OsString, OsString)> = std::env::vars_os().filter(|(name, _)| !own(name)).collect();
     variables.extend(PLACE.map(|(name, value)| (name.into(), value.into())));
     variables.push(("LD_PRELOAD".into(), runtime.into()));
@@ -274,9 +287,16 @@ pub fn environment(runtime: &Path, wire: RawFd) -> Vec<(OsString, OsString)> {
     variables.push(("LD_BIND_NOW".into(), "1".into()));
     variables.push((ENVIRONMENT.into(), wire.to_string().into()));
     variables.sort();
-    let used: usize = variables.iter().map(|(name, value)| name.len() + value.len() + 2 + 8).sum();
-    let padding = used.next_multiple_of(PADDED) - used;
-    variables.push((PADDING.into(), OsString::from("x".repeat(padding))));
+    let (count, bytes) = words.fold((1, 0), |(count, bytes), word| (count + 1, bytes + word.len() + 1));
+    let numbered = |number: usize| OsString::from(format!("{PADDING}{number:04}"));
+    for number in 0..(count + variables.len()).next_multiple_of(PADDED_COUNT) - (count + variables.len()) {
+        variables.push((numbered(number), OsString::new()));
+    }
+    // Each with a sign between the two, and a zero at the end. The last one takes what is missing.
+    let used = bytes + variables.iter().map(|(name, value)| name.len() + value.len() + 2).sum::<usize>();
+    let last = numbered(9999);
+    let used = used + last.len() + 2;
+    variables.push((last, OsString::from("x".repeat(used.next_multiple_of(PADDED) - used))));
     variables
 }
 
@@ -289,8 +309,10 @@ fn is_about_the_place(name: &OsStr) -> bool {
     name.starts_with(b"LC_") || [&b"LANG"[..], b"LANGUAGE", b"TZ", b"TZDIR"].contains(&name)
 }
 
-const PADDING: &str = "HEDDLE_PADDING";
-const PADDED: usize = 16 << 10;
+/// The environment and the arguments have a multiple of this size in bytes.
+const PADDED: usize = 32 << 10;
+/// The environment and the arguments are a multiple of this number.
+const PADDED_COUNT: usize = 128;
 
 /// A file in memory. Everything that is written to it is appended, since two streams share it.
 fn anonymous_file(name: &str) -> io::Result<File> {
@@ -310,6 +332,20 @@ mod tests {
         let stat = parse_stat(&text).unwrap();
         assert_eq!((stat.group, stat.activity.state, stat.activity.processor.as_secs()), (42, 'S', 3));
         assert!(parse_stat("7 (a").is_none());
+    }
+
+    #[test]
+    fn the_environment_has_one_size_whatever_is_in_it() {
+        let size = |words: &[&str]| {
+            let variables = environment(words.iter().map(OsStr::new), Path::new("/tmp/runtime.so"), 3);
+            let bytes: usize = variables.iter().map(|(name, value)| name.len() + value.len() + 2).sum();
+            let own: usize = words.iter().map(|word| word.len() + 1).sum();
+            (variables.len() + words.len(), bytes + own)
+        };
+        let usual = size(&["/tmp/program", "program"]);
+        assert_eq!(usual.1 % PADDED, 0);
+        assert_eq!(size(&["/tmp/a/longer/path/to/the/program", "program"]), usual);
+        assert_eq!(size(&["/tmp/program", "program", "with", "arguments"]), usual);
     }
 
     #[test]

@@ -18,6 +18,7 @@ use rustix::thread::futex::{self, Timespec};
 use tracing::debug;
 
 use crate::binary::program::Program;
+use crate::limits;
 use crate::run::options::Options;
 use crate::run::process::{self, Process};
 use crate::run::scratch::Scratch;
@@ -64,6 +65,9 @@ pub enum StartError {
     /// The runtime refused to run the program. The text is its reason.
     #[error("the program cannot be run under control: {0}")]
     Trouble(String),
+    /// The program does something before `main` that Heddle does not control. The text names it.
+    #[error("{0} is not supported by heddle {version}", version = env!("CARGO_PKG_VERSION"))]
+    Unsupported(String),
     /// The user interrupted the start.
     #[error("interrupted")]
     Interrupted,
@@ -108,7 +112,7 @@ const PATIENCE: u32 = 63;
 const NAP: Duration = Duration::from_millis(1);
 const LONG_NAP: Duration = Duration::from_millis(40);
 
-/// What a process is told before it begins.
+/// Makes the briefing of a process: what the runtime is told before the program begins.
 pub fn briefing(
     options: &Options,
     program: &Program,
@@ -141,7 +145,7 @@ pub struct Session {
     submitted: u32,
     /// The process has reached `main`.
     ready: bool,
-    /// How many more waits go without polling. `patience` is how many it were the last time.
+    /// How many more waits go without polling. `patience` is the number that was chosen last.
     without_looking: u32,
     patience: u32,
 }
@@ -153,13 +157,13 @@ impl Session {
         let Setup { program, options, .. } = setup;
         let runtime = setup.runtime();
         // Executions that start over by snapshot write no files.
-        let scratch = match runtime.parent() {
-            Some(parent) if facts.restart != Restart::Snapshot => Scratch::new(parent),
-            _ => Scratch::none(),
+        let scratch = match facts.restart {
+            Restart::Snapshot => Scratch::none(),
+            Restart::Fork | Restart::Exec => Scratch::new(setup.directory()),
         };
         let briefing = briefing(options, program, facts.restart, facts.needs, places, &scratch);
         let wire = Wire::new(options.layout, &briefing, &facts.threads)?;
-        let process = Process::start(&program.path, &options.arguments, &runtime, wire.descriptor())
+        let process = Process::start(program, &options.arguments, &runtime, wire.descriptor())
             .map_err(StartError::CannotExecute)?;
         debug!(
             process = process.id(),
@@ -186,7 +190,11 @@ impl Session {
             reached: annotations.labels[..labels].iter().map(|label| label.load(Ordering::Relaxed)).collect(),
             undetermined: annotations.values_used.load(Ordering::Relaxed) != 0,
             timeouts_left_out: header.timeouts_left_out.load(Ordering::Relaxed) != 0,
-            outside: Outside { processes: went(wire::Outside::Processes), files: went(wire::Outside::Files) },
+            outside: Outside {
+                processes: went(wire::Outside::Processes),
+                files: went(wire::Outside::Files),
+                threads: went(wire::Outside::Threads),
+            },
             libraries: self.wire.libraries().into_iter().collect(),
             statistics: Statistics {
                 checked: header.checked.load(Ordering::Relaxed),
@@ -251,6 +259,9 @@ impl Session {
         if stage == Stage::Failed as u32 {
             // What it printed is written before it leaves.
             let trouble = self.wire.trouble();
+            if let Some(what) = trouble.strip_prefix("unsupported: ") {
+                return StartError::Unsupported(what.to_owned());
+            }
             return StartError::Trouble(if trouble.is_empty() { self.process.printed() } else { trouble });
         }
         self.process.kill();
@@ -260,7 +271,11 @@ impl Session {
         };
         let printed = self.process.printed();
         if stage != Stage::Launched as u32 {
-            return StartError::DiedBeforeMain { what, printed };
+            let limit = match limits::has_room() {
+                true => "",
+                false => " (the limit on stacks is too small for heddle: raise it with `ulimit -s 8192`)",
+            };
+            return StartError::DiedBeforeMain { what: what + limit, printed };
         }
         if printed.contains("error while loading shared libraries") || printed.contains("symbol lookup error") {
             return StartError::CannotLoad { printed };

@@ -1,7 +1,7 @@
 //! What all processes of one executor have in common.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::binary::program::Program;
 use crate::build::library;
@@ -9,12 +9,13 @@ use crate::temporary::TemporaryDirectory;
 
 use super::{Options, process};
 
-/// The program, how it is run, and the directory that the runtime library is loaded from.
+/// The program, how it is run, and the runtime library that is loaded into it.
 pub struct Setup {
     /// The program.
     pub program: Program,
     /// How it is run.
     pub options: Options,
+    runtime: PathBuf,
     directory: TemporaryDirectory,
 }
 
@@ -27,12 +28,17 @@ impl Setup {
             options.settings.stack_size = process::default_stack_size();
         }
         let directory = TemporaryDirectory::new()?;
-        library::write_to(directory.path())?;
-        Ok(Setup { program: program.clone(), options, directory })
+        let runtime = library::place(directory.path())?.join(library::NAME);
+        Ok(Setup { program: program.clone(), options, runtime, directory })
     }
 
     /// The path of the runtime library.
     pub fn runtime(&self) -> PathBuf {
-        self.directory.path().join(library::NAME)
+        self.runtime.clone()
+    }
+
+    /// A directory for files of this run.
+    pub fn directory(&self) -> &Path {
+        self.directory.path()
     }
 }

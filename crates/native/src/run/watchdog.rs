@@ -30,8 +30,8 @@ pub struct Watchdog {
     asked: Option<(Instant, Duration)>,
 }
 
-const SPINS: &str = "ran without a visible operation and did not say where";
-const WAITS: &str = "waited for something outside of Heddle's control and did not say where";
+const SPINS: &str = "ran without a visible operation, at an unknown place";
+const WAITS: &str = "waited for something that Heddle does not control, at an unknown place";
 
 impl Watchdog {
     /// Watches from now on. `progress` is the current value of the runtime's counter.

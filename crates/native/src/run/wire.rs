@@ -1,11 +1,10 @@
 //! The driver's side of the memory that is shared with the program: see [`heddle_model::wire`].
 //!
-//! Each process gets a file of its own. A process that died may leave children that still write to theirs for a
-//! moment; they cannot reach the next one's. Only the names of the threads go on, because plans name threads.
+//! Each process has a memory file of its own. A process that died may leave children that still write to its file for a moment, and
+//! they cannot reach the file of the next process. Only the names of threads are carried over, because plans name threads.
 //!
-//! What is read here was written by a program that may be broken: counts are checked against the room there is, and
-//! events are copied out before anybody looks at them, so that a stray write of the next execution cannot change
-//! the last one.
+//! The program can write to the shared memory and may be broken. So counts are checked against the size of their arrays, and events
+//! are copied before they are used, so that a stray write of the next execution cannot change them.
 
 use std::ffi::{CStr, OsStr};
 use std::fs::File;
@@ -26,9 +25,9 @@ use heddle_model::{Event, Outcome, Pending, Plan, Restart, Settings, ThreadId};
 /// What the runtime is told once, when its process starts.
 #[derive(Clone, Debug)]
 pub struct Briefing {
-    /// How executions go. The stack size is given.
+    /// The settings of executions, with a stack size that is not 0.
     pub settings: Settings,
-    /// How this process starts over.
+    /// How this process returns to its start after an execution.
     pub restart: Restart,
     /// See [`Header::threads_wanted`].
     pub threads_wanted: u32,
@@ -40,7 +39,7 @@ pub struct Briefing {
     pub input: Vec<u8>,
     /// See [`Header::scratch`].
     pub scratch: Vec<u8>,
-    /// The places of plain memory that are visible.
+    /// The granules of plain memory whose accesses are visible operations.
     pub places: Vec<u64>,
     /// See [`Annotations::entry`].
     pub entry: u64,
@@ -48,7 +47,7 @@ pub struct Briefing {
     pub functions: Vec<[u64; 2]>,
 }
 
-/// Nothing, if there is no room for it and a zero.
+/// Writes `text` with a zero byte after it into `room`. Writes nothing if both do not fit.
 fn put_text(room: &mut [u8], text: &[u8]) {
     if text.len() < room.len() {
         room[..text.len()].copy_from_slice(text);
@@ -60,7 +59,7 @@ pub struct Wire {
     base: NonNull<u8>,
     layout: Layout,
     file: OwnedFd,
-    /// What the program prints is kept of every execution.
+    /// Whether the program's output is kept for every execution.
     outputs: bool,
 }
 
@@ -68,7 +67,7 @@ pub struct Wire {
 unsafe impl Send for Wire {}
 
 impl Wire {
-    /// New shared memory, with a header that says so and nothing under way.
+    /// Makes new shared memory: the header is filled in from `briefing` and `names`, and there are no plans.
     pub fn new(layout: Layout, briefing: &Briefing, names: &[ThreadName]) -> io::Result<Wire> {
         // SAFETY: a name that ends in zero.
         let raw = unsafe { libc::memfd_create(c"heddle-wire".as_ptr(), libc::MFD_CLOEXEC) };
@@ -128,7 +127,7 @@ impl Wire {
         self.reveal(&briefing.places);
     }
 
-    /// Says which places of plain memory are visible. The runtime looks when an execution begins.
+    /// Sets the granules of plain memory whose accesses are visible operations. The runtime reads them when an execution begins.
     pub fn reveal(&mut self, places: &[u64]) {
         let count = places.len().min(PLACES);
         // SAFETY: within the mapping by the layout. The runtime reads only as many as the header counts.
@@ -136,12 +135,12 @@ impl Wire {
         self.header().places.store(count as u32, std::sync::atomic::Ordering::Release);
     }
 
-    /// The number of its file's descriptor, to be inherited by the process.
+    /// The file descriptor of the shared memory, which the process inherits.
     pub fn descriptor(&self) -> i32 {
         self.file.as_raw_fd()
     }
 
-    /// The header. Only its atomic fields may be looked at while a process runs.
+    /// The header. Only its atomic fields may be read while a process runs.
     pub fn header(&self) -> &Header {
         // SAFETY: the mapping begins with a header that is filled in. What the other side changes is atomic, but for
         // `trouble`, which is read through `trouble`.
@@ -158,7 +157,7 @@ impl Wire {
         names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect()
     }
 
-    /// Why the runtime cannot go on.
+    /// The reason why the runtime cannot continue, in its words.
     pub fn trouble(&self) -> String {
         // SAFETY: within the header; copied, since the other side may write.
         let mut text: [u8; 512] =
@@ -167,7 +166,7 @@ impl Wire {
         CStr::from_bytes_until_nul(&text).map_or(String::new(), |text| text.to_string_lossy().into_owned())
     }
 
-    /// Adds the names of threads that are new. False if they make no sense: the program has written over them.
+    /// Adds the names of new threads to `known`. Returns false if the names are inconsistent, because the program overwrote them.
     pub fn add_names(&self, known: &mut Vec<ThreadName>) -> bool {
         let count = self.header().names.load(std::sync::atomic::Ordering::Acquire) as usize;
         if count == known.len() {
@@ -190,7 +189,7 @@ impl Wire {
         true
     }
 
-    /// Puts a plan into the slot that is `index`'s turn. False if it does not fit.
+    /// Writes plan number `index` into its slot. Returns false if the plan does not fit.
     pub fn put(&mut self, index: u32, plan: &Plan) -> bool {
         if plan.schedule.len() > self.layout.events as usize || plan.sleep.len() > self.layout.threads as usize {
             return false;
@@ -223,8 +222,8 @@ impl Wire {
         true
     }
 
-    /// Copies the result in the slot that was `index`'s turn. None if it makes no sense, or has room for less than
-    /// it says: the program has written where it should not.
+    /// Copies the result of plan number `index` out of its slot. `None` if the result is inconsistent or has counts beyond its arrays,
+    /// because the program overwrote it.
     pub fn get(&self, index: u32, into: &mut Taken, record: bool) -> Option<()> {
         let slot = self.slot(index);
         // SAFETY: within the slot; plain numbers, of which every value is valid.
@@ -257,7 +256,7 @@ impl Wire {
                 && exists(race.later_thread)
                 && exists(race.earlier_thread)
         };
-        let sensible = into.events.iter().all(|event| exists(event.thread))
+        let sensible = into.events.iter().all(|event| exists(event.thread) && event.has_sound_choice())
             && into.pending.iter().all(|pending| exists(pending.thread))
             && into.races.iter().all(race_makes_sense)
             && into.outcome.race().is_none_or(race_makes_sense)
@@ -288,30 +287,30 @@ impl Drop for Wire {
     }
 }
 
-/// A result, copied out of the shared memory. The room is used again for the next one.
+/// A result, copied out of the shared memory. Its buffers are used again for the next one.
 pub struct Taken {
-    /// How it ended.
+    /// How the execution ended.
     pub outcome: Outcome,
     /// See [`heddle_model::Execution::circle`].
     pub circle: bool,
-    /// The fixed part.
+    /// The part of the result that has a fixed size.
     pub result: WireResult,
     /// The events.
     pub events: Vec<Event>,
     /// The threads that had not ended.
     pub pending: Vec<Pending>,
-    /// The races that were seen.
+    /// The data races that were seen.
     pub races: Vec<Race>,
     /// Call stacks, if recorded.
     pub stacks: Vec<u64>,
     /// What the program printed.
     pub output: Vec<u8>,
-    /// Words about the outcome.
+    /// The text that belongs to the outcome.
     pub message: String,
 }
 
 impl Taken {
-    /// Nothing yet.
+    /// An empty result.
     pub fn new() -> Taken {
         Taken {
             outcome: Outcome::Running,
@@ -326,7 +325,7 @@ impl Taken {
         }
     }
 
-    /// A result that nobody wrote: the process is gone, or does not answer.
+    /// Makes this the result of an execution that wrote none, because its process died or hangs.
     pub fn lost(&mut self, outcome: Outcome, message: &str) {
         (self.outcome, self.circle, self.result) = (outcome, false, nothing());
         self.events.clear();
@@ -345,7 +344,7 @@ fn nothing() -> WireResult {
 }
 
 /// # Safety
-/// `count` values can be read there. `T` is plain numbers.
+/// `count` values of `T` can be read at `from`. Every bit pattern is a valid `T`.
 unsafe fn copy<T>(from: *const T, count: usize, into: &mut Vec<T>) {
     into.clear();
     into.reserve(count);
@@ -458,7 +457,7 @@ mod tests {
         }
     }
 
-    /// Whatever a program writes into its slot, a result is taken or refused.
+    /// Any bytes in a slot are taken as a result or refused.
     #[test]
     fn foreign_bytes_as_a_result() {
         let wire = wire(&[]);

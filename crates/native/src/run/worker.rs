@@ -151,7 +151,7 @@ impl Worker {
     pub fn submit(&mut self, setup: &Setup, plan: &Plan) -> Result<(), ExecutorError> {
         let layout = &setup.options.layout;
         if !self.has_room() {
-            return Err(io::Error::other("more plans are handed over than there is room for").into());
+            return Err(io::Error::other("more plans were submitted than there is room for").into());
         }
         if plan.schedule.len() > layout.events as usize || plan.sleep.len() > layout.threads as usize {
             return Err(ExecutorError::CannotRun(format!("a schedule of {} steps is too long", plan.schedule.len())));
@@ -269,7 +269,7 @@ impl Worker {
     /// Makes accesses to these granules of plain memory visible, and to no others.
     pub fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
         if places.len() > PLACES {
-            return Err(ExecutorError::CannotRun(format!("data races on more than {PLACES} places of memory")));
+            return Err(ExecutorError::CannotRun(format!("more than {PLACES} memory locations have data races")));
         }
         self.places = places.to_vec();
         if let Some(session) = &mut self.session {

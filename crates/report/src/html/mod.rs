@@ -1,8 +1,8 @@
-//! One HTML file that shows a run and its findings: no network, nothing beside it.
+//! One HTML file that shows a run and its findings. It needs no network and no other file.
 //!
-//! The data is put into the page as JSON, and the page's script builds everything from it as text nodes: nothing that
-//! comes from the program, its sources or its file names is ever read as HTML. Without a script the page still has
-//! the text of the report. `page.js` says how the page works.
+//! The page contains its data as JSON. Its script creates every element from that data as text nodes, so nothing from
+//! the program, its sources or its file names is ever parsed as HTML. Without scripts, the page shows the text report.
+//! `page.js` explains how the page works.
 
 use heddle_model::{RunReport, Trace};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{relevance, text, words};
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The page of a run and its traces.
+/// Renders the page of a run and its traces.
 pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
     let plain = text::Options::default();
     let verdict = text::verdict(report, &plain);
@@ -43,7 +43,7 @@ pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
     page.into_bytes()
 }
 
-/// What the page needs of a trace.
+/// The part of a trace that the page uses.
 fn trace_data(trace: &Trace) -> Value {
     json!({
         "finding": trace.finding,
@@ -59,7 +59,7 @@ fn trace_data(trace: &Trace) -> Value {
     })
 }
 
-/// JSON that cannot end the element it stands in.
+/// `data` as JSON that can stand inside a `script` element without ending it.
 fn embedded(data: &Value) -> String {
     let text = data.to_string();
     text.replace('<', "\\u003c")

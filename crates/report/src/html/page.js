@@ -35,7 +35,7 @@ function summary() {
   const run = data.report;
   const count = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, String(value)));
   const counts = [
-    count("executions", run.executions), count("redundant", run.blocked), count("operations", run.events),
+    count("executions", run.executions), ...(run.samples ? [count("samples", run.samples)] : []), count("redundant", run.blocked), count("operations", run.events),
     count("threads", run.threads), count("seconds", run.seconds.toFixed(3)),
   ];
   if (run.algorithm) counts.push(count("algorithm", run.algorithm));
@@ -188,7 +188,7 @@ function select(view, index) {
     el("thead", {}, el("tr", {}, ["thread", "holds", "next"].map((text) => el("th", { scope: "col" }, text)))),
     el("tbody", {}, view.threads.map((thread) => {
       const coming = next(thread);
-      const doing = !coming ? "has ended" : (now.blocked.has(thread) ? "cannot go on: " : "") + words(coming);
+      const doing = !coming ? "has ended" : (now.blocked.has(thread) ? "is blocked: " : "") + words(coming);
       return el("tr", { class: now.blocked.has(thread) ? "bad" : null }, el("th", { scope: "row" }, label(trace, thread)),
         el("td", {}, (now.holds.get(thread) || []).join(", ")), el("td", {}, doing));
     }))));

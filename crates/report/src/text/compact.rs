@@ -1,4 +1,4 @@
-//! One execution in one line: who did what, in order.
+//! One execution in one line: the operations of each thread, in order.
 
 use heddle_model::primitive::{process, thread};
 
@@ -12,7 +12,7 @@ pub fn compact(recording: &Recording) -> String {
     let mut text = String::new();
     let mut before = None;
     for event in &recording.events {
-        // That a thread begins is clear from what it does. How the execution ended is told elsewhere.
+        // The operations of a thread show that it started, and the caller prints how the execution ended.
         if matches!(event.operation.code, thread::START | process::END) {
             continue;
         }

@@ -1,7 +1,8 @@
-//! The interleaving in columns: one for each thread, time downwards.
+//! The interleaving as a table: one column for each thread, time downwards.
 //!
-//! Only one thread acts in a line, so its words may run over the columns to the right of its own. Where even that
-//! gives too little room (many threads, a narrow terminal), the thread stands in front of the words instead.
+//! Each row belongs to one thread, so its text may extend over the columns to the right of its own. If there is too
+//! little room even for that (many threads, a narrow terminal), each row begins with the thread instead, without
+//! columns.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
@@ -16,14 +17,14 @@ use super::table::pad;
 use super::{BOLD, DIM, Options, RED, counted, printable};
 use crate::{relevance, words};
 
-/// The most lines that are shown of an execution, unless all are asked for.
+/// The largest number of rows, unless the user asks for all.
 const MOST: usize = 24;
-/// With less room than this for a column, threads have no columns.
+/// The smallest width of a column. With less room there are no columns.
 const NARROWEST: usize = 7;
-/// With less room than this, source says nothing.
+/// The smallest width of the source column. With less room it is left out.
 const SOURCE: usize = 16;
 
-/// The interleaving of `trace`.
+/// Renders the interleaving of `trace`.
 pub fn render(trace: &Trace, options: &Options) -> String {
     let shown = match options.verbose {
         true => vec![true; trace.steps.len()],
@@ -54,14 +55,14 @@ fn heading(trace: &Trace, shown: &[bool], options: &Options) -> String {
         "interleaving: {steps}, {}, {}{}",
         counted(trace.finding.switches as u64, "switch"),
         counted(trace.finding.preemptions as u64, "preemption"),
-        // Nobody wonders about none.
+        // With no preemption this is obvious.
         if trace.finding.minimal && trace.finding.preemptions > 0 { ", the fewest possible" } else { "" },
     );
     let all = if told < all { "; --verbose shows all" } else { "" };
     format!("{} (> switch, >> preemption{all})\n", options.paint(BOLD, &heading))
 }
 
-/// One line.
+/// One row of the table.
 struct Row {
     mark: &'static str,
     number: String,
@@ -69,11 +70,11 @@ struct Row {
     thread: ThreadId,
     what: String,
     source: String,
-    /// It is where things went wrong.
+    /// Whether this is the step at which the execution failed.
     wrong: bool,
 }
 
-/// The rows of the steps that are shown, and of what threads were doing at the end.
+/// The rows of the shown steps, and of the last operations of threads at the end.
 fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
     let files = file_names(trace);
     let mut rows: Vec<Row> = Vec::new();
@@ -112,7 +113,7 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
     }
     let focus: HashSet<ThreadId> = trace.focus.iter().map(|&step| trace.steps[step as usize].thread).collect();
     for step in &trace.last {
-        // How an execution ended is a step, and what the others were doing is told elsewhere.
+        // The end of the process is a step of its own. The table of threads shows what the other threads were doing.
         if options.verbose || (!trace.end.outcome.is_ended() && focus.contains(&step.thread)) {
             let waits = if step.waits { "waits: " } else { "" };
             let what = format!("{waits}{}", words(trace, step));
@@ -123,13 +124,13 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
     rows
 }
 
-/// Whether two steps can be told in one line.
+/// Whether two steps can share a row.
 fn alike(a: &TraceStep, b: &TraceStep) -> bool {
     let line = |step: &TraceStep| step.at.as_ref().map(|at| (at.file.clone(), at.line));
     a.thread == b.thread && a.action == b.action && a.result == b.result && line(a) == line(b) && a.at.is_some()
 }
 
-/// Steps that are alike, in words.
+/// Steps that share a row, in words.
 fn together(trace: &Trace, steps: &[TraceStep]) -> String {
     let first = &steps[0];
     let [_, .., last] = steps else { return words(trace, first) };
@@ -147,14 +148,15 @@ fn words(trace: &Trace, step: &TraceStep) -> String {
     words::parts([words::action(step.action), short(&step.object), short(&result)])
 }
 
-/// "mutex `a`" as `a`, "thread 1 (worker)" as `thread 1`: the operation says what kind of thing it is, and the column whose.
+/// Shortens the name of an object for the table: "mutex `a`" becomes `a`, "thread 1 (worker)" becomes `thread 1`. The
+/// operation already names the kind of object.
 pub fn short(object: &str) -> String {
     let part = |part: &str| {
         if let Some((_, rest)) = part.split_once('`') {
             return rest.replace('`', "");
         }
         match part.split_once(" (") {
-            // A function that a thread began with, a place where an object is.
+            // The parentheses hold a thread's start function or an object's location.
             Some((name, _)) if part.contains("thread ") || part.contains(" #") => name.to_string(),
             _ => part.to_string(),
         }
@@ -190,20 +192,20 @@ impl Row {
     }
 }
 
-/// Where the columns are.
+/// The layout of the table.
 struct Table {
     number: usize,
     place: usize,
-    /// The first character of each thread's column, counted from where the columns begin; none where there are no columns.
+    /// The first character of each thread's column, relative to the first column. `None` if there are no columns.
     lanes: Option<BTreeMap<ThreadId, usize>>,
-    /// How wide all columns are together.
+    /// The width of all columns together.
     width: usize,
     source: usize,
-    /// The file that all lines are in, if it is one.
+    /// The file that all rows are in. Empty if there are several.
     file: String,
 }
 
-/// The file that all rows are in, if it is one: it need not stand in each of them.
+/// Returns the file that all rows are in, and removes it from the rows. Empty if there are several files.
 fn only_file(rows: &mut [Row]) -> String {
     let file = |place: &str| place.rsplit_once(':').map(|(file, _)| file.to_string());
     let Some(first) = rows.iter().find_map(|row| file(&row.place)) else { return String::new() };
@@ -227,7 +229,7 @@ impl Table {
             source: 0,
             file,
         };
-        // The name of the file stands above the numbers and the lines.
+        // The name of the file is printed above the step numbers and line numbers.
         let needed = table.file.width().min(20).saturating_sub(3 + table.number + 2);
         table.place = table.place.max(needed);
         let room = options.width.saturating_sub(table.start());
@@ -266,7 +268,7 @@ impl Table {
         table
     }
 
-    /// Where the columns begin.
+    /// The position at which the threads' columns begin.
     fn start(&self) -> usize {
         3 + self.number + 2 + self.place + 2
     }
@@ -302,7 +304,7 @@ impl Table {
         format!("{start}{cell}{gap}{}\n", options.paint(DIM, &cut(&row.source, self.source)))
     }
 
-    /// The cell of a thread, with the borders of all columns that it does not run over.
+    /// The cell of a thread, with the borders of all columns that it does not extend over.
     fn lane(
         &self,
         row: &Row,
@@ -312,7 +314,7 @@ impl Table {
     ) -> (String, usize) {
         let words = cut(&row.what, self.width.saturating_sub(2));
         let own = lanes.get(&row.thread).copied().unwrap_or(0);
-        // Shifted to the left where it would run over the edge.
+        // Text that would extend past the right edge is shifted to the left.
         let from = (own + 2).min(self.width.saturating_sub(words.width()));
         let to = from + words.width();
         let mut text = String::new();
@@ -335,7 +337,7 @@ impl Table {
     }
 }
 
-/// Columns that are too wide together, made narrower: the widest first.
+/// Reduces the widths of columns until they fit into `room`, the widest column first.
 fn narrowed(natural: &BTreeMap<ThreadId, usize>, room: usize) -> Vec<usize> {
     let mut widths: Vec<usize> = natural.values().copied().collect();
     while widths.iter().sum::<usize>() > room {
@@ -349,13 +351,13 @@ fn bar(options: &Options) -> &'static str {
     if options.unicode { "│" } else { "|" }
 }
 
-/// What a column is called: the thread's number and the function that it began with.
+/// The heading of a column: the thread's number and its start function.
 fn label(trace: &Trace, thread: ThreadId) -> String {
     let name = trace.threads.get(&thread).map_or("", String::as_str);
     printable(format!("{thread} {name}").trim_end())
 }
 
-/// What to call the files of a trace: without their directories, unless two have the same name.
+/// The names of the files of a trace as reports show them: without directories, unless two files share a name.
 fn file_names(trace: &Trace) -> HashMap<&str, &str> {
     let steps = trace.steps.iter().chain(&trace.last);
     let whole: HashSet<&str> = steps.filter_map(|step| Some(step.at.as_ref()?.file.as_str())).collect();
@@ -371,7 +373,7 @@ fn file_names(trace: &Trace) -> HashMap<&str, &str> {
     names
 }
 
-/// The first `room` columns of `text`.
+/// Cuts `text` to at most `room` columns.
 fn cut(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_string();

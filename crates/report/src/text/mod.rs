@@ -1,7 +1,7 @@
 //! Reports for people, on a terminal or in a pipe.
 //!
-//! Colour is in the text as escape sequences, or not at all: [`Options::color`] decides, and whoever prints knows
-//! what the terminal can do.
+//! Colours are escape sequences in the text. [`Options::color`] switches them on. The caller knows what the terminal
+//! supports.
 
 mod compact;
 mod interleaving;
@@ -17,16 +17,16 @@ pub use compact::compact;
 pub use interleaving::short;
 pub use verdict::{coverage, verdict};
 
-/// What the reader's terminal can show, and how much the reader wants to see.
+/// What the terminal can show, and how much the user wants to see.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Colours and other styles.
+    /// Whether to use colours and other styles.
     pub color: bool,
-    /// Characters beyond ASCII, for drawing.
+    /// Whether to draw with characters beyond ASCII.
     pub unicode: bool,
-    /// Columns.
+    /// The number of columns of the terminal.
     pub width: usize,
-    /// Every step, every frame.
+    /// Whether to show every step and every stack frame.
     pub verbose: bool,
 }
 
@@ -37,7 +37,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// `text` in `style`, where there are styles.
+    /// `text` in `style`, or unchanged without colours.
     fn paint(&self, style: Style, text: &str) -> String {
         if self.color { format!("{style}{text}{style:#}") } else { text.to_string() }
     }
@@ -47,7 +47,8 @@ const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 const RED: Style = Style::new().bold().fg_color(Some(anstyle::Color::Ansi(anstyle::AnsiColor::Red)));
 
-/// The report of one finding: what and where, who holds and waits for what, the interleaving, how to replay it.
+/// The report of one finding: what happened and where, which threads hold and wait for which locks, the interleaving,
+/// and the command that replays it.
 pub fn finding(trace: &Trace, options: &Options) -> String {
     let mut text = snippet::render(&trace.finding, &trace.lines, options);
     text.push('\n');
@@ -57,7 +58,8 @@ pub fn finding(trace: &Trace, options: &Options) -> String {
         text.push('\n');
     }
     if trace.finding.count > 1 {
-        text.push_str(&format!("it happens in {}; this is the first\n\n", counted(trace.finding.count, "execution")));
+        let what = if trace.finding.sample.is_some() { "sample" } else { "execution" };
+        text.push_str(&format!("it happens in {}; this is the first\n\n", counted(trace.finding.count, what)));
     }
     text.push_str(&interleaving::render(trace, options));
     if !trace.output.is_empty() {
@@ -71,14 +73,14 @@ pub fn finding(trace: &Trace, options: &Options) -> String {
     text
 }
 
-/// One line: what, where, how often.
+/// A finding in one line: what, where and how often.
 pub fn headline(finding: &Finding) -> String {
     let place = finding.location.as_ref().map_or(String::new(), |at| format!("{at}: "));
     let trace = finding.trace.as_ref().map_or(String::new(), |path| format!(" [{path}]"));
     printable(&format!("{place}{}: {}{trace}", finding.kind, finding.message)) + "\n"
 }
 
-/// What the program printed. The end of it says the most.
+/// The end of the program's output, which usually explains the most.
 fn output(output: &str, options: &Options) -> String {
     const SHOWN: usize = 10;
     let lines: Vec<&str> = output.lines().collect();
@@ -94,18 +96,21 @@ fn output(output: &str, options: &Options) -> String {
     text
 }
 
-/// `text` without characters that would move the cursor or change the terminal's colours.
+/// `text` on one line, without characters that would move the cursor or change the terminal's colours: those are escaped, as
+/// in `a\nb.c`.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\t' => ' ',
-            c if c.is_control() => '\u{fffd}',
-            c => c,
-        })
-        .collect()
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\t' => shown.push(' '),
+            c if c.is_control() => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    shown
 }
 
-/// A word as a shell reads it.
+/// `word`, quoted for a shell if necessary.
 pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

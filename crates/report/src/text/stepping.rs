@@ -1,4 +1,4 @@
-//! One step of a trace at a time, for walking through it in a terminal.
+//! A trace one step at a time, for walking through it in a terminal.
 
 use heddle_model::Trace;
 use heddle_model::trace::TraceStep;
@@ -7,10 +7,10 @@ use super::{BOLD, DIM, Options, printable};
 use crate::names::thread_label;
 use crate::state::{State, next_of};
 
-/// Lines of source before and after the one that a step is in.
+/// The number of source lines shown before and after the line of a step.
 const AROUND: u32 = 2;
 
-/// Where the walk is after `taken` steps: the last of them, its source, who holds what and who waits.
+/// The state after `taken` steps: the last step, its source, which thread holds which locks, and which are blocked.
 pub fn position(trace: &Trace, taken: usize, options: &Options) -> String {
     let all = trace.steps.len();
     let taken = taken.min(all);
@@ -33,7 +33,7 @@ pub fn position(trace: &Trace, taken: usize, options: &Options) -> String {
     }
     for &thread in &state.blocked {
         let next = next_of(trace, thread, taken).map_or(String::new(), |step| format!(": {}", words(trace, step)));
-        text.push_str(&format!("  {} cannot go on{}\n", label(trace, thread), printable(&next)));
+        text.push_str(&format!("  {} is blocked{}\n", label(trace, thread), printable(&next)));
     }
     if taken == all {
         text.push_str(&printable(&format!("  {}: {}", trace.finding.kind, trace.finding.message)));
@@ -42,7 +42,7 @@ pub fn position(trace: &Trace, taken: usize, options: &Options) -> String {
     text
 }
 
-/// What the step after `taken` steps follows from, in words.
+/// The steps that step number `taken`, the last one taken, follows from, in words.
 pub fn why(trace: &Trace, taken: usize) -> String {
     let Some(step) = taken.checked_sub(1).and_then(|index| trace.steps.get(index)) else {
         return "nothing has happened yet\n".to_string();
@@ -63,7 +63,7 @@ pub fn why(trace: &Trace, taken: usize) -> String {
     text
 }
 
-/// All threads: where each is, and what it does next.
+/// All threads after `taken` steps: where each is and what it does next.
 pub fn threads(trace: &Trace, taken: usize) -> String {
     let state = State::after(trace, taken);
     let mut text = String::new();
@@ -73,7 +73,7 @@ pub fn threads(trace: &Trace, taken: usize) -> String {
     for thread in ids {
         let doing = match next_of(trace, thread, taken) {
             None => "has ended".to_string(),
-            Some(next) if state.blocked.contains(&thread) => format!("cannot go on: {}", words(trace, next)),
+            Some(next) if state.blocked.contains(&thread) => format!("is blocked: {}", words(trace, next)),
             Some(next) => format!("next: {}", words(trace, next)),
         };
         text.push_str(&printable(&format!("  {}  {doing}", label(trace, thread))));

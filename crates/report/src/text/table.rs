@@ -1,4 +1,4 @@
-//! Who holds what, who waits for what, where.
+//! The table of threads: which locks each holds, what it waits for, and where.
 
 use heddle_model::finding::Finding;
 use unicode_width::UnicodeWidthStr;
@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{BOLD, Options, printable};
 use crate::names::thread_label;
 
-/// One line for each thread of `finding`; nothing if there are none.
+/// Renders one line for each thread of `finding`. Empty if it has none.
 pub fn render(finding: &Finding, options: &Options) -> String {
     if finding.threads.is_empty() {
         return String::new();
@@ -43,7 +43,7 @@ pub fn render(finding: &Finding, options: &Options) -> String {
     text
 }
 
-/// `text`, and spaces up to `width` columns.
+/// `text`, padded with spaces to `width` columns.
 pub fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }

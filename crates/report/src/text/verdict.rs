@@ -1,11 +1,11 @@
-//! The verdict in a few lines. `safe` never stands without what it covers.
+//! The verdict in a few lines. `safe` is always printed with its coverage.
 
 use anstyle::{AnsiColor, Style};
 use heddle_model::{Coverage, OutcomeCount, RunReport, Verdict};
 
 use super::{Options, counted, grouped, printable};
 
-/// The verdict of a run.
+/// Renders the verdict of a run.
 pub fn verdict(report: &RunReport, options: &Options) -> String {
     let color = match report.verdict {
         Verdict::Safe => AnsiColor::Green,
@@ -21,14 +21,18 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
                 n => format!("all {} executions", grouped(n)),
             };
             let coverage = report.coverage.as_ref().map_or(String::new(), |c| format!(", {}", coverage(c)));
-            format!("{name}: {executions}{}{coverage}\n", assumed(report))
+            format!("{name}: {executions}{}{}{coverage}\n", assumed(report), samples(report))
         }
         Verdict::Found => {
             format!("{name}: {} in {}\n", counted(report.findings.len() as u64, "finding"), executions(report))
         }
         Verdict::Incomplete => {
             let coverage = report.coverage.as_ref().map_or(String::new(), |c| format!(", {}", coverage(c)));
-            format!("{name}: {reason}; nothing found in {}{coverage}\n", executions(report))
+            let found = match report.findings.len() as u64 {
+                0 => "nothing found".to_string(),
+                uncertain => counted(uncertain, "uncertain finding"),
+            };
+            format!("{name}: {reason}; {found} in {}{coverage}\n", executions(report))
         }
         Verdict::Unsupported | Verdict::Error => format!("{name}: {reason}\n"),
     };
@@ -43,7 +47,7 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
         }
     }
     text.push_str(&outcomes(report));
-    // Where something is wrong, that comes first.
+    // Findings come first; notes would distract from them.
     if report.verdict != Verdict::Found || options.verbose {
         text.push_str(&notes(report, options));
     }
@@ -55,7 +59,7 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
     text
 }
 
-/// How executions ended, a line for each way.
+/// The outcomes of the executions, one line each.
 fn outcomes(report: &RunReport) -> String {
     let most = report.outcomes.iter().map(|outcome| grouped(outcome.executions).len()).max().unwrap_or(0);
     let line = |outcome: &OutcomeCount| {
@@ -68,16 +72,16 @@ fn outcomes(report: &RunReport) -> String {
     if lines.is_empty() { lines } else { format!("{}:\n{lines}", counted(report.outcomes.len() as u64, "outcome")) }
 }
 
-/// So many notes are shown, unless all are asked for.
+/// The largest number of notes, unless the user asks for all.
 const SHOWN: usize = 6;
 
-/// What is worth a word, a line for each.
+/// The notes of a run, one line each.
 fn notes(report: &RunReport, options: &Options) -> String {
     let shown = if options.verbose { report.notes.len() } else { SHOWN.min(report.notes.len()) };
     let mut text = String::new();
     for (index, note) in report.notes[..shown].iter().enumerate() {
         let place = note.location.as_ref().map_or(String::new(), |at| format!("{at}: "));
-        // What the standard says of several is said once.
+        // The rule of the standard is printed once for each kind of note.
         let said = report.notes[..index].iter().any(|before| before.kind == note.kind);
         let standard = if said { String::new() } else { format!(" ({})", note.standard) };
         text.push_str(&printable(&format!("  note: {place}{}{standard}", note.message)));
@@ -92,23 +96,32 @@ fn notes(report: &RunReport, options: &Options) -> String {
     text
 }
 
-/// How many executions, how fast.
+/// The number of executions, and how many more were redundant or assumed away.
 pub fn executions(report: &RunReport) -> String {
     if report.executions == 0 && report.verdict == Verdict::Found {
-        return "an execution that was cut off there".to_string();
+        return format!("an execution that was cut off there{}", samples(report));
     }
     let mut text = counted(report.executions, "execution");
     if report.blocked > 0 {
         text.push_str(&format!(" ({} more given up as redundant)", grouped(report.blocked)));
     }
-    text + &assumed(report)
+    text + &assumed(report) + &samples(report)
+}
+
+/// The number of samples beside the executions. Empty if there are none.
+fn samples(report: &RunReport) -> String {
+    if report.samples == 0 { String::new() } else { format!(" (and {})", counted(report.samples, "sample")) }
 }
 
 fn assumed(report: &RunReport) -> String {
-    if report.assumed == 0 { String::new() } else { format!(" ({} more assumed away)", grouped(report.assumed)) }
+    if report.assumed == 0 {
+        String::new()
+    } else {
+        format!(" ({} more discarded by an assumption)", grouped(report.assumed))
+    }
 }
 
-/// What a verdict covers, in a few words.
+/// The coverage of a verdict in a few words.
 pub fn coverage(coverage: &Coverage) -> String {
     let model = match coverage.model.as_str() {
         "sc" => "sequential consistency",

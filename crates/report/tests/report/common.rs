@@ -8,10 +8,16 @@ use heddle_model::follow::Step;
 use heddle_model::primitive::{mutex, process, thread};
 use heddle_model::trace::{FORMAT, Program, TRACE_VERSION, Trace, TraceEnd};
 use heddle_model::{
-    Ending, Event, NoMemory, ObjectId, ObjectSlot, Operation, Outcome, Pending, ThreadId, ThreadState, World,
+    Choice, Ending, Event, NoMemory, ObjectId, ObjectSlot, Operation, Outcome, Pending, Properties, ThreadId,
+    ThreadState, World,
 };
+use heddle_report::Recording;
 use heddle_report::recognise::Recognised;
-use heddle_report::{Recording, recognise};
+
+/// What is recognised in `recording` by default.
+pub fn recognise(recording: &Recording) -> Option<Recognised> {
+    heddle_report::recognise(recording, &Properties::default())
+}
 
 pub const A: ObjectId = ObjectId(0x4000);
 pub const B: ObjectId = ObjectId(0x4040);
@@ -68,7 +74,7 @@ pub fn record(script: &[Scripted], left: &[Scripted], outcome: Outcome, message:
     for &(t, operation, line) in script {
         world.announce(ThreadId(t), operation, line as u64);
         assert!(world.enabled(ThreadId(t)), "the script takes a step that is not possible: {operation:?}");
-        events.push(world.take(ThreadId(t), 0));
+        events.push(world.take(ThreadId(t), Choice::FIRST));
         stacks.push(stack(t, line));
     }
     let mut pending = Vec::new();
@@ -94,6 +100,7 @@ pub fn record(script: &[Scripted], left: &[Scripted], outcome: Outcome, message:
         block: None,
         whereabouts: HashMap::new(),
         made_before: Vec::new(),
+        printed: None,
         objects: [(A, "a".to_string()), (B, "b".to_string())].into(),
         lines: [("abba.c".to_string(), lines)].into(),
     }

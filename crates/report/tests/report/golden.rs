@@ -26,6 +26,7 @@ fn run(verdict: Verdict) -> RunReport {
         coverage: Some(coverage()),
         algorithm: Some("dpor".into()),
         executions: 62,
+        samples: 0,
         blocked: 3,
         assumed: 0,
         events: 1234,
@@ -33,6 +34,7 @@ fn run(verdict: Verdict) -> RunReport {
         executions_per_second: 124,
         threads: 3,
         findings: Vec::new(),
+        exit_statuses: Vec::new(),
         outcomes: Vec::new(),
         notes: Vec::new(),
     }
@@ -105,6 +107,8 @@ fn verdicts() {
     let mut add = |report: &RunReport| all.push_str(&text::verdict(report, &text::Options::default()));
     add(&run(Verdict::Safe));
     add(&RunReport { executions: 1, ..run(Verdict::Safe) });
+    add(&RunReport { samples: 40, ..run(Verdict::Safe) });
+    add(&RunReport { samples: 1, ..run(Verdict::Found) });
     let bounds = Bounds { preemptions: Some(2), steps: Some(1000), ..Bounds::default() };
     add(&RunReport { coverage: Some(Coverage { exhaustive: false, bounds, ..coverage() }), ..run(Verdict::Safe) });
     add(&RunReport {

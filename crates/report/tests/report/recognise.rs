@@ -3,8 +3,10 @@
 use crate::common::*;
 use heddle_model::primitive::{atomic, choice, condvar, once, semaphore};
 use heddle_model::trace::{Action, StepResult};
-use heddle_model::{Death, Ending, FindingKind, ObjectId, Operation, Outcome, ThreadId};
-use heddle_report::{recognise, witness};
+use heddle_model::{
+    Attention, Death, Ending, FindingKind, ObjectId, Operation, Outcome, Properties, Property, ThreadId,
+};
+use heddle_report::witness;
 
 #[test]
 fn a_cycle_is_spelled_out() {
@@ -117,7 +119,7 @@ fn a_signal_that_does_not_come() {
     let finding = recognise(&recording).unwrap().finding;
     assert_eq!(
         finding.message,
-        "thread 0 (main) waits for a signal on condition variable #1, and no thread is left to go on"
+        "thread 0 (main) waits for a signal on condition variable #1, and no thread is left that can run"
     );
     assert!(finding.threads[0].holds.is_empty(), "the wait has released the mutex");
 }
@@ -144,7 +146,7 @@ fn a_loop_that_looks_for_a_change_that_does_not_come() {
     let script = [start(0), create(0, 1, 27), start(1), (1, load, 8), end(1), (0, load, 29)];
     let recording = record(&script, &[(0, load.awaiting(1, None), 29)], Outcome::Deadlock, "");
     let finding = recognise(&recording).unwrap().finding;
-    let says = "thread 0 (main) waits in a loop for a change of atomic #1, and no thread is left to go on";
+    let says = "thread 0 (main) waits in a loop for a change of atomic #1, and no thread is left that can run";
     assert_eq!(finding.message, says);
 }
 
@@ -167,14 +169,18 @@ fn a_semaphore_that_nobody_posts() {
     let wait = Operation::new(semaphore::WAIT, ObjectId(0x5000));
     let recording = record(&[start(0)], &[(0, wait, 9)], Outcome::Deadlock, "");
     let finding = recognise(&recording).unwrap().finding;
-    assert_eq!(finding.message, "thread 0 (main) waits for a post of semaphore #1, and no thread is left to go on");
+    assert_eq!(finding.message, "thread 0 (main) waits for a post of semaphore #1, and no thread is left that can run");
 }
 
 #[test]
 fn endings() {
     let ended = |ending| record(&[start(0), finish(0, ending, 19)], &[], ended(ending), "");
     assert!(recognise(&ended(Ending::Exit { status: 0 })).is_none());
-    assert!(recognise(&ended(Ending::Exit { status: 1 })).is_none(), "a status is the program's own business");
+    assert!(recognise(&ended(Ending::Exit { status: 256 })).is_none(), "the parent sees the low byte");
+    let failed = recognise(&ended(Ending::Exit { status: 1 })).unwrap().finding;
+    assert_eq!((failed.kind, failed.message.as_str()), (FindingKind::Failed, "the program exits with status 1"));
+    let ignored = Properties::default().with(Property::Exit, Attention::Off);
+    assert!(heddle_report::recognise(&ended(Ending::Exit { status: 1 }), &ignored).is_none());
 
     let mut failed = ended(Ending::Assertion);
     failed.message = "shared == 0".into();
@@ -195,7 +201,7 @@ fn endings() {
 fn a_stack_overflow_is_called_that() {
     let crash = Ending::Crash { signal: 11, overflow: true };
     let finding = recognise(&record(&[start(0), finish(0, crash, 19)], &[], ended(crash), "")).unwrap().finding;
-    assert_eq!(finding.message, "thread 0 (main) ran off its stack (stack overflow)");
+    assert_eq!(finding.message, "thread 0 (main) overflowed its stack");
 }
 
 #[test]

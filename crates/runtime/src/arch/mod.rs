@@ -1,4 +1,4 @@
-//! All that depends on the processor. Another architecture is another file beside `x86_64.rs`.
+//! Everything that depends on the processor. Another architecture is another file beside `x86_64.rs`.
 
 #[cfg(target_arch = "x86_64")]
 #[macro_use]

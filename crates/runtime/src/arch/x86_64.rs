@@ -100,6 +100,15 @@ impl Context {
         Context { stack: 0, thread_pointer: thread_pointer() }
     }
 
+    /// Makes the fiber continue with this floating-point environment ([`float_environment`]).
+    ///
+    /// # Safety
+    /// Something was suspended in the context, and is not running.
+    pub unsafe fn set_float_environment(&self, environment: u64) {
+        // SAFETY: what `heddle_switch` has stored last is the environment.
+        unsafe { (self.stack as *mut u64).write(environment) };
+    }
+
     /// The stack pointer of a suspended fiber.
     pub fn stack(&self) -> usize {
         self.stack as usize
@@ -110,6 +119,22 @@ impl Context {
         self.thread_pointer as usize
     }
 }
+
+/// The floating-point environment of the caller, as `heddle_switch` stores it: the control and status register of vector
+/// instructions, and the control and status words of the old floating-point unit.
+pub fn float_environment() -> u64 {
+    let (mut vector, mut control, mut status) = (0u32, 0u16, 0u16);
+    // SAFETY: only stores three words.
+    unsafe {
+        asm!("stmxcsr [{}]", "fnstcw [{}]", "fnstsw [{}]", in(reg) &raw mut vector, in(reg) &raw mut control,
+             in(reg) &raw mut status, options(nostack, preserves_flags));
+    }
+    u64::from(vector) | u64::from(control) << 32 | u64::from(status) << 48
+}
+
+/// The distance from the stack pointer of a context that `heddle_capture` saved to the return address of that call, where
+/// the return address of the thread's function will be.
+pub const CAPTURED: usize = 56;
 
 /// The floating-point settings: rounding mode, and which exceptions trap.
 pub fn float_control() -> u64 {
@@ -279,7 +304,8 @@ unsafe extern "C" {
     /// Calls the program's `main` so that unwinding through the call works, and with the same stack pointer whatever
     /// the size of the arguments and the environment, which lie above (up to 200 KiB): programs hash the addresses of
     /// their variables, and a replay must not depend on who starts it.
-    pub fn heddle_call_main(main: usize, argc: i32, argv: *mut *mut u8, environment: *mut *mut u8) -> i32;
+    pub fn heddle_call_main(main: usize, argc: i32, argv: *mut *mut u8, environment: *mut *mut u8, stack: usize)
+    -> i32;
 }
 
 global_asm!(
@@ -313,9 +339,11 @@ heddle_switch:
     .cfi_adjust_cfa_offset 8
     stmxcsr [rsp]
     fnstcw [rsp + 4]
+    fnstsw [rsp + 6]
     # Read back in the sizes in which they were written: anything wider would wait for the stores to reach the cache.
     mov ecx, [rsp]
     movzx edx, word ptr [rsp + 4]
+    movzx r8d, word ptr [rsp + 6]
     mov [rdi], rsp
     mov rax, [rsi + 8]
     mov rsp, [rsi]
@@ -323,6 +351,9 @@ heddle_switch:
     cmp ecx, [rsp]
     jne 2f
     cmp dx, [rsp + 4]
+    jne 2f
+    # Of the status word, the exceptions that were raised.
+    xor r8b, [rsp + 6]
     jne 2f
 1:  add rsp, 8
     .cfi_adjust_cfa_offset -8
@@ -353,7 +384,17 @@ heddle_switch:
     jmp rcx
 2:  .cfi_restore rip
     ldmxcsr [rsp]
-    fldcw [rsp + 4]
+    # Both words of the old floating-point unit are loaded with its whole environment of 28 bytes.
+    sub rsp, 32
+    .cfi_adjust_cfa_offset 32
+    fnstenv [rsp]
+    mov cx, [rsp + 36]
+    mov [rsp], cx
+    mov cl, [rsp + 38]
+    mov [rsp + 4], cl
+    fldenv [rsp]
+    add rsp, 32
+    .cfi_adjust_cfa_offset -32
     jmp 1b
     .cfi_endproc
     .size heddle_switch, . - heddle_switch
@@ -401,6 +442,7 @@ heddle_capture:
     .cfi_adjust_cfa_offset 56
     stmxcsr [rsp]
     fnstcw [rsp + 4]
+    fnstsw [rsp + 6]
     mov [rdi], rsp
     rdfsbase rax
     mov [rdi + 8], rax
@@ -425,7 +467,7 @@ heddle_call_main:
     .cfi_rel_offset rbp, 0
     mov rbp, rsp
     .cfi_def_cfa_register rbp
-    and rsp, -0x40000
+    mov rsp, r8
     mov rax, rdi
     mov edi, esi
     mov rsi, rdx

@@ -1,6 +1,6 @@
-//! x86-64: entry points that hand registers of the caller's on as arguments, and atomics wider than the language has.
+//! x86-64: entry points that pass registers of the caller as arguments, and atomics wider than the language has.
 //!
-//! `interpose!` notes the return address in memory, which suits functions that are called now and then. The functions
+//! `interpose!` stores the return address in memory, which suits functions that are called now and then. The functions
 //! that instrumented code calls at every access get it in a register instead.
 
 use core::arch::asm;
@@ -151,6 +151,82 @@ pub unsafe extern "C" fn forward() {
         "pop rdi",
         "jmp r11",
         decide = sym crate::calls::unsupported::decide,
+    )
+}
+
+/// Like `forwarded!`, but tells `crate::calls::process_state::decide`, which also sees the arguments.
+macro_rules! stateful {
+    ($($index:expr => $name:ident,)*) => { $(
+        #[unsafe(no_mangle)]
+        #[unsafe(naked)]
+        #[allow(missing_docs, non_snake_case)]
+        pub unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov r11d, {index}",
+                "jmp {forward}",
+                index = const $index,
+                forward = sym $crate::arch::forward_stateful,
+            )
+        }
+    )* };
+}
+
+/// Where `stateful!` functions go. Other threads may run before the original does, so everything that may hold an argument is kept.
+#[unsafe(naked)]
+pub unsafe extern "C" fn forward_stateful() {
+    core::arch::naked_asm!(
+        "push rax",
+        "push r9",
+        "push r8",
+        "push rcx",
+        "push rdx",
+        "push rsi",
+        "push rdi",
+        // As in `interpose!`.
+        "lea rcx, [rip + {registers}]",
+        "mov [rcx], rbx",
+        "mov [rcx + 8], rbp",
+        "mov [rcx + 16], r12",
+        "mov [rcx + 24], r13",
+        "mov [rcx + 32], r14",
+        "mov [rcx + 40], r15",
+        "lea rdi, [rsp + 56]",
+        "mov [rcx + 48], rdi",
+        "mov rsi, [rsp + 56]",
+        "mov [rip + {caller}], rsi",
+        "mov rdx, rsp",
+        "sub rsp, 128",
+        "movaps [rsp], xmm0",
+        "movaps [rsp + 16], xmm1",
+        "movaps [rsp + 32], xmm2",
+        "movaps [rsp + 48], xmm3",
+        "movaps [rsp + 64], xmm4",
+        "movaps [rsp + 80], xmm5",
+        "movaps [rsp + 96], xmm6",
+        "movaps [rsp + 112], xmm7",
+        "mov edi, r11d",
+        "call {decide}",
+        "mov r11, rax",
+        "movaps xmm0, [rsp]",
+        "movaps xmm1, [rsp + 16]",
+        "movaps xmm2, [rsp + 32]",
+        "movaps xmm3, [rsp + 48]",
+        "movaps xmm4, [rsp + 64]",
+        "movaps xmm5, [rsp + 80]",
+        "movaps xmm6, [rsp + 96]",
+        "movaps xmm7, [rsp + 112]",
+        "add rsp, 128",
+        "pop rdi",
+        "pop rsi",
+        "pop rdx",
+        "pop rcx",
+        "pop r8",
+        "pop r9",
+        "pop rax",
+        "jmp r11",
+        caller = sym crate::schedule::CALLER,
+        registers = sym crate::schedule::REGISTERS,
+        decide = sym crate::calls::process_state::decide,
     )
 }
 

@@ -1,23 +1,24 @@
-//! What the program says to Heddle itself: `heddle.h`, and the names that the competition on software verification uses.
+//! The program's calls of Heddle itself: `heddle.h`, and the names that the competition on software verification uses.
 //!
-//! Functions whose names begin with `__VERIFIER_atomic_` run as one step, too: the driver says where they are, and instrumented code
-//! says when a function is entered and left.
+//! Functions whose names begin with `__VERIFIER_atomic_` are atomic sections too. The driver says where they are, and
+//! instrumented code calls [`entered`] and [`left`] for them.
 //!
-//! The program's own definitions of these names, where it has any, are called instead of ours: the executable comes before
-//! its libraries. Outside executions (constructors) everything does nothing, and numbers are zero.
+//! If the program defines one of these names itself, its definition is called instead of ours, because the executable
+//! comes before its libraries. Outside executions (in constructors) these calls do nothing, and numbers are zero.
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::Ordering::Relaxed;
 
+use heddle_model::primitive::choice::InputType;
 use heddle_model::primitive::{assume, choice, process};
 use heddle_model::wire::{self, LABELS};
-use heddle_model::{Ending, MOST_VALUES, ObjectId, Operation};
+use heddle_model::{Choice, Ending, Event, MOST_VALUES, ObjectId, Operation};
 
 use crate::lifetime::{self, Lent};
 use crate::schedule::{self, active, caller};
 
-/// Chooses any number below `count`: each is explored in an execution of its own.
+/// Chooses a number below `count`. Each is explored in an execution of its own.
 fn choose(count: u64, pc: u64) -> u64 {
     if !active() {
         return 0;
@@ -32,7 +33,7 @@ fn choose(count: u64, pc: u64) -> u64 {
     schedule::visible(operation, pc, |_| {}).result
 }
 
-/// Leaves this execution out of the search unless `holds`.
+/// Discards this execution unless `holds`.
 fn assume(holds: bool, pc: u64) {
     if active() && !holds {
         schedule::visible(Operation::new(assume::FALSE, ObjectId::NONE), pc, |_| {});
@@ -49,15 +50,16 @@ fn fail(text: &'static CStr, pc: u64) -> ! {
     unsafe { crate::entry::real::abort() }
 }
 
-/// Chooses one of the values that undetermined numbers of `bits` bits take. The caller truncates it to its type.
-fn undetermined(bits: u32, pc: u64) -> u64 {
+/// Reads a number of type `of`: the value that the plan gives, or one of those of the settings. Always an operation, also
+/// where the settings have one value, so that a plan can give another.
+fn undetermined(of: InputType, pc: u64) -> u64 {
     if !active() {
         return 0;
     }
     let header = schedule::header();
     let mut values = [0u64; MOST_VALUES];
     let mut count = 0;
-    let mask = u64::MAX >> (64 - bits);
+    let mask = of.mask();
     for &value in header.settings.nondet.as_slice() {
         let value = value as u64 & mask;
         if !values[..count].contains(&value) {
@@ -65,14 +67,25 @@ fn undetermined(bits: u32, pc: u64) -> u64 {
             count += 1;
         }
     }
-    // A type that has no other values is covered.
+    // A type without other values is covered completely.
     if (count as u64) <= mask {
         header.annotations.values_used.store(1, Relaxed);
     }
-    values[choose(count.max(1) as u64, pc) as usize]
+    let count = count.max(1);
+    let complete = |event: &mut Event| {
+        if let Choice::Way(way) = event.choice() {
+            let value = values[(way as usize).min(count - 1)];
+            event.result = match of {
+                InputType::Float(32) => (value as i32 as f32).to_bits().into(),
+                InputType::Float(_) => (value as i64 as f64).to_bits(),
+                InputType::Unsigned(_) | InputType::Signed(_) => value,
+            };
+        }
+    };
+    schedule::visible(choice::input(of, count as u64), pc, complete).result
 }
 
-/// The functions of the program that run as one step.
+/// The functions of the program that are atomic sections.
 pub struct AtomicFunctions {
     /// For each function, its first address and one past its last, relative to `base`.
     ranges: Lent<[u64; 2]>,
@@ -81,7 +94,7 @@ pub struct AtomicFunctions {
 }
 
 impl AtomicFunctions {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> AtomicFunctions {
         AtomicFunctions { ranges: Cell::new(&[]), base: Cell::new(0) }
     }
@@ -95,7 +108,7 @@ unsafe extern "C" {
     fn getauxval(kind: u64) -> u64;
 }
 
-/// Looks up which functions run as one step. Once.
+/// Looks up the functions that are atomic sections. Call this once.
 pub fn set_up(header: &'static wire::Header) {
     const ENTRY: u64 = 9;
     let given = &header.annotations;
@@ -105,7 +118,7 @@ pub fn set_up(header: &'static wire::Header) {
     base.set(unsafe { getauxval(ENTRY) }.wrapping_sub(given.entry));
 }
 
-/// Whether there are functions that run as one step.
+/// Whether some functions are atomic sections.
 #[inline(always)]
 pub fn has_atomic_functions() -> bool {
     !atomic_functions().ranges.get().is_empty()
@@ -116,14 +129,14 @@ fn is_atomic(pc: u64) -> bool {
     atomic_functions().ranges.get().iter().any(|[from, to]| (*from..*to).contains(&at))
 }
 
-/// The running thread has entered the function that `pc` is in.
+/// Called when the running thread has entered the function that contains `pc`.
 pub fn entered(pc: u64) {
     if is_atomic(pc) {
         begin(pc);
     }
 }
 
-/// The running thread is about to leave the function that `pc` is in.
+/// Called when the running thread is about to leave the function that contains `pc`.
 pub fn left(pc: u64) {
     if is_atomic(pc) {
         end(pc);
@@ -142,7 +155,7 @@ fn end(pc: u64) {
     }
 }
 
-/// Notes that a label was reached, once for all executions.
+/// Records that a label was reached, once for all executions.
 unsafe fn reached(text: *const c_char, pc: u64) {
     if !active() || text.is_null() {
         return;
@@ -221,32 +234,32 @@ interpose! {
 
 /// Undetermined numbers by type. A table.
 macro_rules! undetermined {
-    ($($bits:literal $type:ty: $($name:ident)*;)*) => { interpose! { $($(
+    ($($kind:ident($bits:literal) $type:ty: $($name:ident)*;)*) => { interpose! { $($(
         fn $name() -> $type {
-            undetermined($bits, caller()) as $type
+            undetermined(InputType::$kind($bits), caller()) as $type
         }
     )*)* } };
 }
 
 undetermined! {
-    1 u8: __VERIFIER_nondet_bool __VERIFIER_nondet__Bool;
-    8 u8: __VERIFIER_nondet_uchar __VERIFIER_nondet_u8 __VERIFIER_nondet_unsigned_char;
-    8 i8: __VERIFIER_nondet_char __VERIFIER_nondet_schar __VERIFIER_nondet_s8;
-    16 u16: __VERIFIER_nondet_ushort __VERIFIER_nondet_u16;
-    16 i16: __VERIFIER_nondet_short __VERIFIER_nondet_s16;
-    32 u32: __VERIFIER_nondet_uint __VERIFIER_nondet_u32 __VERIFIER_nondet_unsigned __VERIFIER_nondet_unsigned_int;
-    32 i32: __VERIFIER_nondet_int __VERIFIER_nondet_s32;
-    64 u64: __VERIFIER_nondet_ulong __VERIFIER_nondet_ulonglong __VERIFIER_nondet_size_t __VERIFIER_nondet_u64
+    Unsigned(1) u8: __VERIFIER_nondet_bool __VERIFIER_nondet__Bool;
+    Unsigned(8) u8: __VERIFIER_nondet_uchar __VERIFIER_nondet_u8 __VERIFIER_nondet_unsigned_char;
+    Signed(8) i8: __VERIFIER_nondet_char __VERIFIER_nondet_schar __VERIFIER_nondet_s8;
+    Unsigned(16) u16: __VERIFIER_nondet_ushort __VERIFIER_nondet_u16;
+    Signed(16) i16: __VERIFIER_nondet_short __VERIFIER_nondet_s16;
+    Unsigned(32) u32: __VERIFIER_nondet_uint __VERIFIER_nondet_u32 __VERIFIER_nondet_unsigned __VERIFIER_nondet_unsigned_int;
+    Signed(32) i32: __VERIFIER_nondet_int __VERIFIER_nondet_s32;
+    Unsigned(64) u64: __VERIFIER_nondet_ulong __VERIFIER_nondet_ulonglong __VERIFIER_nondet_size_t __VERIFIER_nondet_u64
             __VERIFIER_nondet_loff_t __VERIFIER_nondet_unsigned_long;
-    64 i64: __VERIFIER_nondet_long __VERIFIER_nondet_longlong __VERIFIER_nondet_s64;
+    Signed(64) i64: __VERIFIER_nondet_long __VERIFIER_nondet_longlong __VERIFIER_nondet_s64;
 }
 
 interpose! {
     fn __VERIFIER_nondet_float() -> f32 {
-        undetermined(32, caller()) as i32 as f32
+        f32::from_bits(undetermined(InputType::Float(32), caller()) as u32)
     }
     fn __VERIFIER_nondet_double() -> f64 {
-        undetermined(64, caller()) as i64 as f64
+        f64::from_bits(undetermined(InputType::Float(64), caller()))
     }
     fn __VERIFIER_nondet_pointer() -> usize {
         undetermined_pointer(caller())

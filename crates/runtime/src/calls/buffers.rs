@@ -1,11 +1,12 @@
-//! Functions of libc that fill in or read memory that the program hands them: `fread`, `pwrite`, `snprintf` and the like.
+//! Functions of libc that fill or read memory of the program: `fread`, `pwrite`, `snprintf` and the like.
 //!
-//! libc is not instrumented, so what these do to the program's memory is told here, as accesses at the place of the call: they can race, and they
-//! can be out of bounds. `read`, `write` and their relatives, which may be about a pipe, are in [`crate::outside::channel`], and tell it by
-//! [`will_read`] and [`has_written`]; those of `<string.h>` are in [`crate::calls::strings`].
+//! libc is not instrumented, so its accesses to the program's memory are reported here, at the place of the call: they
+//! can race, and they can be out of bounds. `read`, `write` and their relatives, which may act on a pipe, are in
+//! [`crate::outside::channel`] and report with [`will_read`] and [`has_written`]. The functions of `<string.h>` are in
+//! [`crate::calls::strings`].
 //!
-//! Only calls from the program itself are looked at: what other libraries do with memory of their own is their business. What `printf`
-//! reads through its arguments is not seen, nor `scanf`, `getline`, `qsort`.
+//! Only calls from the program itself are reported, not those of other libraries. The memory that `printf` reads
+//! through its arguments is not observed, nor are `scanf`, `getline` and `qsort`.
 
 use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_void};
@@ -17,20 +18,20 @@ use crate::outside::files::ordered::{self, Use};
 use crate::outside::files::streams;
 use crate::schedule::{active, caller};
 
-/// Whether accesses of libc's to the program's memory are told.
+/// Whether accesses of libc to the program's memory are reported.
 pub struct Telling {
     /// The program is instrumented. Otherwise only these accesses would be seen, and not what orders them.
     on: Cell<bool>,
 }
 
 impl Telling {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Telling {
         Telling { on: Cell::new(false) }
     }
 }
 
-/// Finds out whether the program is instrumented. Outside executions, once.
+/// Determines whether the program is instrumented. Call this once, outside executions.
 pub fn set_up() {
     lifetime::process().telling.on.set(imports::anybody_wants(b"__tsan_func_entry"));
 }
@@ -42,8 +43,8 @@ fn is_own(pc: u64) -> bool {
     active() && lifetime::process().telling.on.get() && (low..high).contains(&(pc as usize))
 }
 
-/// The program is about to have `size` bytes read by libc. To be called before libc is: the call may let other threads
-/// know of the memory.
+/// Reports that libc will read `size` bytes. Call this before libc, because its call may reveal the memory to other
+/// threads.
 #[inline]
 pub fn will_read(from: *const c_void, size: usize, pc: u64) {
     if is_own(pc) {
@@ -51,8 +52,8 @@ pub fn will_read(from: *const c_void, size: usize, pc: u64) {
     }
 }
 
-/// The program has had `size` bytes written by libc, unless `size` is negative. To be called after libc: only then
-/// is the number known.
+/// Reports that libc has written `size` bytes. A negative size means none. Call this after libc, because only then is
+/// the size known.
 #[inline]
 pub fn has_written(into: *const c_void, size: isize, pc: u64) {
     if size > 0 && is_own(pc) {
@@ -60,7 +61,7 @@ pub fn has_written(into: *const c_void, size: isize, pc: u64) {
     }
 }
 
-/// A `va_list`. Copying the bytes makes a copy of the list.
+/// A `va_list`. A copy of the bytes is a copy of the list.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Arguments([u64; 3]);
@@ -146,7 +147,7 @@ interpose! {
     }
 }
 
-/// `snprintf` and its relatives. The length is found out first, so that only what fits is announced as written.
+/// `snprintf` and its relatives. The length is computed first, so that only the bytes that fit are reported as written.
 unsafe fn print(into: *mut c_char, size: usize, format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
     // SAFETY: the program's contract.
     unsafe {

@@ -1,9 +1,9 @@
-//! Primitives that the program defines itself (`heddle_do`): calls the program's functions, and keeps the states that an object
-//! went through, so that it can be tried on copies of them whether an operation would have been possible. See
-//! [`heddle_model::primitive::custom`] for what that is good for.
+//! Custom primitives of the program (`heddle_do`). This module calls the program's functions and keeps the states of
+//! each object, to test on copies of them whether an operation was enabled. [`heddle_model::primitive::custom`]
+//! explains why.
 //!
-//! The functions are the program's own code, instrumented like the rest of it. While they run nothing is under control: they may
-//! look at and change the state that they are given, and nothing else. They are called between any two operations.
+//! The functions are code of the program, instrumented like the rest. Nothing is under control while they run. They may
+//! read and change the state that they get, and nothing else. They are called between any two operations.
 
 use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_void};
@@ -45,19 +45,19 @@ struct State {
     bytes: [u8; LARGEST],
 }
 
-/// The states that objects went through in this execution.
+/// The states of objects in this execution.
 pub struct Kept {
     states: Lent<Cell<State>>,
     count: Cell<usize>,
 }
 
 impl Kept {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Kept {
         Kept { states: Cell::new(&[]), count: Cell::new(0) }
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
         let Kept { states: _, count } = self;
         count.set(0);
@@ -72,7 +72,7 @@ fn kept() -> &'static Kept {
     &lifetime::execution().custom
 }
 
-/// Makes room. Once.
+/// Reserves memory. Call this once.
 pub fn set_up(reserve: &mut Reserve) {
     kept().states.set(reserve.take(MOST));
 }
@@ -93,7 +93,7 @@ unsafe fn possible(definition: *const Definition, state: *const c_void) -> bool 
     }
 }
 
-/// `operation` with the answers that the model needs: in which of the states so far it would have been enabled. See
+/// `operation` with the answers that the model needs: in which of the states so far it was enabled. See
 /// [`custom::operation`].
 pub fn with_answers(operation: Operation) -> Operation {
     let definition = operation.argument as *const Definition;
@@ -106,7 +106,7 @@ pub fn with_answers(operation: Operation) -> Operation {
     Operation { argument: answers, detail: steps, ..operation }
 }
 
-/// Remembers the state of `object` before its next operation.
+/// Keeps the state of `object` before its next operation.
 unsafe fn keep(object: *const u8, size: usize, step: u32) {
     let mut state = State { object: object as u64, step, bytes: [0; LARGEST] };
     // SAFETY: the program's state, which is not larger than there is room.
@@ -122,7 +122,7 @@ interpose! {
         let Family { size, count, operations, .. } = *family;
         let definition = operations.wrapping_add(number as usize);
         if !active() {
-            // Before `main` there is nobody to wait for.
+            // Before `main` there is no other thread to wait for.
             return ((*definition).effect)(state);
         }
         if number >= count || count > custom::MOST_OPERATIONS || size > LARGEST {

@@ -1,16 +1,18 @@
-//! Atomics that compilers leave to libatomic: those of odd sizes, and sixteen-byte ones.
+//! Atomic operations that compilers leave to libatomic: those of unusual sizes and of sixteen bytes.
 //!
-//! They are the same operations as [`crate::calls::tsan::atomic`]'s, by other names. The sized ones are a table; the generic
-//! ones, on any number of bytes, are here. Outside executions the latter take a lock, as libatomic's do.
+//! They are the operations of [`crate::calls::tsan::atomic`] under other names. The sized functions are a table. The
+//! generic ones, for any number of bytes, are defined here. Outside executions the generic ones take a lock, as
+//! libatomic does.
 //!
-//! `__atomic_load_16` is not a visible operation: clang calls it a second time, for nothing, after every sixteen-byte
-//! load that it has instrumented.
+//! `__atomic_load_16` is not a visible operation, because clang calls it a second time, without need, after every
+//! sixteen-byte load that it has instrumented.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, LOAD, RMW, STORE, orders};
 use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
 
+use crate::calls::process_state::copied;
 use crate::calls::tsan::atomic::{self, Update, detail};
 use crate::calls::tsan::expected;
 use crate::schedule::{self, caller};
@@ -33,7 +35,7 @@ unsafe fn generic(operation: Operation, size: usize, pc: u64, work: impl FnOnce(
         return;
     }
     let Ok(bytes) = u16::try_from(size) else { schedule::unsupported("an atomic of more than 65535 bytes", pc) };
-    // The whole range is read once, so that a bad address is this thread's own fault.
+    // The whole range is read once, so that a bad address faults in this thread.
     // SAFETY: the program says that it is readable.
     unsafe {
         let address = operation.object.0 as *const u8;
@@ -139,7 +141,7 @@ interpose! {
         });
         let mut done = false;
         let waiting = if schedule::active() { expected::note(schedule::current(), wanted) } else { 0 };
-        let operation = on(COMPARE_EXCHANGE, address, narrow(wanted, size), orders(order as u32, failure as u32) | waiting);
+        let operation = on(COMPARE_EXCHANGE, address, narrow(wanted, size), orders(order as u32, failure as u32) | copied() | waiting);
         generic(operation, size, pc, |event| {
             event.result = narrow(address, size);
             done = equal(address, wanted, size);

@@ -1,20 +1,20 @@
-//! Functions of the thread library that Heddle does not control yet. A table.
+//! Functions of the thread library that Heddle does not control. A table.
 //!
-//! A call of one of them in an execution ends it as *unsupported*, with the name and the place. Passed through, it
-//! could block the one kernel thread that runs all threads, start threads that nobody schedules, or synchronise
-//! behind the model's back, and a verdict would be worth nothing. Outside executions the original is called.
+//! A call of one of them ends the execution as *unsupported*, with its name and place. If it were passed through, it
+//! could block the one kernel thread that runs all threads, start uncontrolled threads, or synchronise without the
+//! model's knowledge, and the verdict would be worthless. Outside executions the original is called.
 //!
 //! To model a function, define it in another file and remove its line here.
 //!
-//! Functions that are not listed are modelled or harmless: `docs/calls.md` says which, and why, and a test compares
-//! it with glibc.
+//! Functions that are not listed are modelled or harmless. `docs/calls.md` says which and why, and a test compares it
+//! with glibc.
 
 use core::ffi::CStr;
 
 use crate::entry::real::Real;
 use crate::schedule::{self, active, caller};
 
-/// Says what a call of entry `index` from `pc` leads to: the address of the original, or the end of the execution.
+/// Decides about a call of entry `index` from `pc`: returns the address of the original, or ends the execution.
 pub unsafe extern "C" fn decide(index: u32, pc: u64) -> usize {
     let entry = &TABLE[index as usize];
     if active() {
@@ -78,6 +78,45 @@ table! {
     funlockfile,
     // Processes that outlive the one that made them.
     daemon,
+    forkpty,
+    login_tty,
+    // What they move through pipes, nobody sees.
+    splice,
+    tee,
+    vmsplice,
+    // They act on all streams, or on all descriptors.
+    fcloseall,
+    closefrom,
+    close_range,
+    // They act on the whole machine, or on other processes.
+    acct,
+    adjtime,
+    adjtimex,
+    clock_adjtime,
+    clock_settime,
+    delete_module,
+    init_module,
+    klogctl,
+    mount,
+    ntp_adjtime,
+    pivot_root,
+    process_madvise,
+    process_mrelease,
+    process_vm_writev,
+    ptrace,
+    quotactl,
+    reboot,
+    setdomainname,
+    sethostid,
+    sethostname,
+    setns,
+    settimeofday,
+    swapoff,
+    swapon,
+    umount,
+    umount2,
+    unshare,
+    vhangup,
     // Queues, semaphores and memory that the kernel keeps when the program has ended, and waits that nobody models.
     mkfifo,
     mkfifoat,
@@ -131,6 +170,8 @@ interpose! {
                     return result;
                 }
                 206..=210 => schedule::unsupported("syscall(SYS_io_submit)", pc),
+                96 => return i64::from(crate::outside::clock::gettimeofday(a as *mut _, b as *mut _)),
+                201 => return crate::outside::clock::time(a as *mut _),
                 228 => return i64::from(crate::outside::clock::clock_gettime(a as i32, b as *mut _)),
                 318 => return crate::outside::random::getrandom(a as *mut u8, b, c as u32) as i64,
                 425..=427 => schedule::unsupported("syscall(SYS_io_uring_setup)", pc),
@@ -139,6 +180,9 @@ interpose! {
                 _ => {}
             }
         }
-        real::syscall(number, a, b, c, d, e, f)
+        // creat: an open that creates and truncates, which are two steps.
+        let (number, b, c) = if number == 85 && active() { (2, 0o1101, b) } else { (number, b, c) };
+        let arguments = [a, b, c, d, e, f];
+        crate::calls::process_state::numbers::made(number, &arguments, pc, || real::syscall(number, a, b, c, d, e, f))
     }
 }

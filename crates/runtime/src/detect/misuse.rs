@@ -1,10 +1,10 @@
-//! Primitives that are used against their rules: what only the program's memory can tell, and how it is reported.
+//! Misuse of primitives: the parts that only the program's memory can tell, and the report.
 //!
-//! The model says what is wrong. Two of its accusations need a second look at memory. A destroyed object may have
-//! become another one by being written over (C++ mutexes are constructed without a call). So destroyed objects are
-//! marked in their memory, as glibc marks mutexes, and only an object that still has the mark was used after it was
-//! destroyed. And memory of the heap or of a stack that held an object which was never destroyed may have become
-//! another object. So only memory that is never given back counts as initialised twice.
+//! The model detects misuse. Two kinds need a look at memory before they are reported. First, a destroyed object may
+//! have become another one by being overwritten, because C++ mutexes are constructed without a call. Destroyed objects
+//! are therefore marked in their memory, as glibc marks mutexes, and only an object that still has the mark was used
+//! after it was destroyed. Second, memory of the heap or of a stack that held an object which was never destroyed may
+//! have become another object. Therefore only memory that is never freed counts as initialised twice.
 
 use core::cell::Cell;
 
@@ -36,7 +36,7 @@ pub struct Misuses {
 }
 
 impl Misuses {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Misuses {
         Misuses { reported: Cell::new(false), before: Exclusive::new([0; MOST_BEFORE + 2]), length: Cell::new(0) }
     }
@@ -62,7 +62,7 @@ pub fn all_made_before() -> &'static [u64] {
     &misuses().before.borrow()[..misuses().length.get()]
 }
 
-/// Sets whether misuse ends executions. Once.
+/// Sets whether misuse ends executions. Call this once.
 pub fn set_up(reported: bool) {
     misuses().reported.set(reported);
 }
@@ -71,7 +71,7 @@ fn reported() -> bool {
     misuses().reported.get()
 }
 
-/// `object` is destroyed: marks it.
+/// Marks `object` as destroyed.
 pub unsafe fn mark(object: *mut u8) {
     // SAFETY: the program's object, of at least four bytes and so aligned, which it has given up.
     unsafe { object.cast::<u32>().write(MARK) };
@@ -84,7 +84,7 @@ fn is_static(object: ObjectId) -> bool {
     !(HEAPS..STACKS_END).contains(&address) && !(low..high).contains(&address)
 }
 
-/// `event` misused a primitive as `misuse` says. Ends the process if that is confirmed and is to be reported.
+/// Reports that `event` misused a primitive. Ends the process if the misuse is confirmed and must be reported.
 #[cold]
 pub fn taken(misuse: Option<Misuse>, event: &Event) {
     let Some(misuse) = misuse else { return };
@@ -95,15 +95,16 @@ pub fn taken(misuse: Option<Misuse>, event: &Event) {
         Misuse::DoubleInitialisation => is_static(object),
         _ => true,
     };
-    // Destructors of static objects run while threads that nobody waits for still use them. That is the end of the process
-    // catching up with these threads, and not what anybody wants to be told of each.
+    // Destructors of static objects run while threads that were not joined may still use the objects. Reporting each of
+    // these would not help the user.
     let late = matches!(misuse, Misuse::DestroyInUse | Misuse::DestroyWaited | Misuse::UseAfterDestroy);
     if holds && !(late && process_ends()) {
         accuse(misuse, object, event.operation.code.family(), event.pc);
     }
 }
 
-/// The program has misused `object`, of this family. Ends the process if that is to be reported.
+/// Reports that the program has misused `object`, which belongs to `family`. Ends the process if misuse must be
+/// reported.
 pub fn accuse(misuse: Misuse, object: ObjectId, family: u8, pc: u64) {
     if reported() {
         end_process(process::misused(misuse, object, family), pc);

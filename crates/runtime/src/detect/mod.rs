@@ -4,4 +4,5 @@
 pub mod memcheck;
 pub mod misuse;
 pub mod race;
+pub mod stacks;
 pub mod undefined;

@@ -1,13 +1,13 @@
-//! Undefined behaviour that compilers look for when they are asked to (`-fsanitize=undefined`).
+//! Undefined behaviour that compilers detect on request (`-fsanitize=undefined`).
 //!
-//! Both compilers then test each operation that may be undefined and call a function of the sanitizer's runtime when it
-//! is. These are those functions, with another runtime behind them: the thread goes no further, and stands before the
-//! end of the process with a sentence about what it did. The sentence is made here, since the values are in memory that
-//! will be put back.
+//! Both compilers test each operation that may be undefined, and call a function of the sanitizer's runtime if it is.
+//! This module defines those functions, with another runtime behind them: the thread stops, and its next operation is
+//! the end of the process, with a sentence about what it did. The sentence is made here, because the values are in
+//! memory that will be restored.
 //!
-//! The interface is the one of gcc 12 to 14 and clang 14 to 19: a description that lies in the program, then the values,
-//! each in a word if it fits, else as the address of it. `vptr` checks would need a C++ library's knowledge of types, and
-//! are switched off where the rest is switched on.
+//! The interface is that of gcc 12 to 14 and clang 14 to 19: a description in the program, then the values, each in a
+//! word if it fits and otherwise as an address. `vptr` checks would need the C++ library's knowledge of types, so they
+//! are switched off.
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_char};
@@ -27,20 +27,20 @@ struct Text {
     bytes: [u8; MESSAGE],
 }
 
-/// What threads did that is undefined.
+/// The undefined behaviour of each thread.
 pub struct Undefined {
     /// For each thread, a sentence about it. Written before the end of the process that it leads to, and read after.
     texts: Lent<Exclusive<Text>>,
 }
 
 impl Undefined {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Undefined {
         Undefined { texts: Cell::new(&[]) }
     }
 }
 
-/// Makes room for `threads` threads. Once. It costs nothing until it is used.
+/// Reserves memory for `threads` threads. Call this once. It costs nothing until it is used.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
     lifetime::process().undefined.texts.set(reserve.take(threads));
 }

@@ -1,10 +1,10 @@
-//! The controller: takes plans, runs each from the start of `main`, hands the executions over.
+//! The controller: receives plans, runs each from the start of `main`, and returns the executions.
 //!
-//! Runs on a stack of its own while the program is suspended. The three ways to start over differ only here:
+//! It runs on a stack of its own while the program is suspended. The three restart modes differ only here:
 //!
-//! * **snapshot**: one process; memory is put back after each execution, while the driver already looks at the result;
-//! * **fork**: this process stays at `main` and forks a child for each execution;
-//! * **exec**: one execution, then the process ends; the driver starts the next one.
+//! * **snapshot**: one process. Memory is restored after each execution, while the driver already reads the result.
+//! * **fork**: this process stays at `main` and forks a child for each execution.
+//! * **exec**: one execution, then the process ends, and the driver starts the next process.
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 
@@ -22,7 +22,7 @@ use crate::schedule::{self, fiber};
 use crate::state::snapshot;
 use crate::sys;
 
-/// The fewest threads to prepare for.
+/// The smallest number of threads to prepare for.
 const FEW: usize = 4;
 
 /// The controller: its entry point, which never returns.
@@ -74,13 +74,13 @@ impl Controller {
     fn prepare_more(&self, threads: usize) {
         self.prepare_unwinder();
         if threads > fiber::donors() {
-            // Twice as many, so that a program that makes ever more threads costs few attempts.
+            // Twice as many, so that a program with ever more threads needs few attempts.
             self.prepare(threads.max(2 * fiber::donors()));
         }
         fiber::resize_stacks();
     }
 
-    /// Runs one plan. The execution is written, not yet published.
+    /// Runs one plan. The execution is recorded but not yet published.
     fn run(&self, sequence: u32) {
         if self.wire.header().restart != Restart::Snapshot as u32 {
             self.give_input();
@@ -113,7 +113,7 @@ impl Controller {
         }
     }
 
-    /// How many threads the last execution needs, if it stopped for lack of them.
+    /// The number of threads that the last execution needs, if it stopped because there were too few.
     fn threads_needed(&self, sequence: u32) -> Option<usize> {
         match self.wire.record_of(sequence).result().outcome.read(&[]) {
             Some(Outcome::NeedsThreads { count }) => Some(count as usize),
@@ -216,7 +216,7 @@ impl Controller {
     }
 }
 
-/// Makes this process end with `parent`, which ends with Heddle: an execution that hangs is not left running.
+/// Makes this process end with `parent`, which ends with Heddle, so that no hanging execution stays behind.
 fn die_with(parent: usize) {
     const GETPPID: usize = 110;
     const PR_SET_PDEATHSIG: usize = 1;
@@ -237,7 +237,8 @@ fn adopt_orphans() {
     unsafe { sys::syscall3(sys::PRCTL, PR_SET_CHILD_SUBREAPER, 1, 0) };
 }
 
-/// Ends processes that an execution has made and not waited for: thousands of executions would leave thousands of them.
+/// Ends the processes that an execution has created and not waited for. Thousands of executions would otherwise leave
+/// thousands of them.
 fn end_orphans() {
     const KILL: usize = 62;
     const SIGKILL: usize = 9;

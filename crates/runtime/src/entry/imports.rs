@@ -1,8 +1,9 @@
-//! The imports of the program and its libraries: the names that they use and do not define.
+//! The imports of the program and its libraries: the names that they use but do not define.
 //!
-//! Some features cost time in every execution and are needed only by programs that call a certain function. Whether
-//! a program can call it is known from its dynamic symbols, and those of the libraries that it starts with.
+//! Some features cost time in every execution and are needed only by programs that call a certain function. The dynamic
+//! symbols of the program, and of the libraries that it starts with, tell whether it can call that function.
 
+use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_void};
 
 use crate::entry::start::{LoadedObject, dl_iterate_phdr};
@@ -26,25 +27,71 @@ const DT_GNU_HASH: u64 = 0x6fff_fef5;
 
 struct Question<'n> {
     name: &'n [u8],
+    /// Libraries that every program has do not count.
+    own: bool,
     found: bool,
 }
 
-/// Whether the program, or a library that it was started with, uses a function with this name that another one defines.
-/// Outside executions only.
+/// Whether the program, or a library that it starts with, uses a function with this name that it does not define
+/// itself. Call this outside executions only.
 pub fn anybody_wants(name: &[u8]) -> bool {
-    let mut question = Question { name, found: false };
+    ask(name, false)
+}
+
+/// Whether the program, or a library that it starts with and that not every program has, uses a function with this name. Call this
+/// outside executions only.
+pub fn program_wants(name: &[u8]) -> bool {
+    ask(name, true)
+}
+
+/// The libraries that most programs have here, by the beginnings of their names.
+const EVERYBODYS: [&[u8]; 10] = [
+    b"libheddle_runtime.so",
+    b"libc.so",
+    b"libm.so",
+    b"libgcc_s.so",
+    b"libstdc++.so",
+    b"libc++.so",
+    b"libc++abi.so",
+    b"libunwind.so",
+    b"libatomic.so",
+    b"ld-linux",
+];
+
+fn is_everybodys(path: &[u8]) -> bool {
+    let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+    EVERYBODYS.iter().any(|name| file.starts_with(name))
+}
+
+fn ask(name: &[u8], own: bool) -> bool {
+    let mut question = Question { name, own, found: false };
     // SAFETY: the loader calls back with valid descriptions, and with the question.
     unsafe { dl_iterate_phdr(look, (&raw mut question).cast()) };
     question.found
 }
 
 unsafe extern "C" fn look(object: *const LoadedObject, _: usize, question: *mut c_void) -> c_int {
+    // SAFETY: as the loader promises.
+    unsafe {
+        let (object, question) = (&*object, &mut *question.cast::<Question>());
+        if question.own && !object.name.is_null() && is_everybodys(CStr::from_ptr(object.name).to_bytes()) {
+            return 0;
+        }
+        question.found = wants(object, question.name);
+        c_int::from(question.found)
+    }
+}
+
+/// Whether `object` uses a function with this name that it does not define itself.
+///
+/// # Safety
+/// The description is the loader's.
+unsafe fn wants(object: &LoadedObject, wanted: &[u8]) -> bool {
     // SAFETY: as the loader promises; tables of a loaded object are as its dynamic section says, at absolute addresses
     // (glibc relocates them) or, in the kernel's own object, relative ones.
     unsafe {
-        let (object, question) = (&*object, &mut *question.cast::<Question>());
         let headers = core::slice::from_raw_parts(object.headers, object.count as usize);
-        let Some(dynamic) = headers.iter().find(|header| header.kind == PT_DYNAMIC) else { return 0 };
+        let Some(dynamic) = headers.iter().find(|header| header.kind == PT_DYNAMIC) else { return false };
         let absolute =
             |value: u64| if (value as usize) < object.base { value as usize + object.base } else { value as usize };
         let (mut symbols, mut strings, mut hash, mut gnu_hash) = (0, 0, 0, 0);
@@ -66,13 +113,66 @@ unsafe extern "C" fn look(object: *const LoadedObject, _: usize, question: *mut 
             (gnu_hash, _) => *(gnu_hash as *const u32).add(1),
         };
         if symbols == 0 || strings == 0 {
+            return false;
+        }
+        core::slice::from_raw_parts(symbols as *const Symbol, count as usize).iter().any(|symbol| {
+            let name = (strings + symbol.name as usize) as *const c_char;
+            symbol.section == 0 && symbol.name != 0 && CStr::from_ptr(name).to_bytes() == wanted
+        })
+    }
+}
+
+/// The code of libraries that create threads and are not instrumented.
+pub struct UnseenMakers {
+    /// The first address of each piece of code, and the one past its end. Zeros where there is none.
+    code: Cell<[(usize, usize); MAKERS]>,
+}
+
+/// The most pieces of code that are remembered. A program with more such libraries has enough of them among these.
+const MAKERS: usize = 16;
+
+/// The beginnings of the names of libraries that create threads for the program, and are known.
+const KNOWN: [&[u8]; 5] = [b"libc.so", b"libpthread.so", b"libstdc++.so", b"libc++.so", b"libheddle"];
+
+impl UnseenMakers {
+    /// The state at the start of the process.
+    pub const fn new() -> UnseenMakers {
+        UnseenMakers { code: Cell::new([(0, 0); MAKERS]) }
+    }
+
+    /// Looks for such libraries. Call this outside executions only.
+    pub fn find(&self) {
+        let mut code = [(0, 0); MAKERS];
+        // SAFETY: a function of this type, with what it expects.
+        unsafe { dl_iterate_phdr(add_code, (&raw mut code).cast()) };
+        self.code.set(code);
+    }
+
+    /// Whether a function of such a library called from `pc`.
+    pub fn called_from(&self, pc: u64) -> bool {
+        self.code.get().iter().any(|&(begin, end)| (begin..end).contains(&(pc as usize)))
+    }
+}
+
+unsafe extern "C" fn add_code(object: *const LoadedObject, _: usize, code: *mut c_void) -> c_int {
+    const PT_LOAD: u32 = 1;
+    const EXECUTABLE: u32 = 1;
+    // SAFETY: as the loader promises, and what `find` handed over.
+    unsafe {
+        let (object, code) = (&*object, &mut *code.cast::<[(usize, usize); MAKERS]>());
+        let path = CStr::from_ptr(object.name).to_bytes();
+        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+        // The program itself has no name.
+        let seen =
+            name.is_empty() || KNOWN.iter().any(|known| name.starts_with(known)) || wants(object, b"__tsan_init");
+        if seen || !wants(object, b"pthread_create") {
             return 0;
         }
-        for symbol in core::slice::from_raw_parts(symbols as *const Symbol, count as usize) {
-            let name = (strings + symbol.name as usize) as *const c_char;
-            if symbol.section == 0 && symbol.name != 0 && CStr::from_ptr(name).to_bytes() == question.name {
-                question.found = true;
-                return 1;
+        let headers = core::slice::from_raw_parts(object.headers, object.count as usize);
+        for header in headers.iter().filter(|header| header.kind == PT_LOAD && header.flags & EXECUTABLE != 0) {
+            let begin = object.base + header.address as usize;
+            if let Some(free) = code.iter_mut().find(|(_, end)| *end == 0) {
+                *free = (begin, begin + header.size as usize);
             }
         }
     }

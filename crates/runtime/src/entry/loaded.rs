@@ -1,8 +1,8 @@
-//! Libraries that the program loads while it runs (`dlopen`): the driver is told their names, since it sees only those that are there when
-//! `main` begins.
+//! Libraries that the program loads while it runs (`dlopen`). The driver is told their names, because it knows only the
+//! libraries that are loaded when `main` begins.
 //!
-//! Loading opens a file, so programs that do so run in processes of their own, and it is enough to look when an execution is over, and before
-//! one is unloaded.
+//! Loading opens a file, so programs that do so run each execution in a process of its own. It is therefore enough to
+//! look for new libraries at the end of an execution and before a library is unloaded.
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_int, c_void};
@@ -21,7 +21,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Loaded {
         Loaded { known: Cell::new(0) }
     }
@@ -31,7 +31,7 @@ fn known() -> &'static Cell<usize> {
     &lifetime::process().loaded.known
 }
 
-/// Counts the libraries. To be called before the first execution.
+/// Counts the libraries. Call this before the first execution.
 pub fn set_up() {
     unsafe extern "C" fn count(_: *const LoadedObject, _: usize, _: *mut c_void) -> c_int {
         known().set(known().get() + 1);
@@ -86,7 +86,7 @@ originals! {
 interpose! {
     fn dlclose(library: *mut c_void) -> c_int {
         if active() {
-            // It will not be there any more when the execution is over.
+            // The library is gone at the end of the execution.
             note(schedule::header());
         }
         real::dlclose(library)

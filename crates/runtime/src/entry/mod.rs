@@ -1,5 +1,5 @@
-//! How the library comes into the process and talks to the driver: start-up, the controller, the shared memory, and the
-//! functions of libc that this library stands in front of.
+//! How the library enters the process and communicates with the driver: start-up, the controller, the shared memory,
+//! and the functions of libc that this library interposes.
 
 #[macro_use]
 pub mod real;
@@ -7,5 +7,6 @@ pub mod real;
 pub mod control;
 pub mod imports;
 pub mod loaded;
+pub mod main_thread;
 pub mod start;
 pub mod wire;

@@ -1,7 +1,7 @@
-//! The functions that this library interposes: what the program gets outside executions.
+//! The original functions behind those that this library interposes. The program gets them outside executions.
 //!
-//! They are looked up by name behind this library. Looking up takes locks and may allocate, so it is done once, at
-//! the start ([`resolve`]), or, outside executions, on first use before that.
+//! They are looked up by name after this library. A lookup takes locks and may allocate, so it is done once at the
+//! start ([`resolve`]), or, outside executions, at the first use before that.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ unsafe extern "C" {
 /// The next definition after this library's own.
 const NEXT: *mut c_void = usize::MAX as *mut c_void;
 
-/// Where the function with this name is, if any library has it; else 0. Outside executions only.
+/// The address of the function with this name, or 0 if no library has it. Call this outside executions only.
 pub fn find(name: &CStr) -> usize {
     // SAFETY: the name ends in a zero byte.
     unsafe { dlsym(core::ptr::null_mut(), name.as_ptr()) as usize }
@@ -44,7 +44,7 @@ impl Real {
         self.name
     }
 
-    /// The address of the function; 0 if no library has it, or it was not looked up.
+    /// The address of the function. 0 if no library has it, or it was not looked up.
     pub fn found(&self) -> usize {
         self.address.load(Ordering::Relaxed)
     }
@@ -141,7 +141,7 @@ originals! {
     fn pthread_mutex_destroy(mutex: *mut c_void) -> c_int;
 }
 
-/// Looks up all interposed functions. To be called when libc is ready, before the first execution.
+/// Looks up all interposed functions. Call this when libc is ready, before the first execution.
 pub fn resolve() {
     let tables = [
         REAL,
@@ -152,12 +152,15 @@ pub fn resolve() {
         crate::outside::files::calls::REAL,
         crate::outside::files::streams::REAL,
         crate::outside::files::temporary::REAL,
-        crate::calls::libc_shared::REAL,
+        crate::calls::libstdcxx::REAL,
         crate::outside::clock::REAL,
         crate::outside::ids::REAL,
+        crate::outside::machine::REAL,
         crate::entry::loaded::REAL,
         crate::calls::libc_per_thread::REAL,
         crate::outside::children::REAL,
+        crate::outside::exit_handlers::REAL,
+        crate::outside::mappings::REAL,
         crate::outside::random::REAL,
         crate::outside::signals::delivery::REAL,
         crate::outside::signals::mask::REAL,
@@ -167,9 +170,10 @@ pub fn resolve() {
     for original in tables.into_iter().chain(crate::calls::pthread::REAL).flatten() {
         original.try_look_up();
     }
-    for entry in &crate::calls::unsupported::TABLE {
+    for entry in crate::calls::unsupported::TABLE.iter().chain(&crate::calls::process_state::table::TABLE) {
         entry.try_look_up();
     }
+    crate::calls::process_state::set_up();
     crate::heap::survive_fork();
     crate::heap::set_up_operators();
 }

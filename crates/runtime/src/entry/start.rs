@@ -1,26 +1,27 @@
-//! Start-up: how this library comes into the process, and how it takes over `main`.
+//! Start-up: how this library enters the process and takes over `main`.
 //!
 //! The loader runs [`construct`] before any other constructor. If the driver has put the shared memory into the
-//! environment, the program is under control: `main` is replaced by [`controlled_main`], which suspends the main
-//! thread before the program's own main function and leaves the rest to the [controller](crate::entry::control).
-//! Without the driver the program runs as if this library were not there.
+//! environment, the program is under control: `main` is replaced by [`controlled_main`], which suspends the main thread
+//! before the program's own main function and leaves the rest to the [controller](crate::entry::control). Without the
+//! driver the program runs as if this library were not there.
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_void};
 
-use heddle_model::wire::{ENVIRONMENT, Restart, Stage};
+use heddle_model::wire::{ENVIRONMENT, PADDING, Restart, Stage};
 use heddle_model::{Property, ThreadId};
 
-use crate::addresses::{PAGE, Reserve, STATES};
+use crate::addresses::{PAGE, Reserve, STATES, map};
 use crate::arch::{self, Context};
 use crate::calls::pthread::{cancel, unwinder};
 use crate::calls::tsan::expected;
 use crate::calls::{annotate, buffers, custom};
 use crate::detect::{memcheck, misuse, race, undefined};
+use crate::entry::main_thread::{self, Arguments};
 use crate::entry::wire::Wire;
 use crate::entry::{control, real};
 use crate::outside::signals::handlers;
-use crate::outside::{exit, files, random, virtual_time};
+use crate::outside::{exit, exit_handlers, files, random, virtual_time};
 use crate::record::callstack;
 use crate::schedule::{self, fiber, spin_loop};
 use crate::state::{livelock, snapshot};
@@ -28,14 +29,17 @@ use crate::{heap, lifetime, sys};
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
 
-/// What start-up found out. Set once.
+/// What was determined at start-up. Set once.
 pub struct Start {
     wire: Cell<Option<Wire>>,
     main: Cell<Option<Main>>,
     own_text: Cell<(usize, usize)>,
     own_data: Cell<(usize, usize)>,
     program_text: Cell<(usize, usize)>,
+    kernel_stack: Cell<(usize, usize)>,
     main_stack: Cell<(usize, usize)>,
+    arguments: Cell<(usize, usize)>,
+    control_block: Cell<usize>,
 }
 
 impl Start {
@@ -47,7 +51,10 @@ impl Start {
             own_text: Cell::new((0, 0)),
             own_data: Cell::new((0, 0)),
             program_text: Cell::new((0, 0)),
+            kernel_stack: Cell::new((0, 0)),
             main_stack: Cell::new((0, 0)),
+            arguments: Cell::new((0, 0)),
+            control_block: Cell::new(0),
         }
     }
 }
@@ -86,6 +93,8 @@ extern "C" fn construct(_argc: c_int, _argv: *mut *mut c_char, environment: *mut
                 sys::die(b"heddle: the shared memory is not of this version\n")
             };
             start().wire.set(Some(wire));
+            leave_rseq();
+            start().control_block.set(main_thread::move_control_block());
             wire.set_stage(Stage::Loaded);
         }
     }
@@ -109,7 +118,9 @@ unsafe fn take_from_environment(environment: *mut *mut c_char) -> Option<usize> 
             from = environment;
             while !(*from).is_null() {
                 let text = CStr::from_ptr(*from).to_bytes();
-                if ![ENVIRONMENT, "LD_PRELOAD", "LD_BIND_NOW"].iter().any(|n| value_of(text, n.as_bytes()).is_some()) {
+                let ours = [ENVIRONMENT, "LD_PRELOAD", "LD_BIND_NOW"];
+                let is_ours = ours.iter().any(|name| value_of(text, name.as_bytes()).is_some());
+                if !is_ours && !text.starts_with(PADDING.as_bytes()) {
                     *to = *from;
                     to = to.add(1);
                 }
@@ -142,7 +153,7 @@ pub fn program_name() -> [u8; fiber::NAME] {
     }
 }
 
-/// Whether memory is put back between executions.
+/// Whether memory is restored from a snapshot between executions.
 pub fn restarts_by_snapshot() -> bool {
     wire().is_some_and(|wire| wire.header().restart == Restart::Snapshot as u32)
 }
@@ -162,9 +173,19 @@ pub fn program_text() -> (usize, usize) {
     start().program_text.get()
 }
 
-/// The stack of the main thread: lowest and highest address.
+/// The stack of the main thread, with what lies above it ([`main_thread`]): lowest and highest address.
 pub fn main_stack() -> (usize, usize) {
     start().main_stack.get()
+}
+
+/// The arguments of `main` and the environment, which lie above the main thread's stack: lowest and highest address.
+pub fn arguments() -> (usize, usize) {
+    start().arguments.get()
+}
+
+/// The stack that the kernel has made, on which the program is brought to `main`: lowest and highest address.
+pub fn kernel_stack() -> (usize, usize) {
+    start().kernel_stack.get()
 }
 
 interpose! {
@@ -181,20 +202,44 @@ interpose! {
 unsafe extern "C" fn controlled_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
     // SAFETY: everything below is set up exactly once, before the program has threads.
     unsafe {
-        let Some((wire, main)) = start().wire.get().zip(start().main.get()) else {
-            sys::die(b"heddle: internal error at start\n")
-        };
+        let Some(wire) = start().wire.get() else { sys::die(b"heddle: internal error at start\n") };
         set_up(wire);
         let controller_stack: &mut [u8] = Reserve::new(STATES + (1 << 38)).take(256 << 10);
         let controller = Context::fresh(controller_stack.as_mut_ptr_range().end as usize, control::controller);
+        let given = Arguments { count: argc, values: argv, environment: envp };
+        let (arguments, stack) = place_main(wire, &given);
         fiber::of(ThreadId::MAIN).context.set(controller);
         arch::heddle_switch(fiber::context_of(ThreadId::MAIN), &controller);
         // Every execution begins here.
+        let Arguments { count, values, environment } = arguments;
+        arch::heddle_call_main(run_main as *const () as usize, count, values.cast(), environment.cast(), stack);
+        sys::die(b"heddle: internal error: main was left\n")
+    }
+}
+
+/// Runs the program's main function, on the stack of the main thread. Never returns.
+unsafe extern "C" fn run_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) -> c_int {
+    // SAFETY: the program's own function, with its own arguments.
+    unsafe {
         schedule::started_main();
-        let status = arch::heddle_call_main(main as usize, argc, argv.cast(), envp.cast());
+        let Some(main) = start().main.get() else { sys::die(b"heddle: internal error at start\n") };
+        let status = main(argc, argv, envp);
         exit::leaves_from(arch::stack_pointer());
         exit::exit_normally(status)
     }
+}
+
+/// Gives the main thread its arguments and its stack, below its control block. Returns the arguments, and where the stack
+/// begins.
+unsafe fn place_main(wire: Wire, given: &Arguments) -> (Arguments, usize) {
+    let top = start().control_block.get();
+    // SAFETY: at start-up, one thread; `given` is what `main` was called with.
+    let (arguments, stack) = unsafe { main_thread::copy_arguments(given, top) };
+    let low = stack - (wire.header().settings.stack_size as usize).next_multiple_of(PAGE);
+    map(low, stack - low);
+    start().arguments.set((stack, top));
+    start().main_stack.set((low, main_thread::TOP));
+    (arguments, stack)
 }
 
 unsafe fn set_up(wire: Wire) {
@@ -208,14 +253,14 @@ unsafe fn set_up(wire: Wire) {
                 b"this processor or kernel has no FSGSBASE instructions, which Heddle needs to switch threads",
             );
         }
-        leave_rseq();
         // Libraries take short cuts while there is one thread: those of the program are not seen by glibc.
         __libc_single_threaded = 0;
         dl_iterate_phdr(look_at, core::ptr::null_mut());
-        start().main_stack.set(grow_main_stack());
+        start().kernel_stack.set(grow_kernel_stack());
     }
     unwinder::warm_up();
     cancel::set_up();
+    lifetime::process().unseen_makers.find();
     let mut reserve = Reserve::new(STATES);
     fiber::set_up(&mut reserve, threads);
     schedule::set_up(&mut reserve, wire);
@@ -226,6 +271,7 @@ unsafe fn set_up(wire: Wire) {
     expected::set_up(&mut reserve, threads);
     random::set_up(&mut reserve, threads);
     files::set_up(&mut reserve, wire);
+    exit_handlers::set_up(&mut reserve);
     custom::set_up(&mut reserve);
     let settings = &header.settings;
     misuse::set_up(settings.properties.look_for(Property::Misuse));
@@ -259,39 +305,23 @@ unsafe fn leave_rseq() {
     }
 }
 
-/// Makes the main thread's stack as large as it may become. The kernel lets it grow down page by page, and pages
-/// that appear by themselves would not be known to the snapshot. Returns its lowest and highest address.
-unsafe fn grow_main_stack() -> (usize, usize) {
-    let mut top = 0;
-    let mut here = 0u8;
-    // SAFETY: one page of scratch space is too little only for a process with hundreds of mappings below its stack.
+/// Makes the kernel's stack a little larger than it is. The kernel lets it grow down page by page, and a snapshot would not
+/// know pages that appear by themselves. Only a few calls of this library are made on it. Returns its lowest and highest address.
+unsafe fn grow_kernel_stack() -> (usize, usize) {
+    const MORE: usize = 64 << 10;
+    let mut found = (0, 0);
+    let here = &raw const found as usize;
+    // SAFETY: the kernel's stack, as far below the frames in use as it lets it grow at once.
     unsafe {
+        ((here - MORE) as *mut u8).write_volatile(0);
         let text: &mut [u8] = Reserve::new(STATES + (1 << 39)).take(1 << 20);
         snapshot::writable_mappings(text, |low, high| {
-            if (low..high).contains(&(&raw const here as usize)) {
-                top = high;
+            if (low..high).contains(&here) {
+                found = (low, high);
             }
         });
-        // Room for what the kernel keeps free below a stack.
-        let bottom = top - stack_limit() + (1 << 20);
-        (bottom as *mut u8).write_volatile(0);
-        here = 1;
-        core::hint::black_box(here);
-        let bottom = bottom & !(PAGE - 1);
-        // And no larger: the kernel would let it grow into what it keeps free.
-        const NO_ACCESS: usize = 0;
-        let flags = sys::MAP_PRIVATE | sys::MAP_ANONYMOUS | sys::MAP_FIXED_NOREPLACE;
-        sys::syscall6(sys::MMAP, bottom - PAGE, PAGE, NO_ACCESS, flags, usize::MAX, 0);
-        (bottom, top)
     }
-}
-
-fn stack_limit() -> usize {
-    const RLIMIT_STACK: usize = 3;
-    let mut limit = [0usize; 2];
-    // SAFETY: only asks.
-    unsafe { sys::syscall6(sys::PRLIMIT64, 0, RLIMIT_STACK, 0, limit.as_mut_ptr() as usize, 0, 0) };
-    limit[0].clamp(2 << 20, 64 << 20) & !(PAGE - 1)
+    found
 }
 
 /// glibc's `dl_phdr_info`.
@@ -307,12 +337,12 @@ pub struct LoadedObject {
 #[repr(C)]
 pub struct ProgramHeader {
     pub kind: u32,
-    flags: u32,
+    pub flags: u32,
     offset: u64,
     pub address: u64,
     physical: u64,
     file_size: u64,
-    size: u64,
+    pub size: u64,
     align: u64,
 }
 
@@ -330,6 +360,25 @@ unsafe fn segments(object: &LoadedObject, flag: u32) -> (usize, usize) {
         range = (range.0.min(low & !(PAGE - 1)), range.1.max((low + header.size as usize).next_multiple_of(PAGE)));
     }
     range
+}
+
+/// Calls `each` with the ranges of an object's globals that are still writable after its relocation.
+///
+/// # Safety
+/// It is one that the loader described.
+pub unsafe fn writable(object: &LoadedObject, mut each: impl FnMut(usize, usize)) {
+    const RELRO: u32 = 0x6474_e552;
+    // SAFETY: as the loader promises.
+    let headers = unsafe { core::slice::from_raw_parts(object.headers, object.count as usize) };
+    let range = |header: &ProgramHeader| {
+        let low = object.base + header.address as usize;
+        (low, low + header.size as usize)
+    };
+    let read_only = headers.iter().find(|header| header.kind == RELRO).map_or((0, 0), range);
+    for header in headers.iter().filter(|h| h.kind == PT_LOAD && h.flags & WRITABLE != 0) {
+        let (low, high) = range(header);
+        each(if low == read_only.0 { read_only.1 & !(PAGE - 1) } else { low }, high);
+    }
 }
 
 /// The range of an object's instructions.

@@ -24,7 +24,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Names {
         Names { last: Cell::new(0) }
     }

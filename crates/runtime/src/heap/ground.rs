@@ -1,4 +1,4 @@
-//! Where the program's heap lies, and how memory for it is mapped.
+//! The addresses of the program's heap, and the mapping of its memory.
 
 use heddle_detect::heap::{Ground, Heap};
 use heddle_model::wire;

@@ -1,7 +1,7 @@
 //! The lock of the heap. It is used outside executions, where the program's threads are real.
 //!
-//! Inside executions one kernel thread runs everything and there is nothing to lock. Forking takes the lock: else a fork
-//! while another thread is in the heap would leave the child with a lock that nobody opens.
+//! Inside executions one kernel thread runs everything, so there is nothing to lock. Forking takes the lock: otherwise
+//! a fork while another thread is in the heap would leave the child with a lock that is never released.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,17 +1,18 @@
-//! The program's heap: deterministic, at fixed addresses, one arena for each thread ([`heddle_detect::heap`]).
+//! The program's heap: deterministic, at fixed addresses, with one arena for each thread ([`heddle_detect::heap`]).
 //!
-//! An address that `malloc` returns depends only on what the calling thread allocated and freed before. For that, a block that one
-//! thread frees for another is never used again in that execution.
-//! The price is memory in long producer-consumer loops, and the memory limit speaks up before it hurts.
+//! An address that `malloc` returns depends only on what the calling thread allocated and freed before. Therefore a
+//! block that one thread frees for another is never reused in that execution. The price is memory in long
+//! producer-consumer loops, and the memory limit reports that.
 //!
-//! What is allocated before `main`, outside executions, or by the runtime's own doings (thread control blocks) comes
-//! from the system arena. Without Heddle, the program's threads are real and all use that one, under a lock.
+//! Blocks that are allocated before `main`, outside executions, or for the runtime's own purposes (thread control
+//! blocks) come from the system arena. Without Heddle, the program's threads are real and all use that arena, under a
+//! lock.
 //!
-//! For whoever takes memory back: [`arenas`] gives the parts of memory that the heap uses. All beyond an arena's
-//! extent is zero and must be zero again after a restoration ([`erase`]); extents are inside the arenas and come
-//! back with them.
+//! For restoring memory, [`arenas`] returns the memory that the heap uses. All memory beyond an arena's extent is zero
+//! and must be zero again after a restoration ([`erase`]). The extents are stored in the arenas and are restored with
+//! them.
 //!
-//! What is said of a program that touches what it must not is the business of [`crate::detect::memcheck`].
+//! [`crate::detect::memcheck`] reports invalid accesses.
 
 mod family;
 mod ground;

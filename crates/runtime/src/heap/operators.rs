@@ -1,14 +1,17 @@
 //! `operator new` and `operator delete`: which function allocated a block, and whether the one that frees it matches.
 //!
-//! The C++ library's own functions do the work, since only they can throw `bad_alloc`. The functions here stand before them. They note
-//! what was asked for, and jump there without a frame of their own, so that exceptions pass. What then arrives at `malloc` from inside the
-//! library is the block that was asked for, and what arrives at `free` is the block that was given back. No other thread runs in between.
+//! The C++ library's own functions do the work, because only they can throw `bad_alloc`. The functions here come before
+//! them. They record the request and jump to the library's function without a frame of their own, so that exceptions
+//! pass. The next call of `malloc` from inside the library is then the requested block, and the next call of `free` the
+//! block to be freed. No other thread runs in between.
 //!
-//! What must match (C++20, expr.delete and new.delete): `free` and `realloc` with `malloc` and its relatives, `delete` with `new`, `delete[]`
-//! with `new[]`, aligned forms with aligned forms, and the size that `delete` names, if it names one.
+//! The rules are those of C++20, expr.delete and new.delete: `free` and `realloc` match `malloc` and its relatives,
+//! `delete` matches `new`, `delete[]` matches `new[]`, aligned forms match aligned forms, and the size that `delete`
+//! names, if any, must be right.
 //!
-//! A program may replace each of these functions. The library's others then call the replacements, and the program decides what
-//! matches. So nothing is compared if one of them is replaced. Blocks from before `main` are not compared either.
+//! A program may replace each of these functions. The library's other functions then call the replacements, and the
+//! program decides what matches. Therefore nothing is compared if one of them is replaced. Blocks from before `main`
+//! are not compared either.
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_int, c_void};

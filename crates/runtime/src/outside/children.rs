@@ -1,28 +1,30 @@
-//! Processes that the program makes, and waits for. Nothing of what they do is under control.
+//! Processes that the program creates and waits for. They run uncontrolled.
 
 use core::cell::Cell;
 use core::ffi::{c_char, c_void};
 
 use heddle_model::Outcome;
+use heddle_model::primitive::process_state::{How, State, and_reads};
 use heddle_model::wire::Outside;
 
 use crate::entry::start;
 use crate::outside::files::descriptors;
+use crate::outside::files::ordered::tell;
 use crate::outside::signals::handlers::{Disposition, disposition};
 use crate::outside::{channel, trap};
-use crate::schedule::{self, active, caller};
+use crate::schedule::{self, active, caller, is_alone};
 use crate::{lifetime, sys};
 
 unsafe extern "C" {
     fn fileno(stream: *mut c_void) -> i32;
 }
 
-/// The signal that the kernel sends when a child ends, whatever the model says is blocked.
+/// The signal that the kernel sends when a child ends, regardless of the signal masks in the model.
 pub const SIGCHLD: usize = 17;
-/// What is said of a program that handles SIGCHLD.
+/// The message for a program that handles SIGCHLD.
 pub const HANDLES_ENDS: &str = "a handler for SIGCHLD in a program that makes processes";
 
-/// The processes that this execution has made.
+/// The processes that this execution has created.
 pub struct Children {
     /// The program has made a process.
     made: Cell<bool>,
@@ -31,12 +33,12 @@ pub struct Children {
 }
 
 impl Children {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Children {
         Children { made: Cell::new(false), awaited: Cell::new(false) }
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
         let Children { made, awaited } = self;
         made.set(false);
@@ -48,7 +50,7 @@ fn children() -> &'static Children {
     &lifetime::execution().children
 }
 
-/// Whether a process that the program has made is still there, and may do something.
+/// Whether a process that the program has created still exists and may do something.
 pub fn has_made_any() -> bool {
     const WAITID: usize = 247;
     const EXITED_NOW_KEEP: usize = 4 | 1 | 0x0100_0000;
@@ -56,7 +58,7 @@ pub fn has_made_any() -> bool {
     children().made.get() && unsafe { sys::syscall6(WAITID, 0, 0, 0, EXITED_NOW_KEEP, 0, 0) == 0 }
 }
 
-/// Whether this execution has made a process. It may have sent a signal, if only because it has ended.
+/// Whether this execution has created a process. That process may have sent a signal, if only because it ended.
 pub fn has_ever_made_any() -> bool {
     children().made.get()
 }
@@ -71,7 +73,7 @@ pub fn set_waits_outside(waits: bool) {
     children().awaited.set(waits);
 }
 
-/// Calls a function of libc's that makes a process, or waits for one. Nothing that it does is under control.
+/// Calls a function of libc that creates a process or waits for one. Nothing that it does is under control.
 fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
     if !active() {
         return call();
@@ -84,7 +86,7 @@ fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
     }
     schedule::goes_outside(Outside::Processes);
     children().made.set(true);
-    // A new process must begin where it was made, which is not in the trap's handler.
+    // A new process must begin at the program's call, not in the handler of the trap.
     trap::disarm();
     set_waits_outside(true);
     let result = schedule::uncontrolled(call);
@@ -95,10 +97,14 @@ fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
 
 fn forks(pc: u64) -> i32 {
     let active = active();
+    if !is_alone() {
+        // The child has copies of all atomics, so it can tell what others have done before.
+        tell(and_reads(State::Memory.operation(How::Read, 0), State::ForkHandlers.part(0)), pc);
+    }
     // SAFETY: the program's own call.
     let child = beside(pc, || unsafe { crate::entry::real::fork() });
     if child == 0 && active {
-        // The child is a program of its own: it runs on, outside the model, with only the thread that forked.
+        // The child continues outside the model, with only the thread that forked.
         schedule::release();
     }
     child
@@ -125,7 +131,11 @@ interpose! {
         forks(caller())
     }
 
-    // POSIX lets it be the same; the real one would have the child run in our memory.
+    fn _Fork() -> i32 {
+        forks(caller())
+    }
+
+    // POSIX allows `vfork` to be `fork`. With the real one the child would run in our memory.
     fn vfork() -> i32 {
         forks(caller())
     }

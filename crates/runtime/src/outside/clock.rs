@@ -1,29 +1,30 @@
-//! The calls that ask for the time, or let it pass. Time is virtual in an execution: see
-//! [`crate::outside::virtual_time`].
+//! Calls that read the time or let it pass. Time is virtual in an execution: see [`crate::outside::virtual_time`].
 //!
-//! To sleep is a visible operation, and the schedule decides which threads run before it: no program may rely on
-//! sleep for the order of its events.
+//! Sleeping is a visible operation, and the schedule decides which threads run before it. No program may rely on
+//! sleeping for the order of its events.
 //!
-//! Outside executions all of this is libc's.
+//! Outside executions, libc answers all these calls.
 
+use heddle_model::primitive::process_state::{How, State};
 use heddle_model::primitive::yielding::{SLEEP, YIELD};
 use heddle_model::{ObjectId, Operation};
 
 use crate::calls::pthread::cancel;
 use crate::outside::channel;
+use crate::outside::signals::mask;
 use crate::outside::virtual_time;
 use crate::schedule::timed::Deadline;
-use crate::schedule::{self, active, caller, spin_loop};
+use crate::schedule::{self, active, caller, fiber, is_alone, spin_loop};
 use crate::state::livelock;
 
 const SECOND: u64 = 1_000_000_000;
 /// The real time at which executions begin: 2023-11-14 22:13:20 UTC.
 const EPOCH: u64 = 1_700_000_000 * SECOND;
-/// How long the machine has been up when executions begin.
+/// The uptime of the machine at the start of executions.
 const UPTIME: u64 = 1_000 * SECOND;
 
 const EINVAL: i32 = 22;
-/// The number of the real-time clock. A thread can wait by this one and by [`MONOTONIC`].
+/// The number of the real-time clock. Threads can wait by this clock and by [`MONOTONIC`].
 pub const REALTIME: i32 = 0;
 /// The number of the monotonic clock.
 pub const MONOTONIC: i32 = 1;
@@ -56,14 +57,31 @@ impl Timespec {
     }
 }
 
-/// The current thread's time, which advances by being looked at.
+/// How many looks of each thread are ordered with those of others. Programs that poll a clock look thousands of times, and no
+/// search could go through the orders of all of them.
+const ORDERED_LOOKS: u32 = 2;
+
+/// The current thread's time. Reading it advances it.
+///
+/// Threads can tell who looked first: who looks later sees a later time. So a look is an operation that commutes with no other
+/// look. That holds for the first [`ORDERED_LOOKS`] of each thread while there are others. Later ones follow the clock of their
+/// own thread, which is as late as everything that the thread has learnt of.
 fn look() -> u64 {
+    let pc = caller();
     spin_loop::changed();
     livelock::outside();
-    virtual_time::look(schedule::current())
+    let looks = &fiber::of(schedule::current()).looks_at_clocks;
+    if is_alone() || looks.get() == ORDERED_LOOKS {
+        return virtual_time::look(schedule::current());
+    }
+    looks.set(looks.get() + 1);
+    let mut now = 0;
+    let operation = State::Clock.operation(How::Change, 0);
+    schedule::visible(operation, pc, |event| now = virtual_time::look_after(event.thread, operation.object));
+    now
 }
 
-/// What clock `id` shows at the virtual time `time`. None if there is no such clock.
+/// The value of clock `id` at the virtual time `time`. `None` if there is no such clock.
 fn reading(id: i32, time: u64) -> Option<u64> {
     match id {
         // Real time, coarse, alarm, TAI.
@@ -89,7 +107,7 @@ pub unsafe fn deadline(id: i32, time: *const Timespec) -> Option<Deadline> {
     if !(0..SECOND as i64).contains(&time.nanoseconds) {
         return None;
     }
-    // Before the beginning of time is long ago.
+    // A time before the start of the execution has passed.
     Some(time.get().and_then(|time| time.checked_sub(begin)).map_or(Deadline::passed(), Deadline::at))
 }
 
@@ -109,7 +127,7 @@ pub unsafe fn deadline_after(duration: *const Timespec) -> Option<Deadline> {
     unsafe { (*duration).get() }.map(Deadline::after)
 }
 
-/// Yields to the other threads.
+/// Yields to other threads.
 fn give_way(pc: u64) {
     schedule::visible(Operation::new(YIELD, ObjectId::NONE), pc, |_| ());
 }
@@ -150,7 +168,11 @@ originals! {
     fn pthread_yield() -> i32;
     fn thrd_yield();
     fn select(count: i32, read: usize, write: usize, except: usize, timeout: *mut [i64; 2]) -> i32;
+    fn pselect(count: i32, read: usize, write: usize, except: usize, timeout: *const Timespec, mask: *const u64) -> i32;
     fn poll(files: usize, count: u64, timeout: i32) -> i32;
+    fn __poll_chk(files: usize, count: u64, timeout: i32, room: usize) -> i32;
+    fn ppoll(files: usize, count: u64, timeout: *const Timespec, mask: *const u64) -> i32;
+    fn __ppoll_chk(files: usize, count: u64, timeout: *const Timespec, mask: *const u64, room: usize) -> i32;
 }
 
 /// The structure that `ftime` fills in.
@@ -307,44 +329,99 @@ interpose! {
         }
         give_way(pc);
     }
-    // Without descriptors to wait for, the following two are old ways to sleep.
     fn select(count: i32, read: usize, write: usize, except: usize, timeout: *mut [i64; 2]) -> i32 {
         let pc = caller();
-        if active() && count == 0 && !timeout.is_null() {
+        if !active() {
+            return real::select(count, read, write, except, timeout);
+        }
+        let wait = if timeout.is_null() {
+            None
+        } else {
             let [seconds, microseconds] = *timeout;
-            let duration = Timespec { seconds, nanoseconds: microseconds.saturating_mul(1000) };
-            return match duration.get() {
-                Some(duration) => {
-                    sleep_for(duration, pc);
-                    *timeout = [0, 0];
-                    0
-                }
-                None => fail(EINVAL),
-            };
+            Some(Timespec { seconds, nanoseconds: microseconds.saturating_mul(1000) })
+        };
+        let result = select_for(count, [read, write, except], wait, pc);
+        if count == 0 && result == 0 && !timeout.is_null() {
+            // The kernel says how much time is left.
+            *timeout = [0, 0];
         }
-        if active() {
-            let timeout = if timeout.is_null() {
-                None
-            } else {
-                let [seconds, microseconds] = *timeout;
-                Some(Timespec { seconds, nanoseconds: microseconds.saturating_mul(1000) })
-            };
-            if timeout.is_some_and(|time| time.get().is_none()) {
-                return fail(EINVAL);
-            }
-            return channel::poll::select(count, [read, write, except], timeout, pc);
+        result
+    }
+    fn pselect(
+        count: i32,
+        read: usize,
+        write: usize,
+        except: usize,
+        timeout: *const Timespec,
+        mask: *const u64,
+    ) -> i32 {
+        let pc = caller();
+        if !active() {
+            return real::pselect(count, read, write, except, timeout, mask);
         }
-        real::select(count, read, write, except, timeout)
+        let wait = given(timeout);
+        mask::during(mask, pc, || select_for(count, [read, write, except], wait, pc))
     }
     fn poll(files: usize, count: u64, timeout: i32) -> i32 {
         let pc = caller();
-        if active() && count == 0 && timeout >= 0 {
-            sleep_for(timeout as u64 * 1_000_000, pc);
-            return 0;
+        if active() { poll_for(files, count, channel::milliseconds(timeout), pc) } else { real::poll(files, count, timeout) }
+    }
+    fn __poll_chk(files: usize, count: u64, timeout: i32, room: usize) -> i32 {
+        let pc = caller();
+        if active() && count <= room as u64 / POLLFD {
+            return poll_for(files, count, channel::milliseconds(timeout), pc);
         }
-        if active() {
-            return channel::poll::poll(files, count, timeout, pc);
+        real::__poll_chk(files, count, timeout, room)
+    }
+    fn ppoll(files: usize, count: u64, timeout: *const Timespec, mask: *const u64) -> i32 {
+        let pc = caller();
+        if !active() {
+            return real::ppoll(files, count, timeout, mask);
         }
-        real::poll(files, count, timeout)
+        let wait = given(timeout);
+        mask::during(mask, pc, || poll_for(files, count, wait, pc))
+    }
+    fn __ppoll_chk(files: usize, count: u64, timeout: *const Timespec, mask: *const u64, room: usize) -> i32 {
+        let pc = caller();
+        if !active() || count > room as u64 / POLLFD {
+            return real::__ppoll_chk(files, count, timeout, mask, room);
+        }
+        let wait = given(timeout);
+        mask::during(mask, pc, || poll_for(files, count, wait, pc))
+    }
+}
+
+/// The size of `struct pollfd` in bytes.
+const POLLFD: u64 = 8;
+
+/// The time at `time`, if the program gives one.
+unsafe fn given(time: *const Timespec) -> Option<Timespec> {
+    // SAFETY: the program's own time, or none.
+    unsafe { time.as_ref().copied() }
+}
+
+/// `select`. Without descriptors it is an old way to sleep.
+unsafe fn select_for(count: i32, sets: [usize; 3], timeout: Option<Timespec>, pc: u64) -> i32 {
+    match timeout.map(Timespec::get) {
+        Some(None) => fail(EINVAL),
+        Some(Some(duration)) if count == 0 => {
+            sleep_for(duration, pc);
+            0
+        }
+        // SAFETY: the program's own sets.
+        _ => unsafe { channel::poll::select(count, sets, timeout, pc) },
+    }
+}
+
+/// `poll`. Without descriptors it is an old way to sleep.
+unsafe fn poll_for(files: usize, count: u64, timeout: Option<Timespec>, pc: u64) -> i32 {
+    match timeout.map(Timespec::get) {
+        Some(None) => fail(EINVAL),
+        Some(Some(duration)) if count == 0 => {
+            sleep_for(duration, pc);
+            0
+        }
+        // SAFETY: the program's own descriptors.
+        _ => unsafe { channel::poll::poll(files, count, timeout, pc) },
     }
 }

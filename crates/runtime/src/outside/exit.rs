@@ -1,4 +1,4 @@
-//! The end of the process, however it comes about.
+//! The end of the process, in all its forms.
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_char};
@@ -9,11 +9,11 @@ use heddle_model::{Ending, ObjectId, Operation};
 
 use crate::detect::{memcheck, undefined};
 use crate::entry::wire::Record;
-use crate::outside::{channel, files};
+use crate::outside::{channel, exit_handlers, files};
 use crate::schedule::{self, active, caller};
 use crate::{lifetime, sys};
 
-/// How the process ends, in this execution.
+/// The state of the end of the process in this execution.
 pub struct Exit {
     /// The status that the program has asked to exit with.
     status: Cell<i32>,
@@ -21,23 +21,32 @@ pub struct Exit {
     caller: Cell<u64>,
     /// Some thread has called `exit`, or `main` has returned.
     ends: Cell<bool>,
+    /// How many operations that thread had taken when the handlers of this execution had run.
+    steps: Cell<u32>,
     /// What the program had in its registers when it left, the stack pointer last: below that is nothing of its own. What
     /// libc and this library leave there depends on the processor (lazy binding saves vector registers of any size).
     left: Cell<[u64; 7]>,
 }
 
 impl Exit {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Exit {
-        Exit { status: Cell::new(0), caller: Cell::new(0), ends: Cell::new(false), left: Cell::new([0; 7]) }
+        Exit {
+            status: Cell::new(0),
+            caller: Cell::new(0),
+            ends: Cell::new(false),
+            steps: Cell::new(0),
+            left: Cell::new([0; 7]),
+        }
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
-        let Exit { status, caller, ends, left } = self;
+        let Exit { status, caller, ends, steps, left } = self;
         status.set(0);
         caller.set(0);
         ends.set(false);
+        steps.set(0);
         left.set([0; 7]);
     }
 }
@@ -46,12 +55,13 @@ fn state() -> &'static Exit {
     &lifetime::execution().exit
 }
 
-/// The registers with which the program left, the stack pointer last; `None` if it has not left by itself.
+/// The callee-saved registers and the stack pointer when the program exited. `None` if it has not exited by itself.
 pub fn left() -> Option<[u64; 7]> {
     Some(state().left.get()).filter(|left| left[6] != 0)
 }
 
-/// `main` has returned, or the last thread has ended: nothing of the program's is left on this stack, or in registers.
+/// Notes that `main` has returned or the last thread has ended: nothing of the program is left on this stack or in
+/// registers.
 pub fn leaves_from(stack: usize) {
     state().left.set([0, 0, 0, 0, 0, 0, stack as u64]);
 }
@@ -65,7 +75,7 @@ unsafe extern "C" {
     fn __cxa_atexit(handler: unsafe extern "C" fn(usize), argument: usize, object: usize) -> i32;
 }
 
-/// Registers the handler that runs after every other. Before any other handler is registered.
+/// Registers the exit handler that runs last. Call this before any other handler is registered.
 pub fn set_up() {
     // SAFETY: at start-up.
     unsafe { __cxa_atexit(after_all_handlers, 0, 0) };
@@ -74,6 +84,10 @@ pub fn set_up() {
 /// The last exit handler: after the program's own handlers and destructors, the process really ends.
 unsafe extern "C" fn after_all_handlers(_: usize) {
     if active() {
+        if schedule::steps_of_current() != state().steps.get() {
+            // What was registered before `main` has let others go on, who may have registered more.
+            exit_handlers::run_for_exit(state().status.get(), state().caller.get());
+        }
         // SAFETY: what the program has printed is in libc's buffers; the write is trapped and captured.
         unsafe {
             channel::in_stream(|| files::streams::real::fflush(core::ptr::null_mut()));
@@ -87,6 +101,11 @@ unsafe extern "C" fn after_all_handlers(_: usize) {
 pub fn exit_normally(status: i32) -> ! {
     state().status.set(status);
     state().ends.set(true);
+    exit_handlers::run_for_thread();
+    exit_handlers::run_for_exit(status, state().caller.get());
+    if active() {
+        state().steps.set(schedule::steps_of_current());
+    }
     // SAFETY: the program's own call.
     unsafe { crate::entry::real::exit(status) }
 }
@@ -132,7 +151,8 @@ interpose! {
     }
 }
 
-fn end_at_once(status: i32, pc: u64) -> ! {
+/// Ends the process without handlers.
+pub fn end_at_once(status: i32, pc: u64) -> ! {
     if active() {
         schedule::end_process(process::end(Ending::Exit { status }), pc)
     }

@@ -1,13 +1,13 @@
-//! Process and thread ids, which are the same in every execution and every process that runs one.
+//! Process and thread ids. They are equal in every execution and in every process that runs one.
 
 use crate::schedule::{self, active};
 
-/// The process id that an execution sees.
+/// The process id of the program in an execution.
 pub const PID: i32 = 70_000;
-/// The id of its parent process that an execution sees.
+/// The id of the program's parent process in an execution.
 pub const PARENT: i32 = PID - 1;
 
-/// The thread id that the current thread sees. That of the main thread is the process id.
+/// The thread id of the current thread in an execution. The main thread has the process id.
 pub fn current_tid() -> i32 {
     PID + i32::from(schedule::current().0)
 }

@@ -1,13 +1,13 @@
-//! Random numbers from outside the program, which are the same in every execution.
+//! Random numbers from outside the program. They are equal in every execution.
 //!
-//! Each thread draws from a sequence of its own, so that what it gets depends only on how much it has drawn.
-//! Generators whose state is in the program's memory (`rand`, `random`, `drand48`) are left alone: their state is
-//! restored with the rest.
+//! Each thread draws from its own sequence, so its numbers depend only on how many it has drawn. Generators with their
+//! state in the program's memory (`rand`, `random`, `drand48`) need nothing here: their state is restored with the rest
+//! of the memory.
 //!
-//! Not controlled are devices that are read as files, and the processor's own generator (`rdrand`), except where
-//! `std::random_device` uses it.
+//! Two sources are not controlled: devices that are read as files, and the processor's own generator (`rdrand`), except
+//! where `std::random_device` uses it.
 
-// The names that compilers make of C++'s are what they are.
+// These are mangled names of C++.
 #![allow(non_snake_case)]
 
 use core::cell::Cell;
@@ -28,7 +28,7 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Drawn {
         Drawn { counts: Cell::new(&[]), extent: Cell::new(0) }
     }
@@ -40,7 +40,7 @@ impl Drawn {
     }
 }
 
-/// Makes room for a sequence for each thread. Once.
+/// Reserves memory for a sequence for each thread. Call this once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
     lifetime::execution().random.counts.set(reserve.take(threads));
 }

@@ -1,9 +1,10 @@
-//! A resource outside of the program's memory that threads use one after the other: pipes and sockets, which are in the kernel,
-//! or signals that wait to be delivered.
+//! A resource outside the program's memory that threads use one after the other: pipes and sockets in the kernel, or
+//! signals that are not delivered yet.
 //!
-//! The model sees one word that stands for the whole resource. Every use of the resource reads and changes that word, so
-//! any two uses are ordered, and every order of them is explored. A thread that cannot continue sleeps on the word as on a futex
-//! until another thread has used the resource. If no thread can, that is a deadlock. A request for cancellation counts as a use.
+//! In the model one word represents the whole resource. Every use reads and changes that word, so any two uses are
+//! ordered and the search explores every order of them. A thread that cannot continue sleeps on the word, as on a
+//! futex, until another thread has used the resource. If no thread can continue, that is a deadlock. A cancellation
+//! request counts as a use.
 
 use core::cell::Cell;
 
@@ -17,7 +18,8 @@ use crate::outside::clock::Timespec;
 use crate::schedule::visible;
 use crate::state::livelock;
 
-/// The word that stands for a resource: how often it was used. A static with a symbol, so that reports can name it.
+/// The word that represents a resource: the number of its uses. It is a static with a symbol, so that reports can name
+/// it.
 pub type Word = OneThread<Cell<u32>>;
 
 /// A resource that threads use one after the other.
@@ -47,19 +49,19 @@ struct Tried {
 }
 
 impl Resource {
-    /// The resource that `word` stands for.
+    /// The resource that `word` represents.
     pub const fn new(word: &'static Word) -> Resource {
         Resource { word, in_vain: Cell::new(0), cancellable: Cell::new(false) }
     }
 
-    /// Finds out whether the program may wait here and be cancelled: it imports one of these functions, and
-    /// `pthread_cancel`. Once.
+    /// Determines whether the program may wait here and be cancelled: whether it imports one of the functions `waits`
+    /// and `pthread_cancel`. Call this once.
     pub fn set_up(&self, waits: &[&[u8]]) {
         let waits = || waits.iter().any(|name| imports::anybody_wants(name));
         self.cancellable.set(imports::anybody_wants(b"pthread_cancel") && waits());
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
         let Resource { word, in_vain, cancellable: _ } = self;
         word.set(0);
@@ -70,7 +72,8 @@ impl Resource {
         ObjectId(self.word.as_ptr() as u64)
     }
 
-    /// One use, or an attempt at one. `again`: it was tried in vain before. `last`: it is not going to be tried any more.
+    /// One use, or an attempt at one. `again` means that an earlier attempt failed. `last` means that no other attempt
+    /// follows.
     fn step(&self, pc: u64, again: bool, last: bool, attempt: &mut dyn FnMut() -> Option<isize>) -> Tried {
         let mut tried = Tried { done: None, count: 0, awaited: false };
         let operation =
@@ -85,7 +88,7 @@ impl Resource {
             }
             (tried.count, tried.awaited) = (self.word.get(), self.is_awaited());
         });
-        // The resource is not in the memory that is compared.
+        // Livelock detection compares memory, which does not contain the resource.
         livelock::outside();
         tried
     }
@@ -95,8 +98,8 @@ impl Resource {
         self.in_vain.get() > 0
     }
 
-    /// Tries until an attempt succeeds. None when the time is over: `timeout` says how long to wait at most before the next
-    /// attempt, if there is a limit, and whether there will be more attempts after that.
+    /// Repeats `attempt` until it succeeds. `timeout` returns the longest time to wait before the next attempt, if
+    /// there is a limit, and whether more attempts follow after it. Returns `None` when the time is over.
     pub fn until(
         &self,
         pc: u64,
@@ -122,7 +125,7 @@ impl Resource {
                 return None;
             }
             if cancellable {
-                // A request for cancellation from here on changes the word afterwards.
+                // A cancellation request after this point changes the word.
                 cancel::point(pc);
             }
             let (timeout, goes_on) = timeout();
@@ -135,7 +138,7 @@ impl Resource {
         }
     }
 
-    /// A use that never has to wait.
+    /// A use that never waits.
     pub fn take(&self, pc: u64, act: impl FnOnce()) {
         let mut act = Some(act);
         let mut attempt = || {
@@ -149,7 +152,7 @@ impl Resource {
         }
     }
 
-    /// A use that commutes with its like, and is ordered with all other uses.
+    /// A use that commutes with other uses of this kind and is ordered with all others.
     pub fn beside(&self, pc: u64, act: impl FnOnce()) {
         let operation = Operation { object: self.object(), argument: 0, code: LOAD, size: 4, detail: SEQUENTIAL };
         visible(operation, pc, |event| {
@@ -159,7 +162,7 @@ impl Resource {
         livelock::outside();
     }
 
-    /// A thread was asked to end: if it waits here, it has to notice.
+    /// Wakes the threads that wait here, because one of them may have been cancelled.
     pub fn stir(&self, pc: u64) {
         if self.cancellable.get() {
             self.take(pc, || {});

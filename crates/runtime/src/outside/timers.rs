@@ -1,11 +1,11 @@
 //! Timers that are read as files (`timerfd`).
 //!
-//! Behind each is an event counter of the kernel's, which the program reads, polls and closes
-//! ([`crate::outside::channel`]). When a timer runs out in virtual time ([`crate::outside::virtual_time`]) the
-//! counter is written to. A thread that waits for it waits at most until then, as with any other time-out: the
-//! timer may run out while other threads could still run, or when none can.
+//! Each timer is an event counter of the kernel, which the program reads, polls and closes
+//! ([`crate::outside::channel`]). When a timer expires in virtual time ([`crate::outside::virtual_time`]), the runtime
+//! writes to the counter. A thread that waits for the timer waits at most until then, as with any other timeout: the
+//! timer may expire while other threads are enabled, or when none is.
 //!
-//! Clocks other than the two that a thread can wait by are treated as the monotonic one.
+//! Clocks other than the two by which a thread can wait are treated as the monotonic clock.
 
 use core::cell::Cell;
 
@@ -17,7 +17,7 @@ use crate::schedule::{self, active, caller, current};
 use crate::sys;
 use heddle_model::Outcome;
 
-/// How many timers there can be at once.
+/// The largest number of timers at a time.
 const MOST: usize = 64;
 
 /// A timer.
@@ -32,7 +32,7 @@ struct Timer {
     interval: u64,
 }
 
-/// No timer.
+/// An unused entry.
 const NONE: Timer = Timer { file: 0, clock: 0, at: None, interval: 0 };
 
 /// The timers of this execution.
@@ -43,12 +43,12 @@ pub struct Timers {
 }
 
 impl Timers {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Timers {
         Timers { list: [const { Cell::new(NONE) }; MOST], used: Cell::new(false) }
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
         let Timers { list, used } = self;
         if used.replace(false) {
@@ -72,7 +72,7 @@ pub fn closed(file: i32) {
     }
 }
 
-/// Writes to the counters of the timers that have run out for the current thread.
+/// Writes to the counters of the timers that have expired for the current thread.
 pub fn run_out() {
     let now = virtual_time::now(current());
     for cell in timers() {
@@ -86,7 +86,7 @@ pub fn run_out() {
     }
 }
 
-/// How long it takes the current thread until a timer runs out: that of `file`, or any if none is given.
+/// The time until a timer expires for the current thread: the timer of `file`, or any timer if `file` is `None`.
 pub fn next(file: Option<i32>) -> Option<u64> {
     let now = virtual_time::now(current());
     let wanted = timers()
@@ -96,7 +96,7 @@ pub fn next(file: Option<i32>) -> Option<u64> {
     wanted.filter_map(|timer| timer.at).min().map(|at| at.saturating_sub(now).max(1))
 }
 
-/// The period of a timer, and how long is left until it runs out.
+/// The period of a timer, and the time until it expires.
 fn left(timer: &Timer) -> [Timespec; 2] {
     let now = virtual_time::now(current());
     [Timespec::new(timer.interval), Timespec::new(timer.at.map_or(0, |at| at.saturating_sub(now).max(1)))]

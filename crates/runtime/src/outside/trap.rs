@@ -1,10 +1,10 @@
-//! The trap that catches every system call that the program makes, from wherever.
+//! The trap that catches every system call of the program, wherever it is made.
 //!
-//! The kernel can hand every system call that comes from outside a range of code to a signal handler (Syscall User
-//! Dispatch). The range is this library's text, so nothing that libc does on the program's behalf escapes. Output
-//! is captured; what changes the world outside the program's memory is noticed before it happens; a call that would
-//! block the one kernel thread ends the execution as *unsupported*. A trap costs more than a microsecond, so calls
-//! that programs make often are interposed by name, and the trap is for the rest.
+//! The kernel can pass every system call from outside a range of code to a signal handler (Syscall User Dispatch). The
+//! range is this library's text, so system calls that libc makes for the program are caught too. Output is captured.
+//! Changes of the world outside the program's memory are noticed before they happen. A call that would block the one
+//! kernel thread ends the execution as *unsupported*. A trap costs more than a microsecond, so calls that programs make
+//! often are interposed by name, and the trap handles the rest.
 
 use core::cell::Cell;
 
@@ -18,7 +18,7 @@ use crate::entry::start;
 use crate::lifetime;
 use crate::outside::files::{self, descriptors, ordered};
 use crate::outside::signals::handlers::{Disposition, disposition};
-use crate::outside::{channel, children, ids};
+use crate::outside::{channel, children, ids, kernel_thread, machine};
 use crate::schedule::{self, active, spin_loop};
 use crate::state::{livelock, snapshot};
 use crate::sys;
@@ -36,7 +36,7 @@ pub struct Trap {
 }
 
 impl Trap {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Trap {
         Trap { selector: Cell::new(ALLOW), restart: Cell::new(Restart::Snapshot) }
     }
@@ -50,23 +50,31 @@ pub struct Trapping {
     input: Cell<u64>,
     /// Where the last system call was made: the stack, and the instruction.
     called: Cell<(usize, u64)>,
+    /// The number of the system call that the kernel is doing for the program, if it does one.
+    in_kernel: Cell<Option<usize>>,
 }
 
 impl Trapping {
     const CAPTURED: u64 = 0b110;
     const INPUT: u64 = 1;
 
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Trapping {
-        Trapping { captured: Cell::new(Self::CAPTURED), input: Cell::new(Self::INPUT), called: Cell::new((0, 0)) }
+        Trapping {
+            captured: Cell::new(Self::CAPTURED),
+            input: Cell::new(Self::INPUT),
+            called: Cell::new((0, 0)),
+            in_kernel: Cell::new(None),
+        }
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
-        let Trapping { captured, input, called } = self;
+        let Trapping { captured, input, called, in_kernel } = self;
         captured.set(Self::CAPTURED);
         input.set(Self::INPUT);
         called.set((0, 0));
+        in_kernel.set(None);
     }
 }
 
@@ -78,8 +86,8 @@ fn trapping() -> &'static Trapping {
     &lifetime::execution().trapping
 }
 
-/// Asks the kernel to trap. To be called in each process that runs executions, because a forked child does not
-/// inherit it. False if this kernel cannot.
+/// Asks the kernel to trap system calls. Call this in each process that runs executions, because a forked child does
+/// not inherit it. Returns false if the kernel does not support it.
 pub fn set_up(text: (usize, usize), restart: Restart) -> bool {
     trap().restart.set(restart);
     let selector = trap().selector.as_ptr() as usize;
@@ -87,12 +95,12 @@ pub fn set_up(text: (usize, usize), restart: Restart) -> bool {
     unsafe { sys::syscall6(sys::PRCTL, PR_SET_SYSCALL_USER_DISPATCH, 1, text.0, text.1, selector, 0) == 0 }
 }
 
-/// From now on system calls are trapped: the program's code is about to run.
+/// Traps system calls from now on: the program's code is about to run.
 pub fn arm() {
     set(BLOCK);
 }
 
-/// From now on system calls are not trapped: the program's code has stopped.
+/// Stops trapping system calls: the program's code has stopped.
 pub fn disarm() {
     set(ALLOW);
 }
@@ -116,7 +124,7 @@ enum Answer {
     Unsupported(&'static str),
 }
 
-/// The handler of SIGSYS.
+/// The handler of SIGSYS: answers a trapped system call.
 pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64) {
     // SAFETY: the third argument of the handler.
     let mut trapped = unsafe { Trapped::new(context) };
@@ -126,12 +134,19 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
         return;
     }
     let pass = |number: usize, a: [usize; 6]| {
+        trapping().in_kernel.set(Some(number));
         // SAFETY: the program's own call, made for it.
-        unsafe { sys::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]) }
+        let result = unsafe { sys::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]) };
+        trapping().in_kernel.set(None);
+        result
     };
     livelock::outside();
     trapping().called.set((trapped.stack(), trapped.pc()));
-    let answer = if active() { answer(number, &arguments) } else { Answer::Pass };
+    let answer = match machine::answer(number, &arguments) {
+        Some(result) => Answer::Result(result),
+        None if active() => answer(number, &arguments),
+        None => Answer::Pass,
+    };
     let in_snapshot = trap().restart.get() == Restart::Snapshot;
     let result = match answer {
         Answer::Result(result) => result,
@@ -141,21 +156,27 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
         Answer::Unsupported(name) => schedule::unsupported(name, program_pc(&trapped)),
         Answer::Clone(_) => {
             schedule::goes_outside(Outside::Processes);
-            // From its own place in the program, untrapped; the next visible operation arms the trap again.
+            // The call is repeated at its own place in the program, untrapped. The next visible operation arms the trap
+            // again.
             disarm();
             trapped.repeat();
             return;
         }
         Answer::Pass | Answer::Outside(_) => {
             if matches!(answer, Answer::Outside(_)) {
-                // A loop that does this does not only look.
+                // A loop that makes this call does not only wait.
                 spin_loop::changed();
             }
             let (arguments, later) = if active() { without_truncation(number, arguments) } else { (arguments, false) };
             let answer = if active() && !in_snapshot { files::answer(number, &arguments) } else { None };
+            let private =
+                active() && !in_snapshot && grows_file(number) && descriptors::known(arguments[0] as i32).is_private();
             let mut result = answer.unwrap_or_else(|| pass(number, arguments));
+            if private {
+                result = files::with_room(result);
+            }
             children::set_waits_outside(false);
-            // The kernel does not fault on pages that we have made read-only, it refuses.
+            // The kernel does not fault on pages that the snapshot made read-only, it refuses the call.
             let mut reach = 1;
             while result == -sys::EFAULT && arguments.iter().any(|&a| snapshot::open(a, reach)) {
                 result = pass(number, arguments);
@@ -183,7 +204,7 @@ pub fn is_captured(file: i32) -> bool {
     (0..64).contains(&file) && trapping().captured.get() & 1 << file != 0
 }
 
-/// Updates what is known of the program's descriptors after a call that was made.
+/// Updates the knowledge about the program's descriptors after a call was made.
 fn keep_track(number: usize, arguments: &[usize; 6], result: isize) {
     const FCNTL_DUP: [usize; 2] = [0, 1030];
     if result < 0 {
@@ -206,7 +227,7 @@ fn keep_track(number: usize, arguments: &[usize; 6], result: isize) {
     descriptors::copied(old, new);
 }
 
-/// From now on `file` is what `old` is, or something new.
+/// Notes that `file` is a duplicate of `old`, or something new.
 fn stands_for(file: i32, old: Option<i32>) {
     if !(0..64).contains(&file) {
         return;
@@ -217,7 +238,7 @@ fn stands_for(file: i32, old: Option<i32>) {
     }
 }
 
-/// The arguments of an `open` without truncation, if the caller is to truncate later, and whether that is so.
+/// The arguments of an `open` without truncation, if the caller truncates the file later, and whether it does.
 fn without_truncation(number: usize, mut arguments: [usize; 6]) -> ([usize; 6], bool) {
     const TRUNCATE: usize = 0o1000;
     let flags = match number {
@@ -232,18 +253,25 @@ fn without_truncation(number: usize, mut arguments: [usize; 6]) -> ([usize; 6], 
     (arguments, later)
 }
 
-/// Where in the program the system call was made that is under way.
+/// The number of the system call that the kernel is doing for the program, if it does one. It was not modelled, or it would
+/// not wait there.
+pub fn in_kernel() -> Option<usize> {
+    trapping().in_kernel.get()
+}
+
+/// The position in the program of the current system call.
 pub fn place() -> u64 {
     let (stack, pc) = trapping().called.get();
     nearest_program_pc(stack, pc)
 }
 
-/// The call in the program's own code that led to a trapped system call inside libc.
+/// The call in the program's own code that led to a trapped system call in libc.
 fn program_pc(trapped: &Trapped) -> u64 {
     nearest_program_pc(trapped.stack(), trapped.pc())
 }
 
-/// The first address above `stack` that lies in the program's text, or else `pc`. A guess, for messages only.
+/// The first address on the stack above `stack` that points into the program's text, otherwise `pc`. This is a guess,
+/// for messages only.
 pub fn nearest_program_pc(stack: usize, pc: u64) -> u64 {
     let (low, high) = start::program_text();
     let stack = stack as *const u64;
@@ -252,6 +280,27 @@ pub fn nearest_program_pc(stack: usize, pc: u64) -> u64 {
         .map(|i| unsafe { *stack.add(i) })
         .find(|&word| (word as usize) > low && (word as usize) < high)
         .unwrap_or(pc)
+}
+
+/// Ends the execution as *unsupported*: the program waits in the kernel, in a system call that is not modelled.
+pub fn unknown_wait(number: usize) -> ! {
+    const WORDS: &[u8] = b"waiting in the kernel, in system call ";
+    let mut name = [0u8; WORDS.len() + 5];
+    name[..WORDS.len()].copy_from_slice(WORDS);
+    let (mut digits, mut rest) = ([0u8; 5], number as u32 % 100_000);
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 || first == 0 {
+            break;
+        }
+    }
+    let count = digits.len() - first;
+    name[WORDS.len()..][..count].copy_from_slice(&digits[first..]);
+    let name = core::str::from_utf8(&name[..WORDS.len() + count]).unwrap_or("waiting in the kernel");
+    schedule::unsupported(name, place())
 }
 
 const RT_SIGRETURN: usize = 15;
@@ -309,7 +358,8 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
             Some(result) => Answer::Result(result),
             None => Answer::Unsupported("a jump that unblocks a signal that is pending"),
         },
-        131 => Answer::Result(0),
+        // sigaltstack
+        131 => Answer::Result(kernel_thread::sigaltstack(arguments[0], arguments[1])),
         // sched_yield, nanosleep, clock_nanosleep from inside libc
         24 | 35 | 230 => Answer::Result(0),
         // fork, vfork, clone, clone3
@@ -361,19 +411,42 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         54 if arguments[1] == 1 && matches!(arguments[2], 20 | 21 | 66 | 67) => {
             Answer::Unsupported("a time-out of a socket (SO_RCVTIMEO, SO_SNDTIMEO)")
         }
+        // getpriority, setpriority
+        140 if is_own_thread(arguments) => Answer::Result(kernel_thread::raw_nice()),
+        141 if is_own_thread(arguments) => Answer::Result(kernel_thread::set_nice(arguments[2] as i32)),
+        // prctl: the timer slack
+        157 if arguments[0] == 29 => Answer::Result(kernel_thread::set_timer_slack(arguments[1])),
+        157 if arguments[0] == 30 => Answer::Result(kernel_thread::timer_slack()),
+        // capset, and prctl that drops a capability: the kernel never gives back what a thread has dropped
+        126 => Answer::Unsupported("a change of the capabilities of a thread (capset)"),
+        157 if matches!(arguments[0], 24 | 28 | 38) => {
+            Answer::Unsupported("a change of the capabilities of a thread (prctl)")
+        }
         // prctl: the name of the thread
         157 if arguments[0] == 15 => Answer::Result(identity::set_own_name(arguments[1])),
         157 if arguments[0] == 16 => Answer::Result(identity::own_name(arguments[1])),
         // mlock, munlock, mlockall, munlockall, mlock2: whether memory is swapped out makes no difference
         149..=152 | 325 => Answer::Result(0),
         // sched_setparam, sched_setscheduler, setpriority, sched_setaffinity, sched_setattr, ioprio_set, personality, prctl,
-        // setrlimit, chroot, setsid, setpgid, capset, prlimit64 that sets one
-        142 | 144 | 141 | 203 | 314 | 251 | 135 | 157 | 160 | 161 | 112 | 109 | 126 => {
+        // setrlimit, chroot, setsid, setpgid, prlimit64 that sets one
+        142 | 144 | 141 | 203 | 314 | 251 | 135 | 157 | 160 | 161 | 112 | 109 => {
             Answer::Outside("a setting of the process")
         }
         302 if arguments[2] != 0 => Answer::Outside("a setting of the process"),
         _ => Answer::Pass,
     }
+}
+
+/// Whether `getpriority` or `setpriority` is about the calling thread: the kernel keeps a nice value for each thread.
+fn is_own_thread(&[which, who, ..]: &[usize; 6]) -> bool {
+    const PROCESS: usize = 0;
+    which == PROCESS && (who == 0 || who as i32 == ids::current_tid())
+}
+
+/// Whether a system call can make the file in its first argument larger: write, pwrite64, writev, sendfile, ftruncate,
+/// fallocate, pwritev, pwritev2.
+fn grows_file(number: usize) -> bool {
+    matches!(number, 1 | 18 | 20 | 40 | 77 | 285 | 296 | 328)
 }
 
 /// Whether a call would have to wait for a lock on a file. Does not take the lock unless it is free.
@@ -405,8 +478,8 @@ const FUTEX_WAIT_BITSET: usize = 9;
 const FUTEX_WAKE_BITSET: usize = 10;
 const EAGAIN: isize = 11;
 
-/// A futex call from inside libc: a lock of libc's own that is held by a thread that cannot run now. Waking is
-/// harmless, since nobody sleeps on one; sleeping would be for ever.
+/// A futex call of libc: a lock of libc's own that is held by a thread that cannot run now. Waking is harmless, because
+/// no thread sleeps on such a lock. Sleeping would last forever.
 fn futex(arguments: &[usize; 6]) -> Answer {
     match arguments[1] & 0x7f {
         FUTEX_WAKE | FUTEX_WAKE_BITSET => Answer::Result(0),
@@ -443,7 +516,8 @@ fn is_child(process: i32) -> bool {
     unsafe { sys::syscall6(WAITID, BY_ID, process as usize, info.as_mut_ptr() as usize, ANY, 0, 0) == 0 }
 }
 
-/// A signal that the program sends. One to itself whose default is to kill ends the process as a crash does.
+/// A signal that the program sends. If the program sends itself a signal that kills by default, the process ends as
+/// after a crash.
 fn send_signal(number: usize, arguments: &[usize; 6]) -> Answer {
     const KILL: usize = 62;
     const TGKILL: usize = 234;

@@ -1,7 +1,7 @@
-//! The virtual time of the execution under way: see [`heddle_detect::time`].
+//! The virtual time of the current execution: see [`heddle_detect::time`].
 
 use heddle_detect::time::Time;
-use heddle_model::{Event, ThreadId};
+use heddle_model::{Event, ObjectId, ThreadId};
 
 use crate::addresses::Reserve;
 use crate::lifetime::{self, Exclusive};
@@ -29,7 +29,7 @@ fn time() -> &'static mut Time<'static> {
     lifetime::execution().clocks.0.borrow()
 }
 
-/// Makes room for `threads` threads. Once.
+/// Reserves memory for `threads` threads. Call this once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
     *time() = Time::new(reserve, threads, OBJECTS);
 }
@@ -42,6 +42,11 @@ pub fn now(thread: ThreadId) -> u64 {
 /// Reads the clock of `thread`, which takes time.
 pub fn look(thread: ThreadId) -> u64 {
     time().look(thread)
+}
+
+/// Reads the clock of `thread`, which takes time, after all who have read it through `object` before.
+pub fn look_after(thread: ThreadId, object: ObjectId) -> u64 {
+    time().look_after(thread, object)
 }
 
 /// Lets time pass for `thread`.

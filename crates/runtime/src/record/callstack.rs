@@ -1,13 +1,16 @@
-//! The shadow call stack: where in the program each thread is, kept up to date by the entries and exits of
-//! instrumented functions, so that a call stack can be had at any event for the price of a copy.
+//! The shadow call stack: the position of each thread in the program. The entries and exits of instrumented functions
+//! keep it up to date, so recording the call stack of an event only costs a copy.
 //!
-//! One area for each thread, at an address that is its own: a [`Area`], then the frames. A frame is the address it will
-//! return to and the stack address it belongs to. Frames that were left without an exit (by `longjmp`, or by an
-//! exception through code that has no cleanups) are recognised by their stack addresses: a function that is entered at
-//! or above the place of an older frame proves that frame gone.
+//! Each thread has its own area at a fixed address: an [`Area`], then the frames. A frame is its return address and its
+//! stack address. Frames that were left without an exit (by `longjmp`, or by an exception through code without
+//! cleanups) are recognised by their stack addresses: if a function is entered at or above the address of an older
+//! frame, that frame is gone.
 //!
-//! Functions that were not instrumented do not appear. Outside executions nothing is recorded: the program's threads
-//! may be real then.
+//! Functions that are not instrumented do not appear. Outside executions nothing is recorded, because the program's
+//! threads may be real then.
+//!
+//! A frame that other threads have touched is reported to [`stacks`] when it ends. The area knows the range that was
+//! touched, so a frame that nobody touched costs one comparison.
 
 use core::cell::Cell;
 
@@ -15,6 +18,7 @@ use heddle_model::ThreadId;
 
 use crate::addresses::Reserve;
 use crate::calls::annotate;
+use crate::detect::stacks::{self, Exit};
 use crate::lifetime::{self, Lent};
 use crate::{addresses, schedule};
 
@@ -24,6 +28,9 @@ const CALLSTACKS: usize = 0x6200_0000_0000;
 const STRIDE: usize = 16 << 20;
 /// How much of a stack above the stack pointer is looked at to find where a frame begins.
 const NEAR: usize = 64 << 10;
+
+/// No part of a stack: the lowest address, and one past the highest.
+pub const NOTHING: (usize, usize) = (usize::MAX, 0);
 
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -45,6 +52,11 @@ struct Area {
     lowest: *mut Frame,
     /// How many frames there was no room for.
     beyond: usize,
+    /// The lowest address of the thread's stack that others have touched and whose frame has not ended yet;
+    /// `usize::MAX` if there is none.
+    touched_low: usize,
+    /// One past the highest such address.
+    touched_high: usize,
     reserved: usize,
 }
 
@@ -66,14 +78,14 @@ pub struct Running {
 }
 
 impl Areas {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Areas {
         Areas { mapped: Cell::new(&[]) }
     }
 }
 
 impl Running {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Running {
         let (area, frame) = (core::ptr::null_mut(), core::ptr::null_mut());
         Running { area: Cell::new(area), top: Cell::new(frame), lowest: Cell::new(frame) }
@@ -103,7 +115,7 @@ fn running() -> &'static Running {
     &lifetime::execution().callstack
 }
 
-/// Makes room for `threads` threads. Once.
+/// Reserves memory for `threads` threads. Call this once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
     lifetime::process().callstacks.mapped.set(reserve.take(threads));
 }
@@ -116,6 +128,7 @@ fn area(thread: ThreadId) -> *mut Area {
         unsafe {
             (*area).top = first(area);
             (*area).lowest = first(area);
+            ((*area).touched_low, (*area).touched_high) = NOTHING;
         }
     }
     area
@@ -140,7 +153,7 @@ fn end(area: *mut Area) -> *mut Frame {
     unsafe { first(area).add(MOST) }
 }
 
-/// From now on `thread` runs.
+/// Makes `thread` the running thread.
 #[inline]
 pub fn switch_to(thread: ThreadId) {
     let Running { area: from, top, lowest } = running();
@@ -152,15 +165,77 @@ pub fn switch_to(thread: ThreadId) {
     running().run(area(thread));
 }
 
-/// Forgets the frames of `thread`: it starts over.
+/// Forgets the frames of `thread`, which starts over.
 pub fn reset(thread: ThreadId) {
     let area = area(thread);
+    let (low, high) = stacks::visible_part(thread);
     // SAFETY: areas live for ever.
     unsafe {
         (*area).top = first(area);
         (*area).lowest = first(area);
         (*area).beyond = 0;
+        (*area).touched_low = low;
+        (*area).touched_high = high;
     }
+}
+
+/// Takes note that another thread has touched the addresses from `low` to `high` on the stack of `thread`. Returns the
+/// whole range that was touched.
+pub fn touched(thread: ThreadId, low: usize, high: usize) -> (usize, usize) {
+    let area = area(thread);
+    // SAFETY: areas live for ever.
+    unsafe {
+        (*area).touched_low = (*area).touched_low.min(low);
+        (*area).touched_high = (*area).touched_high.max(high);
+        ((*area).touched_low, (*area).touched_high)
+    }
+}
+
+/// Whether others have touched the running thread's stack below `end`.
+#[inline]
+pub fn is_touched(end: usize) -> bool {
+    // SAFETY: areas live for ever.
+    unsafe { (*running().area.get()).touched_low < end }
+}
+
+/// Whether `address` is in the part of the running thread's stack that others have touched.
+#[inline]
+pub fn is_touched_at(address: usize) -> bool {
+    let area = running().area.get();
+    // SAFETY: areas live for ever.
+    unsafe { ((*area).touched_low..(*area).touched_high).contains(&address) }
+}
+
+/// The part of the running thread's stack below `end` that others have touched: the lowest address, and one past the
+/// highest.
+pub fn touched_below(end: usize) -> (usize, usize) {
+    let area = running().area.get();
+    // SAFETY: areas live for ever.
+    unsafe { ((*area).touched_low, (*area).touched_high.min(end)) }
+}
+
+/// Takes the part of the running thread's stack below `end` that others have touched: it is touched no more. The lowest
+/// address, and one past the highest.
+pub fn take_touched(end: usize) -> Option<(usize, usize)> {
+    let area = running().area.get();
+    // SAFETY: areas live for ever.
+    unsafe {
+        let (low, high) = ((*area).touched_low, (*area).touched_high);
+        if low >= end {
+            return None;
+        }
+        let rest = if high > end { (end, high) } else { NOTHING };
+        ((*area).touched_low, (*area).touched_high) = rest;
+        Some((low, high.min(end)))
+    }
+}
+
+/// The place of the innermost frame of `thread`. None if it has no frame.
+pub fn innermost(thread: ThreadId) -> Option<usize> {
+    let area = area(thread);
+    let top = top_of(area);
+    // SAFETY: frames between the first and the top were written.
+    (top > first(area)).then(|| unsafe { (*top.sub(1)).at })
 }
 
 /// Copies the return addresses of `thread`'s frames, innermost first, as many as there is room for. Returns how
@@ -237,7 +312,7 @@ with_frame! {
         }
         let Running { area, top: innermost, lowest } = running();
         let area = area.get();
-        // Right below is where the entered function called this one.
+        // The return address of the call of this function, inside the entered function, is right below.
         let code = *((stack - 8) as *const u64);
         if annotate::has_atomic_functions() {
             annotate::entered(code);
@@ -246,6 +321,10 @@ with_frame! {
         // points; if it is there, the frame's place is exact.
         let near = frame.wrapping_sub(stack) < NEAR && frame.is_multiple_of(8);
         let at = if near && *((frame + 8) as *const u64) == pc { frame + 8 } else { stack };
+        if (*area).touched_low < at {
+            // Frames there were left without an exit.
+            stacks::returns(at, Exit::Jumped(code));
+        }
         let mut top = innermost.get();
         while top > first(area) && (*top.sub(1)).at <= at {
             // A stale frame. Those that there was no room for were deeper still.
@@ -284,6 +363,9 @@ with_frame! {
         }
         if top > first(area) && !jumped {
             top = top.sub(1);
+        }
+        if top != innermost.get() && (*area).touched_low < (*top).at {
+            stacks::returns((*top).at, if jumped { Exit::Jumped((*top).code) } else { Exit::Called(below) });
         }
         innermost.set(top);
         lowest.set(lowest.get().min(top));

@@ -1,9 +1,9 @@
-//! What a debugger needs: a place to stop at after each step, and where the suspended threads are.
+//! The interface to a debugger: a function to stop at after each step, and the positions of the suspended threads.
 //!
-//! All threads are fibers on one kernel thread, so a debugger sees one thread. [`heddle_debug`] tells it of the others:
-//! where each one's stack pointer lies while it is suspended (`arch` says what is on the stack there). A breakpoint in
-//! [`heddle_debug_stop`] is reached before the first step, after the step that the debugger asks for, and at the end. Only
-//! while an execution is recorded: nothing of this is on the way of a search.
+//! All threads are fibers on one kernel thread, so a debugger sees one thread. [`heddle_debug`] tells it about the
+//! others: the stack pointer of each suspended thread (`arch` says what is on the stack there). A breakpoint in
+//! [`heddle_debug_stop`] is reached before the first step, after the step that the debugger asks for, and at the end.
+//! This is used only while an execution is recorded, so it does not slow a search.
 
 #![allow(non_upper_case_globals)]
 
@@ -66,14 +66,14 @@ fn note(taken: u32, thread: ThreadId, phase: u32) {
     const { assert!(offset_of!(Fiber, context).is_multiple_of(8)) };
 }
 
-/// Before the first step of a recorded execution.
+/// Called before the first step of a recorded execution.
 #[cold]
 pub fn begin() {
     note(0, ThreadId::MAIN, 0);
     heddle_debug_stop();
 }
 
-/// After a step of `thread`, the `taken`th of a recorded execution.
+/// Called after step number `taken` of a recorded execution, taken by `thread`.
 #[cold]
 pub fn took(taken: u32, thread: ThreadId) {
     // SAFETY: ours. The debugger writes it while the program is stopped, which the compiler does not know: so the read is volatile.
@@ -84,7 +84,7 @@ pub fn took(taken: u32, thread: ThreadId) {
     }
 }
 
-/// At the end of a recorded execution of `taken` steps, on the stack of the running `thread`.
+/// Called at the end of a recorded execution of `taken` steps, on the stack of the running `thread`.
 #[cold]
 pub fn end(taken: u32, thread: ThreadId) {
     note(taken, thread, 2);

@@ -1,9 +1,8 @@
-//! Local variables that threads share: in which frame of which function they lie, so that the report can call them by their
-//! names.
+//! Local variables that threads share: the frame and the function of each, so that reports can name them.
 //!
-//! A frame is known by two numbers: an address in the code of its function, and where it ends (what the debug information calls
-//! the canonical frame address). They are looked up when an object is first used, while the function has not returned; only in
-//! executions that are recorded.
+//! A frame is identified by two numbers: an address in the code of its function, and the end of the frame (the
+//! canonical frame address of the debug information). They are looked up when an object is first used, while the
+//! function has not returned. This is done only in recorded executions.
 
 use core::cell::Cell;
 
@@ -32,12 +31,12 @@ pub struct Locals {
 }
 
 impl Locals {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Locals {
         Locals { list: [const { Cell::new(Local { object: 0, code: 0, end: 0 }) }; MOST], count: Cell::new(0) }
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
         let Locals { list: _, count } = self;
         count.set(0);

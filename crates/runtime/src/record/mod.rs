@@ -1,4 +1,4 @@
-//! What an execution is described by beyond its events: call stacks, local variables, and what a debugger reads.
+//! The description of an execution beyond its events: call stacks, local variables, and the interface to a debugger.
 
 pub mod callstack;
 pub mod debug;

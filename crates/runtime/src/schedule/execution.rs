@@ -1,4 +1,4 @@
-//! How an execution begins, and how its threads, its process and itself end.
+//! The start of an execution, and the ends of its threads, its process and the execution itself.
 
 use heddle_model::follow::Decision;
 use heddle_model::primitive::thread;
@@ -9,13 +9,14 @@ use super::finish::{finish, finish_ended};
 use super::state::{current, recording, schedule, wire, world};
 use super::visible::{note, reschedule, take, visible};
 use crate::arch::{self, Context};
+use crate::detect::stacks;
 use crate::lifetime;
 use crate::outside::signals::delivery;
 use crate::outside::{channel, exit};
 use crate::record::debug;
 
-/// Runs plan `sequence` from the start of `main`, whose context is `main`. On the controller's stack. Returns when
-/// the execution is over and written, but not yet published.
+/// Runs plan `sequence` from the start of `main`, whose context is `main`. Runs on the controller's stack. Returns when
+/// the execution is over and recorded, but not yet published.
 pub fn run(sequence: u32, main: Context) {
     lifetime::execution().reset(wire(), sequence);
     fiber::reset_main(main);
@@ -27,18 +28,18 @@ pub fn run(sequence: u32, main: Context) {
     unsafe { arch::heddle_switch(schedule().controller.as_ptr(), fiber::context_of(ThreadId::MAIN)) };
 }
 
-/// On the main fiber, at the beginning of each execution.
+/// Takes the start of the main thread. Called on the main fiber at the start of each execution.
 pub fn started_main() {
     reschedule();
     started();
 }
 
-/// On a fiber that runs for the first time in this execution.
+/// Takes the start of a thread. Called on a fiber that runs for the first time in this execution.
 pub fn started() {
     note(take(current()));
 }
 
-/// The follower of the plan has no next step: ends the execution.
+/// Ends the execution, because the follower of the plan has no next step.
 #[cold]
 pub(super) fn conclude(decision: Decision) -> ! {
     match decision {
@@ -58,18 +59,20 @@ pub(super) fn conclude(decision: Decision) -> ! {
             let pc = world().thread(current()).pc;
             finish(Outcome::Unsupported, pc, b"waiting for a process that does nothing for a second")
         }
-        // All cannot have ended: the process has then, too. So whoever is left waits.
+        // If all threads had ended, the process would have ended too. So the remaining threads are blocked.
         Decision::Deadlock | Decision::AllFinished | Decision::Run(_) => finish(Outcome::Deadlock, 0, b""),
     }
 }
 
-/// On the fiber of a thread that has run to its end, destructors and all.
+/// Ends the current thread. Called on its fiber when its function and all destructors have returned.
 pub fn ended() -> ! {
     let me = current();
     let exit = Operation { detail: delivery::detail_of_exit(), ..Operation::new(thread::EXIT, ObjectId::thread(me)) };
-    // A section does not outlive its thread.
+    // An atomic section ends with its thread.
     schedule().section.depth.set(0);
     if me != ThreadId::MAIN {
+        stacks::thread_ends();
+        fiber::of(me).ends.set(true);
         visible(exit, 0, |_| {});
         reschedule();
         unreachable!()
@@ -82,18 +85,18 @@ pub fn ended() -> ! {
     exit::exit_normally(0)
 }
 
-/// The process ends: a visible operation like any other, and the last one of this execution.
+/// Ends the process: a visible operation, and the last one of this execution.
 pub fn end_process(operation: Operation, pc: u64) -> ! {
     visible(operation, pc, |_| {});
     finish_ended(pc)
 }
 
-/// Ends the execution here, for a reason that is no event of the program's.
+/// Ends the execution here, for a reason that is not an event of the program.
 pub fn stop(outcome: Outcome, pc: u64, message: &[u8]) -> ! {
     finish(outcome, pc, message)
 }
 
-/// The program called `name`, which Heddle does not control: ends the execution as unsupported.
+/// Ends the execution as unsupported, because the program called `name`, which Heddle does not control.
 pub fn unsupported(name: &str, pc: u64) -> ! {
     finish(Outcome::Unsupported, pc, name.as_bytes())
 }

@@ -1,17 +1,18 @@
 //! Fibers: the program's threads, all on one kernel thread.
 //!
-//! A fiber needs what a real thread has: a stack, a thread control block that glibc has initialised, the frames
-//! at the bottom of the stack that run destructors when the thread ends. Instead of imitating glibc we let it make a
-//! real thread, the **donor**: its start routine ([`arch::heddle_donor`]) saves its registers, leaves the stack and lets
-//! the kernel thread end, without glibc noticing. What is left is a stack with a valid context on it, which the
-//! one kernel thread resumes with the donor's thread pointer whenever that thread is to run.
+//! A fiber needs what a real thread has: a stack, a thread control block that glibc has initialised, and the frames at
+//! the bottom of the stack that run destructors when the thread ends. Instead of imitating glibc, the runtime lets it
+//! create a real thread, the **donor**. The donor's start routine ([`arch::heddle_donor`]) saves its registers, leaves
+//! the stack and lets the kernel thread end, without glibc noticing. A stack with a valid context remains. The one
+//! kernel thread resumes that context, with the donor's thread pointer, whenever the thread is scheduled.
 //!
-//! So `errno`, `thread_local`, `pthread_self`, exceptions, cleanup handlers and thread-specific data need nothing
-//! from us. The end of the thread is caught by a key of our own for thread-specific data, the last of all: glibc calls
-//! destructors in at most four rounds, ours asks to be called again in the first three and never returns from the fourth.
+//! Therefore `errno`, `thread_local`, `pthread_self`, exceptions, cleanup handlers and thread-specific data need no
+//! support from the runtime. The end of a thread is noticed by a key for thread-specific data, which glibc visits last.
+//! glibc calls destructors in at most four rounds. The runtime's destructor asks to be called again in the first three
+//! and never returns from the fourth.
 //!
-//! Donors are made before the program's `main` runs, so that starting over keeps them. An execution that needs more
-//! than there are is abandoned and run again with enough of them.
+//! Donors are created before the program's `main` runs, so that restarts keep them. An execution that needs more donors
+//! is abandoned and run again with enough of them.
 
 use core::cell::Cell;
 use core::ffi::c_void;
@@ -23,9 +24,10 @@ use crate::arch::{self, Birth, Context};
 use crate::calls::pthread::keys;
 use crate::entry::{real, start};
 use crate::lifetime::{self, Exclusive, Lent};
+use crate::outside::kernel_thread::KernelThread;
 use crate::{heap, schedule, sys};
 
-/// The size of a thread's name in bytes, as Linux has it.
+/// The size of a thread's name in bytes, as in Linux.
 pub const NAME: usize = 16;
 
 /// Whether and how a thread can be cancelled. Only the thread itself changes it. All false when the thread begins.
@@ -39,12 +41,17 @@ pub struct Cancellation {
     pub exiting: bool,
 }
 
-/// One thread's place to run. Fiber `i` belongs to thread `i`; fiber 0 is the main thread on the kernel's stack.
+/// One thread's place to run. Fiber `i` belongs to thread `i`; fiber 0 is the main thread
+/// ([`crate::entry::main_thread`]).
 ///
 /// [`create`] resets a fiber when its thread is created; that of the main thread is reset by [`reset_main`].
 pub struct Fiber {
-    /// Where it resumes.
+    /// The context at which the fiber resumes.
     pub context: Cell<Context>,
+    /// The stack pointer at the program's last call of the runtime before the thread was suspended.
+    pub called_at: Cell<usize>,
+    /// The thread's function and all destructors have returned.
+    pub ends: Cell<bool>,
     /// What its donor handed over. For the life of the process.
     birth: Exclusive<Birth>,
     /// The program's start routine and its argument.
@@ -55,12 +62,20 @@ pub struct Fiber {
     pub cancellation: Cell<Cancellation>,
     /// Whether the thread was created detached.
     pub detached: Cell<bool>,
+    /// The thread that created this one.
+    pub creator: Cell<ThreadId>,
+    /// How many threads the thread has created and not joined, and those that it has joined left behind.
+    pub unjoined: Cell<u32>,
+    /// How often the thread has looked at a clock.
+    pub looks_at_clocks: Cell<u32>,
     /// The signals that the thread has blocked: a bit for each.
     pub signal_mask: Cell<u64>,
     /// The signals that were sent to the thread while it had them blocked: a bit for each.
     pub pending_signals: Cell<u64>,
     /// The signals that the thread waits for in `sigwait`: a bit for each.
     pub awaited_signals: Cell<u64>,
+    /// What the kernel would keep for the thread.
+    pub kernel_thread: Cell<KernelThread>,
     /// The thread's name, with a zero byte at the end.
     pub name: Cell<[u8; NAME]>,
     /// The size of the stack in bytes. For the life of the process.
@@ -80,7 +95,7 @@ pub struct Fibers {
 }
 
 impl Fibers {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Fibers {
         Fibers { all: Cell::new(&[]), donors: Cell::new(0), end_key: Cell::new(0) }
     }
@@ -90,9 +105,9 @@ fn fibers() -> &'static Fibers {
     &lifetime::process().fibers
 }
 
-/// Rounds in which glibc calls destructors of thread-specific data.
+/// The number of rounds in which glibc calls destructors of thread-specific data.
 const ROUNDS: usize = 4;
-/// Room for the last few instructions of a donor.
+/// The size in bytes of the stack for the last few instructions of a donor.
 const PARKING: usize = 512;
 
 unsafe extern "C" {
@@ -103,14 +118,17 @@ unsafe extern "C" {
 }
 
 impl Fiber {
-    /// At the start of its thread, which resumes at `context`, calls `routine`, and is called `name`.
-    fn reset(&self, context: Context, routine: Start, mask: u64, name: [u8; NAME]) {
+    /// Resets the fiber for a new thread, which resumes at `context`, calls `routine`, and has the name `name`.
+    fn reset(&self, context: Context, routine: Start, mask: u64, kernel: KernelThread, name: [u8; NAME]) {
         #[rustfmt::skip]
         let Fiber {
             birth: _, stack_size: _, wanted_stack: _,
-            context: at, start, value, cancellation, detached, signal_mask, pending_signals, awaited_signals, name: called,
+            context: at, called_at, ends, start, value, cancellation, detached, signal_mask, pending_signals, awaited_signals,
+            kernel_thread, name: called, creator, unjoined, looks_at_clocks,
         } = self;
         at.set(context);
+        called_at.set(0);
+        ends.set(false);
         start.set(routine);
         value.set(0);
         cancellation.set(Cancellation::default());
@@ -118,24 +136,29 @@ impl Fiber {
         signal_mask.set(mask);
         pending_signals.set(0);
         awaited_signals.set(0);
+        kernel_thread.set(kernel);
         called.set(name);
+        creator.set(ThreadId::MAIN);
+        unjoined.set(0);
+        looks_at_clocks.set(0);
     }
 
-    /// The thread ends: the destructors that follow are no cancellation points.
-    pub fn is_exiting(&self) {
+    /// Marks the thread as exiting. The destructors that follow are not cancellation points.
+    pub fn begin_exit(&self) {
         self.cancellation.update(|state| Cancellation { exiting: true, ..state });
     }
 }
 
-/// The main thread at the beginning of an execution, where it resumes at `context`.
+/// Resets the fiber of the main thread at the start of an execution. The thread resumes at `context`.
 pub fn reset_main(context: Context) {
-    of(ThreadId::MAIN).reset(context, Start { routine: 0, argument: 0 }, 0, start::program_name());
+    let nothing = Start { routine: 0, argument: 0 };
+    of(ThreadId::MAIN).reset(context, nothing, 0, KernelThread::INITIAL, start::program_name());
 }
 
-/// Makes room for `threads` fibers. Once, before the first donor.
+/// Reserves memory for `threads` fibers. Call this once, before the first donor.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
     fibers().all.set(reserve.take(threads));
-    // The first thing that asks glibc for a key.
+    // Nothing has requested a key before, so the highest one is free.
     fibers().end_key.set(keys::last(end_of_thread as *const () as usize));
     arm();
 }
@@ -146,13 +169,13 @@ pub fn of(thread: ThreadId) -> &'static Fiber {
     &fibers().all.get()[thread.index()]
 }
 
-/// Where `thread` is suspended, for [`arch::heddle_switch`].
+/// The context at which `thread` is suspended, for [`arch::heddle_switch`].
 #[inline(always)]
 pub fn context_of(thread: ThreadId) -> *mut Context {
     of(thread).context.as_ptr()
 }
 
-/// How many threads besides the main one there are donors for.
+/// The number of threads, besides the main one, that have donors.
 pub fn donors() -> usize {
     fibers().donors.get()
 }
@@ -162,21 +185,23 @@ fn stack_top(thread: usize) -> usize {
     STACKS + (thread + 1) * STACK_STRIDE - PAGE
 }
 
-/// The stacks of all threads but the main one: lowest and highest address.
+/// The stacks of all threads: the lowest address, and one past the highest.
 pub fn stacks() -> impl Iterator<Item = (usize, usize)> {
-    (1..=donors()).map(|i| (stack_top(i) - of(ThreadId(i as u16)).stack_size.get(), stack_top(i)))
+    let others = (1..=donors()).map(|i| (stack_top(i) - of(ThreadId(i as u16)).stack_size.get(), stack_top(i)));
+    core::iter::once(start::main_stack()).chain(others)
 }
 
-/// The thread whose stack `address` is on, or whose control block it is: glibc's `pthread_t` is an address in there.
+/// The thread whose stack or control block contains `address`. glibc's `pthread_t` is such an address.
 pub fn thread_at(address: usize) -> Option<ThreadId> {
     if address == of(ThreadId::MAIN).context.get().thread_pointer() {
         return Some(ThreadId::MAIN);
     }
     let index = address.checked_sub(STACKS)? / STACK_STRIDE;
-    (1..=donors()).contains(&index).then_some(ThreadId(index as u16))
+    (index <= donors()).then_some(ThreadId(index as u16))
 }
 
-/// Makes donors until there are `count`. Outside executions only. False if the machine refuses more threads.
+/// Creates donors until there are `count`. Call this outside executions only. Returns false if the machine refuses more
+/// threads.
 pub fn prepare(count: usize, stack_size: usize) -> bool {
     heap::enter_system();
     let mut made = true;
@@ -227,15 +252,18 @@ fn make_donor(index: usize, stack_size: usize) -> bool {
     true
 }
 
-/// Prepares the fiber of a new thread to run `routine` on a stack of `stack_size` bytes. False if its stack has
-/// another size and cannot be changed now, because a snapshot has to know of it. [`resize_stacks`] can change it,
+/// Prepares the fiber of a new thread to run `routine` on a stack of `stack_size` bytes. Returns false if the stack has
+/// another size and cannot be changed now, because the snapshot must contain it. [`resize_stacks`] can change it
 /// outside executions.
 pub fn create(thread: ThreadId, routine: usize, argument: usize, stack_size: usize) -> bool {
     let fiber = of(thread);
-    // The mask is inherited from the thread that creates this one.
-    let mask = of(schedule::current()).signal_mask.get();
+    // These are inherited from the thread that creates this one, and so is its floating-point environment.
+    let creator = of(schedule::current());
+    let (mask, kernel) = (creator.signal_mask.get(), creator.kernel_thread.get().inherited());
     let name = of(ThreadId::MAIN).name.get();
-    fiber.reset(fiber.birth.borrow().context, Start { routine, argument }, mask, name);
+    fiber.reset(fiber.birth.borrow().context, Start { routine, argument }, mask, kernel, name);
+    // SAFETY: the donor was suspended there, and the thread has not run yet in this execution.
+    unsafe { fiber.context.get().set_float_environment(arch::float_environment()) };
     fiber.wanted_stack.set(stack_size.next_multiple_of(PAGE).min(STACK_STRIDE - 2 * PAGE));
     if fiber.wanted_stack != fiber.stack_size && !start::restarts_by_snapshot() {
         resize_stack(thread.index());
@@ -243,8 +271,8 @@ pub fn create(thread: ThreadId, routine: usize, argument: usize, stack_size: usi
     fiber.wanted_stack == fiber.stack_size
 }
 
-/// Gives each thread the stack size that the program has asked for. Nothing is ever mapped below a stack, so that
-/// an overflow is noticed.
+/// Gives each thread the stack size that the program has requested. Nothing is ever mapped below a stack, so an
+/// overflow is noticed.
 pub fn resize_stacks() {
     (1..=donors()).for_each(resize_stack);
 }
@@ -261,26 +289,30 @@ fn resize_stack(index: usize) {
     fiber.stack_size.set(fiber.wanted_stack.get());
 }
 
-/// Where the stack of `thread` begins and how large it is.
+/// The lowest address and the size of the stack of `thread`.
 pub fn stack_of(thread: ThreadId) -> (usize, usize) {
+    if thread == ThreadId::MAIN {
+        let (low, high) = start::main_stack();
+        return (low, high - low);
+    }
     let size = of(thread).wanted_stack.get();
     (stack_top(thread.index()) - size, size)
+}
+
+/// The end of the frame of the function that `thread` began with: the address of its return address. Not for the main
+/// thread.
+pub fn outermost_frame(thread: ThreadId) -> usize {
+    of(thread).birth.borrow().context.stack() + arch::CAPTURED
 }
 
 /// Whether `address` is on the stack of the running thread.
 #[inline]
 pub fn is_on_own_stack(address: usize) -> bool {
-    let me = schedule::current();
-    let (low, high) = if me == ThreadId::MAIN {
-        start::main_stack()
-    } else {
-        let (low, size) = stack_of(me);
-        (low, low + size)
-    };
-    (low..high).contains(&address)
+    let (low, size) = stack_of(schedule::current());
+    (low..low + size).contains(&address)
 }
 
-/// Asks glibc to call [`end_of_thread`] at the end of the thread. On the donor, or on the main thread.
+/// Asks glibc to call [`end_of_thread`] at the end of the thread. Called on the donor, or on the main thread.
 pub extern "C" fn arm() {
     set_round(1);
 }
@@ -291,7 +323,7 @@ fn set_round(round: usize) {
     unsafe { pthread_setspecific(fibers().end_key.get(), round as *const c_void) };
 }
 
-/// A start routine of the program's and its argument: what `begin` tells the assembly to call.
+/// A start routine of the program and its argument: what the assembly calls after `begin`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Start {
@@ -299,24 +331,25 @@ pub struct Start {
     argument: usize,
 }
 
-/// Called by the assembly on a fiber that runs for the first time. Returns what to call.
+/// Returns the routine to call. The assembly calls this on a fiber that runs for the first time.
 pub extern "C" fn begin() -> Start {
     schedule::started();
     of(schedule::current()).start.get()
 }
 
-/// Called by the assembly on the fiber when the start routine has returned `value`, which glibc gets too.
+/// Stores `value`, which the start routine has returned, and returns it for glibc. The assembly calls this on the
+/// fiber.
 pub extern "C" fn returned(value: usize) -> usize {
     let fiber = of(schedule::current());
     fiber.value.set(value);
-    fiber.is_exiting();
+    fiber.begin_exit();
     value
 }
 
 /// The destructor that glibc calls at the end of a thread, once in each round, on the fiber.
 unsafe extern "C" fn end_of_thread(round: *mut c_void) {
     let round = round as usize;
-    // Where nobody has a destructor, nothing comes after the first round, and the others need not be waited for.
+    // Without destructors of the program nothing follows the first round, so the other rounds are not awaited.
     if round < ROUNDS && keys::have_destructors() || !schedule::active() {
         set_round(round + 1);
         return;

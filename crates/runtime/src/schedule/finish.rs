@@ -1,5 +1,5 @@
-//! The end of an execution: what its record says beyond its events. That is which threads are still there and what they are
-//! about to do, call stacks, where objects were allocated, and what went wrong.
+//! The end of an execution: the parts of its record beyond the events. These are the remaining threads with their next
+//! operations, call stacks, allocation sites of objects, and memory errors.
 
 use heddle_model::primitive::{self, yielding};
 use heddle_model::wire;
@@ -12,7 +12,7 @@ use crate::detect::{memcheck, misuse, race};
 use crate::outside::exit;
 use crate::record::{callstack, debug, locals};
 
-/// How many frames of a call stack are recorded: the innermost ones, and the two outermost.
+/// The largest number of recorded frames of a call stack: the innermost ones, and the two outermost.
 const MOST_FRAMES: usize = 128;
 
 /// Adds the call stack of `thread` to the record: the number of frames, then the return addresses from `pc` outwards.
@@ -24,13 +24,13 @@ pub fn record_stack(thread: ThreadId, pc: u64) {
         return;
     }
     room[1] = pc;
-    // A recursion without end must not use up what there is for the events after it.
+    // An endless recursion must not use up the room for later events.
     let most = room.len().min(MOST_FRAMES + 2);
     let frames = callstack::copy(thread, &mut room[2..most]) + 1;
     if frames == MOST_FRAMES + 1
         && let Some(outermost) = callstack::outermost(thread)
     {
-        // A thread is called by the function that it began with.
+        // Reports name a thread after its start function, which is outermost.
         room[frames - 1..=frames].copy_from_slice(&outermost);
     }
     room[0] = frames as u64;
@@ -50,7 +50,7 @@ fn push_stack(frames: &[u64]) {
     record.result().stack_words += count as u32 + 1;
 }
 
-/// Adds the call stack of the allocation of the block that an object lies in.
+/// Adds the call stack of the allocation of the block that contains `object`.
 fn push_site(object: u64) {
     const FRAMES: usize = 16;
     if !(wire::HEAPS..wire::STACKS).contains(&object) {
@@ -75,13 +75,13 @@ pub fn finish_ended(pc: u64) -> ! {
     finish(Outcome::Ended { ending, fault: None }, pc, b"")
 }
 
-/// Adds the threads that have not ended and what they are about to do, with their call stacks. `pc` is where the running
-/// thread is, if it races.
+/// Adds the threads that have not ended, with their next operations and call stacks. `pc` is the position of the
+/// running thread if the outcome is a data race.
 fn push_threads(outcome: &Outcome, pc: u64) {
     let record = schedule().record.get();
     for thread in world().ids() {
         let state = *world().thread(thread);
-        // The thread that has just ended the process, or a round, is not about to do anything.
+        // The thread that has just ended the process, or completed a livelock's round, has no next operation.
         let over =
             matches!(outcome, Outcome::Ended { .. } | Outcome::Livelock { .. }) && thread == record.last_event().thread;
         if state.phase != Phase::Alive || over {
@@ -99,15 +99,15 @@ fn push_threads(outcome: &Outcome, pc: u64) {
         };
         record.push_pending(pending, header().layout.threads);
         if recording() {
-            // A thread that races is not at an operation of its own.
+            // A racing thread is at its access, not at an operation.
             let racing = outcome.race().is_some() && thread == current();
             record_stack(thread, if racing { pc } else { state.pc });
         }
     }
 }
 
-/// Adds what a recorded execution has beyond its events and threads: the call stacks of a fault or a race, where objects were
-/// allocated, and the frames of local variables.
+/// Adds the further parts of a recorded execution: the call stacks of a fault or a race, the allocation sites of
+/// objects, and the frames of local variables.
 fn push_places(outcome: &Outcome) {
     if let Some(fault) = outcome.fault() {
         memcheck::stacks_of(fault, push_stack);
@@ -118,15 +118,16 @@ fn push_places(outcome: &Outcome) {
         locals::used(race.address);
     }
     locals::each(|[object, code, end]| push_stack(&[wire::LOCAL, object, code, end]));
-    // Looking for a block goes through all of them: a report has no room for more objects.
+    // Finding a block scans all blocks, and a report has no room for more objects.
     world().objects.iter().take(4096).for_each(|(object, _)| push_site(object.0));
     if !misuse::all_made_before().is_empty() {
         push_stack(misuse::all_made_before());
     }
 }
 
-/// Completes the record of the execution and goes back to the controller. `message` is the text that the outcome refers to.
-/// What was done to memory is added here. Works from any stack, also from a signal handler's, because it never returns.
+/// Completes the record of the execution and returns to the controller. `message` is the text that belongs to the
+/// outcome. A memory error is added here. This works on any stack, even that of a signal handler, because it never
+/// returns.
 #[cold]
 pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
     let record = schedule().record.get();
@@ -136,7 +137,7 @@ pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
     }
     world().end_section();
     if matches!(outcome, Outcome::Hang | Outcome::Capacity(_) | Outcome::Livelock { .. }) {
-        // The thread has taken what it was about to do, and runs: it waits for nothing.
+        // The thread has taken its last operation and is running. It waits for nothing.
         world().thread_mut(current()).pending = Operation::new(yielding::YIELD, ObjectId::NONE);
     }
     push_threads(&outcome, pc);

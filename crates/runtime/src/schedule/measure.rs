@@ -1,5 +1,5 @@
-//! What a switch of fibers costs, measured from outside: `./x bench operations` calls this in a program that runs without
-//! the driver.
+//! Measures the cost of a switch between fibers. `./x bench operations` calls this in a program that runs without the
+//! driver.
 
 use core::cell::Cell;
 
@@ -8,11 +8,12 @@ use crate::arch::{self, Context};
 use crate::lifetime::OneThread;
 use crate::sys;
 
-/// The two contexts. Statics of their own: this runs without the driver, and has nothing to do with the rest of the state.
+/// The two contexts. They are statics of their own, because this code runs without the driver and without the other
+/// state.
 static HERE: OneThread<Cell<Context>> = OneThread::new(Cell::new(Context::EMPTY));
 static THERE: OneThread<Cell<Context>> = OneThread::new(Cell::new(Context::EMPTY));
 
-/// Apart from everything that a controlled program maps.
+/// The address of the second stack, apart from everything that a controlled program maps.
 const STACK: usize = STATES + (1 << 40);
 const STACK_SIZE: usize = 64 << 10;
 
@@ -31,7 +32,7 @@ fn nanoseconds() -> u64 {
     time[0] * 1_000_000_000 + time[1]
 }
 
-/// Picoseconds of one switch, there or back, over `rounds` round trips between two fibers that do nothing else.
+/// Returns the duration of one switch in picoseconds, measured over `rounds` round trips between two fibers.
 #[unsafe(no_mangle)]
 pub extern "C" fn heddle_measure_switch(rounds: u64) -> u64 {
     addresses::map(STACK, STACK_SIZE);

@@ -1,13 +1,14 @@
-//! The scheduler: every visible operation of the program comes through here.
+//! The scheduler. Every visible operation of the program passes through it.
 //!
-//! A thread that is about to do something visible announces the operation, then asks the follower of the plan which thread runs
-//! next. If that is another thread, it switches to that thread's fiber, and continues when its own turn has come. Then it takes
-//! the operation and writes the event down. The scheduler runs on the stack of its caller; there is no scheduler
-//! thread. Nothing here allocates, formats or makes a system call.
+//! A thread announces its next visible operation and asks the follower of the plan which thread runs next. If that is
+//! another thread, it switches to that thread's fiber and continues when it is scheduled again. Then it takes the
+//! operation and records the event. The scheduler runs on the stack of its caller; there is no scheduler thread.
+//! Nothing here allocates, formats or makes a system call.
 //!
-//! * [`state`]: the state of the execution under way, and questions about it.
-//! * [`execution`]: how an execution begins and how its threads and its process end.
-//! * [`mod@visible`]: visible operations. [`section`]: atomic sections. [`finish`]: the record of an execution that is over.
+//! * [`state`]: the state of the current execution, and queries about it.
+//! * [`execution`]: the start of an execution, and the ends of its threads and its process.
+//! * [`mod@visible`]: visible operations. [`section`]: atomic sections. [`finish`]: the record of a completed
+//!   execution.
 //! * [`fiber`]: the threads themselves. [`spin_loop`]: loops that only wait. [`timed`]: operations that can time out.
 
 mod execution;

@@ -1,4 +1,4 @@
-//! Atomic sections: what a thread does inside one is a single step of the schedule.
+//! Atomic sections: everything that a thread does inside one is a single step of the schedule.
 
 use heddle_model::primitive::process::END;
 use heddle_model::primitive::section;
@@ -24,7 +24,7 @@ pub(super) fn unless_stuck(pc: u64) {
     }
 }
 
-/// A section begins: until it ends, no other thread runs.
+/// Begins an atomic section. No other thread runs until it ends.
 pub fn begin_section(pc: u64) {
     let section = &schedule().section;
     if section.depth.get() == 0 {
@@ -35,7 +35,7 @@ pub fn begin_section(pc: u64) {
     section.depth.set(section.depth.get() + 1);
 }
 
-/// The innermost section ends. False if there is none.
+/// Ends the innermost atomic section. Returns false if there is none.
 pub fn end_section(pc: u64) -> bool {
     let section = &schedule().section;
     match section.depth.get() {

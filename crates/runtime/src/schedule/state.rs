@@ -1,4 +1,4 @@
-//! The scheduler's state, and what the rest of the runtime asks of it.
+//! The scheduler's state, and the queries of the rest of the runtime about it.
 
 use core::cell::Cell;
 use core::mem::MaybeUninit;
@@ -8,9 +8,9 @@ use heddle_model::follow::{Follower, PlanView};
 use heddle_model::primitive::{self, section};
 use heddle_model::race::Race;
 use heddle_model::wire::{Header, Outside};
-use heddle_model::{Event, Latitude, Memory, ObjectId, Operation, Order, Phase, ThreadId, World};
+use heddle_model::{Choice, Event, Latitude, Memory, ObjectId, Operation, Order, Phase, ThreadId, World};
 
-use super::spin_loop;
+use super::{fiber, spin_loop};
 use crate::addresses::Reserve;
 use crate::arch::Context;
 use crate::calls::{custom, tsan};
@@ -18,17 +18,17 @@ use crate::entry::wire::{Record, Wire};
 use crate::lifetime::{self, Exclusive, OneThread};
 use crate::state::livelock;
 
-/// The return address of the interposed call under way; see `interpose!`. A static of its own, because assembly refers to it
-/// by its symbol.
+/// The return address of the current interposed call; see `interpose!`. A static of its own, because assembly refers to
+/// its symbol.
 pub static CALLER: OneThread<Cell<u64>> = OneThread::new(Cell::new(0));
-/// The registers that a call preserves, and the stack pointer, at the interposed call under way: rbx, rbp, r12 to r15, rsp.
-/// A static of its own, because assembly refers to it by its symbol.
+/// The callee-saved registers and the stack pointer at the current interposed call: rbx, rbp, r12 to r15, rsp. A static
+/// of its own, because assembly refers to its symbol.
 pub static REGISTERS: OneThread<Cell<[u64; 7]>> = OneThread::new(Cell::new([0; 7]));
 
-/// Room for the objects (mutexes, semaphores, ...) of one execution.
+/// The number of objects (mutexes, semaphores, ...) that one execution has room for.
 const OBJECTS: usize = 1 << 20;
 
-/// The scheduler's state in the execution under way.
+/// The scheduler's state in the current execution.
 pub struct Schedule {
     /// The program runs under control.
     pub(super) active: Cell<bool>,
@@ -42,8 +42,8 @@ pub struct Schedule {
     pub(super) recording: Cell<bool>,
     /// How many threads await.
     pub(super) awaiting: Cell<u32>,
-    /// The alternative that the thread whose turn it is takes.
-    pub(super) choice: Cell<u16>,
+    /// How the thread whose turn it is takes its operation.
+    pub(super) choice: Cell<Choice>,
     /// The atomic section under way.
     pub(super) section: Section,
     /// Where the controller is suspended while the program runs.
@@ -52,11 +52,11 @@ pub struct Schedule {
 
 /// The atomic section under way.
 pub(super) struct Section {
-    /// How deep sections are nested; 0 outside of any.
+    /// The nesting depth of sections. 0 outside of any.
     pub depth: Cell<u32>,
-    /// The index of the event that began the outermost one.
+    /// The index of the event that began the outermost section.
     pub begin: Cell<u32>,
-    /// What it has touched.
+    /// The accesses of the section so far.
     pub summary: Exclusive<MaybeUninit<section::Summary>>,
 }
 
@@ -73,14 +73,14 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Totals {
         Totals { progress: Cell::new(0) }
     }
 }
 
 impl Schedule {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Schedule {
         Schedule {
             active: Cell::new(false),
@@ -89,7 +89,7 @@ impl Schedule {
             record: Cell::new(Record::NOWHERE),
             recording: Cell::new(false),
             awaiting: Cell::new(0),
-            choice: Cell::new(0),
+            choice: Cell::new(Choice::FIRST),
             section: Section {
                 depth: Cell::new(0),
                 begin: Cell::new(0),
@@ -99,7 +99,7 @@ impl Schedule {
         }
     }
 
-    /// At the beginning of the execution of plan `sequence`: the main thread is about to run.
+    /// Resets the state at the start of the execution of plan `sequence`. The main thread is about to run.
     pub fn reset(&self, wire: Wire, sequence: u32) {
         let Schedule { active, current, model: _, record, recording, awaiting, choice, section, controller } = self;
         active.set(false);
@@ -108,7 +108,7 @@ impl Schedule {
         record.get().clear();
         recording.set(wire.recording(sequence));
         awaiting.set(0);
-        choice.set(0);
+        choice.set(Choice::FIRST);
         section.depth.set(0);
         controller.set(Context::of_caller());
         world().reset();
@@ -116,7 +116,7 @@ impl Schedule {
     }
 }
 
-/// Looks into the program's memory.
+/// Reads the program's memory for the model.
 struct ProgramMemory;
 
 impl Memory for ProgramMemory {
@@ -160,7 +160,7 @@ pub(super) fn wire() -> Wire {
     Wire::ATTACHED
 }
 
-/// Makes room for the states of threads and objects. Once.
+/// Reserves memory for the states of threads and objects. Call this once.
 pub fn set_up(reserve: &mut Reserve, wire: Wire) {
     let threads = wire.header().layout.threads as usize;
     let world = World::over_zeroes(reserve.take(threads), reserve.take(OBJECTS), &ProgramMemory);
@@ -168,27 +168,41 @@ pub fn set_up(reserve: &mut Reserve, wire: Wire) {
     lifetime::process().schedule.progress.set(wire.header().progress.load(Relaxed));
 }
 
-/// Where the program called the function that is running now.
+/// The return address of the program's call of the function that is running now.
 #[inline(always)]
 pub fn caller() -> u64 {
     CALLER.get()
 }
 
-/// The registers that a called function must preserve, and the stack pointer, as they were when the program called the
-/// function that is running now.
+/// The callee-saved registers and the stack pointer at the program's call of the function that is running now.
 #[inline(always)]
 pub fn registers() -> [u64; 7] {
     REGISTERS.get()
 }
 
-/// Whether the program runs under control: inside an execution. Otherwise (before `main`, or run without Heddle)
-/// every interposed function does what the one it replaces would do.
+/// The stack pointer at the program's last call of a function of the runtime, by the running thread.
+#[inline(always)]
+pub(super) fn called_at() -> usize {
+    REGISTERS.get()[6] as usize
+}
+
+/// Sets what [`called_at`] answers: what it was, where another thread has run in the middle of a call; 0, which means that it is
+/// not known, where an operation follows whose call has not noted its registers.
+#[inline(always)]
+pub fn set_called_at(stack: usize) {
+    let mut registers = REGISTERS.get();
+    registers[6] = stack as u64;
+    REGISTERS.set(registers);
+}
+
+/// Whether the program runs under control, inside an execution. Otherwise (before `main`, or without Heddle) every
+/// interposed function behaves like the one that it replaces.
 #[inline(always)]
 pub fn active() -> bool {
     schedule().active.get()
 }
 
-/// From now on the program runs by itself: it is a child that the program has forked.
+/// Ends control for good, because this process is a child that the program has forked.
 pub fn release() {
     schedule().active.set(false);
 }
@@ -205,12 +219,12 @@ pub fn recording() -> bool {
     schedule().recording.get()
 }
 
-/// How far `thread` has come.
+/// The phase of the life of `thread`.
 pub fn phase(thread: ThreadId) -> Phase {
     world().thread(thread).phase
 }
 
-/// What the thread library may do of its own accord.
+/// The freedom of the thread library that is explored.
 #[inline]
 pub fn latitude() -> &'static Latitude {
     &header().settings.latitude
@@ -221,7 +235,7 @@ pub fn timeouts_of_current() -> u32 {
     world().thread(current()).timeouts
 }
 
-/// How many waits of the current thread have been woken spuriously in this execution.
+/// The number of spurious wakeups of the current thread in this execution.
 pub fn spurious_of_current() -> u32 {
     world().thread(current()).spurious
 }
@@ -237,18 +251,35 @@ pub fn children_of_current() -> u32 {
     world().thread(current()).children
 }
 
+/// How many operations the current thread has taken in this execution.
+pub fn steps_of_current() -> u32 {
+    world().thread(current()).steps
+}
+
+/// Whether there has been no other thread yet in this execution.
+pub fn is_first() -> bool {
+    !active() || current() == ThreadId::MAIN && children_of_current() == 0
+}
+
+/// Whether every other thread that there ever was has ended, and its end happens before what the current thread does now. Then nobody
+/// can tell in which order this and other threads' calls are made. It follows from what the current thread has joined, and not from who
+/// happens to have ended: equivalent executions agree on it.
+pub fn is_alone() -> bool {
+    !active() || current() == ThreadId::MAIN && fiber::of(ThreadId::MAIN).unjoined.get() == 0
+}
+
 /// The wakeup policy that the program has given to `object`.
 pub fn own_order(object: ObjectId) -> Option<Order> {
     let order = world().objects.get(object).map_or(0, |slot| slot.order);
     order.checked_sub(1).map(Order::from_code)
 }
 
-/// Whether more threads wait at `barrier` than can be chosen from.
+/// Whether so many threads wait at `barrier` that its possible rounds cannot be numbered.
 pub fn barrier_is_crowded(barrier: ObjectId) -> bool {
     primitive::barrier::is_crowded(world(), barrier)
 }
 
-/// How many operations there were on a primitive that the program defines itself.
+/// The number of operations on `object`, a custom primitive, in this execution.
 pub fn custom_steps(object: ObjectId) -> u32 {
     primitive::custom::steps(world(), object)
 }
@@ -283,7 +314,7 @@ pub fn has_others() -> bool {
     others_are_about_to(|_| true)
 }
 
-/// Whether another thread than the current one is about to take an operation for which `holds` is true.
+/// Whether the next operation of another thread satisfies `holds`.
 pub fn others_are_about_to(holds: impl Fn(&Operation) -> bool) -> bool {
     let world = world();
     let about = |thread: ThreadId| world.thread(thread).phase == Phase::Alive && holds(&world.thread(thread).pending);
@@ -296,30 +327,30 @@ pub fn somebody_awaits() -> bool {
     schedule().awaiting.get() > 0
 }
 
-/// The beginning of the shared memory.
+/// The header of the shared memory.
 #[inline(always)]
 pub fn header() -> &'static Header {
     wire().header()
 }
 
-/// A time-out of the current thread is left out of the search.
+/// Notes that the search skips a timeout of the current thread.
 #[cold]
 pub fn leave_out_timeouts() {
     header().timeouts_left_out.store(1, Relaxed);
 }
 
-/// The program does something that is outside the model.
+/// Notes that the program does something outside the model.
 #[cold]
 pub fn goes_outside(how: Outside) {
     header().outside.fetch_or(how as u32, Relaxed);
 }
 
-/// A data race was seen, and the execution goes on.
+/// Records a data race after which the execution continues.
 pub fn raced(race: &Race) {
     schedule().record.get().push_race(race);
 }
 
-/// What the program prints.
+/// Records output of the program.
 pub fn printed(bytes: &[u8]) {
     spin_loop::changed();
     livelock::outside();
@@ -328,8 +359,8 @@ pub fn printed(bytes: &[u8]) {
     }
 }
 
-/// The current thread writes plain memory while others await. A thread whose loop reads plain memory must not wait for
-/// a write that it may miss, so it is woken.
+/// Notes that the current thread writes plain memory while others await. Threads whose loops read plain memory are
+/// woken, because they could miss the write.
 #[cold]
 pub fn plain_write() {
     let world = world();
@@ -340,9 +371,10 @@ pub fn plain_write() {
     }
 }
 
-/// Calls a function of the program's while nothing is under control.
+/// Calls a function of the program while nothing is under control.
 pub fn uncontrolled<T>(call: impl FnOnce() -> T) -> T {
-    // Functions that it calls on its way note where they were called; afterwards the call under way goes on.
+    // Interposed functions that it calls overwrite the return address and registers of the current call, so these are
+    // restored.
     let (active, pc, registers) = (active(), caller(), registers());
     schedule().active.set(false);
     let result = call();

@@ -1,12 +1,13 @@
-//! Operations that can time out: from a deadline of the program's to an operation of the model's.
+//! Operations that can time out: turns a deadline of the program into an operation of the model.
 //!
-//! A timed operation is *impatient*: taken while it would have to wait, it times out. To be taken later is to wait, so the
-//! schedules contain every outcome. A thread that has timed out as often as [`Latitude::timeouts`] allows is patient from
-//! there on: it waits like an operation without a time-out, and times out only when nobody can go on. Loops that wait with
-//! a time-out end by that. What is left out this way is made known ([`Header::timeouts_left_out`]).
+//! A timed operation is *impatient*: if it is scheduled while it would have to wait, it times out. Waiting longer is
+//! the same as being scheduled later, so the set of all schedules covers every outcome. A thread that has timed out as
+//! often as [`Latitude::timeouts`] allows is patient from then on: it waits like an operation without a timeout and
+//! times out only when no thread is enabled. This makes loops that wait with a timeout finite. The timeouts that are
+//! skipped this way are reported ([`Header::timeouts_left_out`]).
 //!
-//! A deadline that has passed when the operation begins makes it a mere attempt, which is not what the limit is about: those
-//! have a larger one.
+//! If the deadline has passed when the operation begins, the operation is a mere attempt. The limit is not meant for
+//! those, so they have a larger one.
 //!
 //! [`Latitude::timeouts`]: heddle_model::Latitude::timeouts
 //! [`Header::timeouts_left_out`]: heddle_model::wire::Header::timeouts_left_out
@@ -16,10 +17,10 @@ use heddle_model::{Event, EventFlags, Operation};
 use crate::outside::virtual_time;
 use crate::schedule::{self, current};
 
-/// How many attempts that fail at once a thread may make beyond its time-outs.
+/// The number of attempts with a passed deadline that a thread may make beyond its timeouts.
 const ATTEMPTS: u32 = 16;
 
-/// When a timed operation times out.
+/// The deadline of a timed operation.
 #[derive(Clone, Copy)]
 pub struct Deadline {
     /// Nanoseconds since the execution began.
@@ -29,12 +30,12 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// The deadline at this time of the current thread.
+    /// The deadline at `at` nanoseconds of the current thread's time.
     pub fn at(at: u64) -> Deadline {
         Deadline { at, passed: at <= virtual_time::now(current()) }
     }
 
-    /// The deadline that is this long from now.
+    /// The deadline `nanoseconds` from now.
     pub fn after(nanoseconds: u64) -> Deadline {
         Deadline::at(virtual_time::now(current()).saturating_add(nanoseconds))
     }
@@ -56,7 +57,7 @@ impl Deadline {
         }
     }
 
-    /// Advances the thread's time if the operation has timed out.
+    /// Advances the thread's time if `event` timed out.
     pub fn observe(self, event: &Event) {
         if event.flags.contains(EventFlags::TIMED_OUT) {
             if event.flags.contains(EventFlags::QUIESCENT) {
@@ -67,7 +68,7 @@ impl Deadline {
     }
 }
 
-/// A visible operation that can time out.
+/// Takes a visible operation that can time out.
 pub fn visible(operation: Operation, deadline: Deadline, pc: u64) -> Event {
     let event = schedule::visible(deadline.of(operation), pc, |_| {});
     deadline.observe(&event);

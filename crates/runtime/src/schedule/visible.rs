@@ -1,4 +1,4 @@
-//! Visible operations: announce, wait for the turn, take, note.
+//! Visible operations: announce the operation, wait to be scheduled, take it, record the event.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -12,21 +12,21 @@ use heddle_model::{Capacity, Event, EventFlags, Operation, Outcome, ThreadId};
 use super::execution::conclude;
 use super::finish::{finish, finish_ended, record_stack};
 use super::section::{in_section, unless_stuck};
-use super::state::{current, follower, header, model, recording, schedule, world};
+use super::state::{called_at, current, follower, header, model, recording, schedule, set_called_at, world};
 use super::{fiber, spin_loop};
 use crate::arch;
-use crate::detect::{memcheck, misuse, race};
+use crate::detect::{memcheck, misuse, race, stacks};
 use crate::lifetime;
 use crate::outside::virtual_time;
 use crate::record::{callstack, debug, locals};
 use crate::state::livelock;
 
-/// A visible operation: waits until the schedule says that the current thread runs and the model says that the operation is
-/// enabled, takes it, and lets `perform` do what the model cannot (memory accesses: it sets the event's result and
-/// flags). Returns the event. Only while [`active`](super::active).
+/// Takes a visible operation. It waits until the current thread is scheduled and the operation is enabled, and takes
+/// it. `perform` does what the model cannot do, such as a memory access, and sets the result and the flags of the
+/// event. Returns the event. Call this only while [`active`](super::active).
 #[inline(always)]
 pub fn visible(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
-    // To yield changes nothing; an attempt changes something only when it is made, which is the next operation.
+    // A yield changes nothing. An attempt changes something only in the operation that follows.
     if operation.code.family() != yielding::FAMILY && operation.code != FENCE && operation.code != ATTEMPT {
         spin_loop::changed();
     }
@@ -47,7 +47,7 @@ pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Eve
     event
 }
 
-/// An await also considers the writes since the thread looked at its places.
+/// Takes an await. Unlike other operations, an await also considers the writes since the thread read its places.
 #[cold]
 fn await_and_take(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
     memcheck::before(&operation, pc);
@@ -85,7 +85,7 @@ pub(super) fn reschedule() {
     let model = model();
     match model.follower.decide(&mut model.world) {
         Decision::Run(step) => {
-            schedule().choice.set(step.choice);
+            schedule().choice.set(step.choice());
             if step.thread != current() {
                 switch_to(step.thread);
             }
@@ -97,16 +97,18 @@ pub(super) fn reschedule() {
 #[inline]
 fn switch_to(thread: ThreadId) {
     if world().thread(thread).pending.code == END {
-        // The end of the process needs no stack; a thread that has crashed has none that could be resumed.
+        // The end of the process needs no stack. A thread that has crashed has no stack that could be resumed.
         note(take(thread));
         finish_ended(0);
     }
     let me = current();
     spin_loop::switched(me, thread);
+    stacks::switched();
     race::switched(thread);
     schedule().current.set(thread);
     callstack::switch_to(thread);
     let (from, to) = (fiber::context_of(me), fiber::context_of(thread));
+    fiber::of(me).called_at.set(called_at());
     // SAFETY: the other fiber is suspended in here, or has never run.
     unsafe {
         if recording() {
@@ -115,6 +117,8 @@ fn switch_to(thread: ThreadId) {
             arch::heddle_switch(from, to);
         }
     }
+    // A call may have several operations.
+    set_called_at(fiber::of(me).called_at.get());
 }
 
 /// Takes what `thread` has announced, as the next event: it is written to its place in the record.

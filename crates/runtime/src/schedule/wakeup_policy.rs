@@ -1,7 +1,7 @@
-//! Wakeup policies: the order in which waiting threads get an object, as the command line says for its kind, or the
-//! program for itself (`heddle_wakeup`). The model defines the policies ([`heddle_model::primitive::queue`]). Here
-//! the policy of an operation is looked up, and the operation that enters the queue is taken before the one that
-//! waits.
+//! Wakeup policies: the order in which waiting threads acquire an object. The command line sets the policy for each
+//! kind of object, and the program can set it for a single object (`heddle_wakeup`). The model defines the policies
+//! ([`heddle_model::primitive::queue`]). This module looks up the policy of an operation, and takes the operation that
+//! enters the queue before the one that waits.
 
 use core::cell::Cell;
 
@@ -18,12 +18,12 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Policies {
         Policies { in_use: Cell::new(false) }
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
         let Policies { in_use } = self;
         in_use.set(schedule::latitude().wakeup != Wakeup::default());
@@ -46,7 +46,7 @@ fn look_up(object: ObjectId, otherwise: Order) -> Order {
     schedule::own_order(object).unwrap_or(otherwise)
 }
 
-/// `operation`, which may have to wait, after the thread has entered the queue if there is one.
+/// `operation`, which may have to wait, with its policy. If the object has a queue, the thread enters it first.
 #[inline(always)]
 pub fn in_turn(operation: Operation, pc: u64) -> Operation {
     if in_use().get() { stand(operation, pc) } else { operation }
@@ -68,12 +68,12 @@ fn stand(operation: Operation, pc: u64) -> Operation {
     operation.in_order(order)
 }
 
-/// The program gives `object` a policy. It must do so before there are other threads, or before they know of the
-/// object.
+/// Sets the policy of `object` for the program. The program must do so before other threads exist or know the object.
 pub fn set(object: ObjectId, order: Order, pc: u64) {
     let made = |event: &Event| event.thread == schedule::current() && is_init(event.operation.code);
     let on_it = |event: &&Event| event.operation.object == object;
-    // An operation has the policy that its object had when it began, and that must not depend on who was faster.
+    // An operation has the policy of its object at the time when it began. That must not depend on the order of
+    // threads.
     if schedule::has_others() && !schedule::events_so_far().iter().filter(on_it).any(made) {
         too_late(pc);
     }

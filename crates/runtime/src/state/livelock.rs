@@ -1,15 +1,15 @@
-//! Livelocks: whether a part of an execution that the search suspects, and has run once more, can be repeated for ever.
+//! Livelocks: tests whether a suspected part of an execution, which the search has run again, can repeat forever.
 //!
-//! Which rounds are livelocks says [`heddle_detect::rounds`]. Here the state of the program is hashed, before the round and after it.
-//! The state is all of it: every page of globals and stacks that was ever written to, all heaps, the registers that a
-//! call preserves and the live part of the stack of every thread that has not ended, what each is about to do, and the model's state of every
-//! object. If it is the same at both moments, and no clock, random number or system call played a part, then the program, given the
-//! same schedule again, does the same again.
+//! [`heddle_detect::rounds`] defines which rounds are livelocks. This module hashes the state of the program before and
+//! after the round. The state consists of every page of globals and stacks that was ever written, all heaps, the
+//! callee-saved registers, the live part of the stack and the next operation of every thread that has not ended, and
+//! the model's state of every object. If both states are equal, and no clock, random number or system call was
+//! involved, the program repeats the round under the same schedule.
 //!
-//! Two states are compared by 128 bits of a hash. Not compared are memory below a stack pointer, the stacks of threads that have ended, and
-//! what only the detectors know (clocks of the race detector, records of blocks).
+//! States are compared by a hash of 128 bits. Memory below a stack pointer, the stacks of threads that have ended, and
+//! the state of the detectors (clocks of the race detector, records of blocks) are not compared.
 //!
-//! Programs that are restarted by `fork` have no list of what was written, so nothing is said about them.
+//! Programs that restart by `fork` have no list of written pages, so this test does not apply to them.
 
 use core::cell::Cell;
 
@@ -53,7 +53,7 @@ fn watch() -> &'static Watch {
     &lifetime::execution().rounds
 }
 
-/// Makes room for `threads` threads. Once.
+/// Reserves memory for `threads` threads. Call this once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
     *watch().rounds.borrow() = Rounds::new(reserve, threads);
     *watch().registers.borrow() = reserve.take(threads);
@@ -100,7 +100,7 @@ fn digest(event: &Event, world: &World) -> Option<Digest> {
         return None;
     }
     // What the running thread is told of the event when it goes on.
-    digest.add_all([event.thread.0 as u64, event.pc, event.result, event.flags.0 as u64, event.choice as u64]);
+    digest.add_all([event.thread.0 as u64, event.pc, event.result, event.flags.0 as u64, event.way as u64]);
     for thread in world.ids() {
         add_thread(&mut digest, thread, event.thread, world)?;
     }

@@ -1,4 +1,4 @@
-//! The program's state: saving it, putting it back, and comparing it with an earlier one.
+//! The program's state: saving it, restoring it, and comparing it with an earlier state.
 
 pub mod livelock;
 pub mod snapshot;

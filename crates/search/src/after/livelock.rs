@@ -50,7 +50,7 @@ pub struct Suspect {
 /// do not repeat. With `values`, operations are equal only if their values are.
 fn tail(events: &[Event], values: bool) -> Option<(usize, usize)> {
     let same = |one: &Event, other: &Event| {
-        let place = |e: &Event| (e.thread, e.operation.code, e.operation.object, e.pc, e.choice);
+        let place = |e: &Event| (e.thread, e.operation.code, e.operation.object, e.pc, e.way);
         let value = |e: &Event| (e.operation.argument, e.operation.detail, e.result, e.flags);
         place(one) == place(other) && (!values || value(one) == value(other))
     };

@@ -16,7 +16,7 @@
 use std::time::Instant;
 
 use heddle_model::follow::Step;
-use heddle_model::primitive::process;
+use heddle_model::retrace::Retrace;
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan, ThreadId};
 
 use crate::algorithm::bound::Spent;
@@ -25,7 +25,6 @@ use crate::drive::observer::{Flow, Info, Observer, Progress};
 use crate::drive::summary::Stop;
 use crate::options::{Algorithm, Options};
 use crate::traces::analysis::Analysis;
-use crate::traces::replay::Replay;
 
 /// What it costs to read an execution. The most expensive part is compared first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -135,7 +134,7 @@ struct Hunt<'g> {
     /// Whether the last execution is the best so far.
     improved: bool,
     analysis: Analysis,
-    replay: Replay,
+    retrace: Retrace,
 }
 
 impl<'g> Hunt<'g> {
@@ -150,7 +149,7 @@ impl<'g> Hunt<'g> {
             found: false,
             improved: false,
             analysis: Analysis::default(),
-            replay: Replay::default(),
+            retrace: Retrace::default(),
         }
     }
 
@@ -191,7 +190,7 @@ impl<'g> Hunt<'g> {
         if matches!(execution.outcome, Outcome::Diverged { .. }) || !self.goal.shown_by(execution) {
             return None;
         }
-        let cost = cost(execution, &mut self.replay);
+        let cost = cost(execution, &mut self.retrace);
         if self.best.as_ref().is_none_or(|(best, _)| cost < *best) {
             self.best = Some((cost, execution.events.iter().map(Step::of).collect()));
             self.improved = true;
@@ -252,12 +251,12 @@ impl Observer for Hunt<'_> {
 
 /// What it costs to read `execution`.
 pub fn cost_of(execution: &Execution<'_>) -> Cost {
-    cost(execution, &mut Replay::default())
+    cost(execution, &mut Retrace::default())
 }
 
-fn cost(execution: &Execution<'_>, replay: &mut Replay) -> Cost {
+fn cost(execution: &Execution<'_>, retrace: &mut Retrace) -> Cost {
     let mut spent = Spent::default();
-    replay.walk(execution, 0, |index, ready| {
+    retrace.walk(execution, 0, |index, ready| {
         if let Some(event) = execution.events.get(index) {
             spent = spent.then(event.thread, ready);
         }
@@ -270,7 +269,7 @@ fn cost(execution: &Execution<'_>, replay: &mut Replay) -> Cost {
 fn straighten(execution: &Execution<'_>, actors: Option<&[ThreadId]>, analysis: &mut Analysis) -> Vec<Step> {
     let events = execution.events;
     // The end of the process comes after everything, whether that has to do with it or not.
-    let end = events.last().filter(|event| event.operation.code == process::END);
+    let end = events.last().filter(|event| event.operation.ends_process());
     let length = events.len() - usize::from(end.is_some());
     let body = &events[..length];
     analysis.run(body, &[], length);

@@ -22,13 +22,13 @@
 //! Why that is complete within the bound: `docs/algorithms.md`. It is held against brute force within the same bound.
 
 use heddle_model::follow::Policy;
+use heddle_model::retrace::{Ready, Retrace};
 use heddle_model::{Event, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stack::{Frame, Rule};
 use crate::traces::analysis::{Analysis, Reversal};
 use crate::traces::granules::NONE;
-use crate::traces::replay::{Ready, Replay};
 
 /// What a schedule may cost. `None` is no limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -118,13 +118,13 @@ impl Rule for Conservative {
         events: &[Event],
         analysis: &mut Analysis,
         reversals: &[Reversal],
-        _: &mut Replay,
+        _: &mut Retrace,
         frames: &mut [Frame],
     ) {
         for reversal in reversals {
             frames[reversal.earlier as usize].add_all();
         }
-        // Who wakes a sleeper makes its next event possible, and is not in a race with it.
+        // Who wakes a waiting thread makes its next event possible: the two are no reversal.
         for &cause in analysis.causes.iter().filter(|&&cause| cause != NONE) {
             frames[cause as usize].add_all();
         }

@@ -4,14 +4,14 @@
 //! each of its ways. There is no paper to follow and nothing to depart from.
 
 use heddle_model::follow::Step;
-use heddle_model::{Execution, Plan};
+use heddle_model::retrace::Retrace;
+use heddle_model::{Choice, Execution, Plan};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::bound::{Bound, LeftOut, Spent};
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::options::Options;
 use crate::save::{self, CheckpointError};
-use crate::traces::replay::Replay;
 
 #[derive(Default)]
 pub(crate) struct Dfs {
@@ -22,7 +22,7 @@ pub(crate) struct Dfs {
     /// The steps that are still to be tried in the place of each step of the last execution.
     untried: Vec<Vec<Step>>,
     schedule: Vec<Step>,
-    replay: Replay,
+    retrace: Retrace,
     left: u64,
     /// The cost of the schedule up to each step.
     spent: Vec<Spent>,
@@ -79,7 +79,7 @@ impl Strategy for Dfs {
         spent.truncate(from);
         // One step earlier: what the last step of the plan has cost depends on who else could have gone on there.
         let mut after = Spent::default();
-        self.replay.walk(execution, from.saturating_sub(1), |index, ready| {
+        self.retrace.walk(execution, from.saturating_sub(1), |index, ready| {
             let Some(event) = events.get(index) else { return };
             if index < from {
                 after = spent[index].then(event.thread, ready);
@@ -97,9 +97,9 @@ impl Strategy for Dfs {
                 if !bound.admits(&now.then(other.thread, ready), left_out) {
                     continue;
                 }
-                for choice in 0..other.alternatives {
-                    if other.thread != event.thread || choice != event.choice {
-                        others.push(Step { thread: other.thread, choice, ..Step::default() });
+                for choice in (0..other.alternatives).map(Choice::Way) {
+                    if other.thread != event.thread || choice != event.choice() {
+                        others.push(Step::new(other.thread).taking(choice));
                     }
                 }
             }

@@ -10,13 +10,13 @@
 //!    waits at the end, or that the end of the process cut off, takes part like the next transition of the paper.
 //! 2. Dependence is a relation of events, not of operations: a trylock that failed has only read.
 //! 3. The model says that two operations cannot be enabled at the same time
-//!    ([`enabled_by`](heddle_model::primitive::Primitive::enabled_by)), not the set of locks held. The lock and the unlock
+//!    ([`enabled_by`](Event::enabled_by)), not the set of locks held. The lock and the unlock
 //!    before it are such a pair, and the lock before that is the one to be reversed. Accesses under a common lock are
 //!    ordered by the lock already. Without `locksets` the pair counts as well: the waiting thread cannot go on before the
 //!    unlock, so all enabled threads are tried there.
-//! 4. An event is compared once, when it is taken, with all events that it is in an immediate race with. The paper
+//! 4. An event is compared once, when it is taken, with all events that it conflicts with immediately. The paper
 //!    compares it in every state in which it is its thread's next transition, each time with the newest event. That comes
-//!    to the same events, and to some that are not in an immediate race.
+//!    to the same events, and to some that do not conflict immediately.
 //! 5. An operation with several ways is tried in all of them.
 //! 6. Sleep sets do not combine with persistent sets that are found while running. The reversal of a sleeping thread asks
 //!    to try that very thread, which is not tried. Had it been, its own reversals would have asked for others. (A writer
@@ -24,12 +24,12 @@
 //!    write and the other after it is lost.) With sleep sets, a reversal must therefore also be covered in the sense of
 //!    [`crate::algorithm::source`].
 
-use heddle_model::{Event, primitive};
+use heddle_model::Event;
+use heddle_model::retrace::Retrace;
 
 use crate::algorithm::source::Source;
 use crate::algorithm::stack::{Frame, Rule};
 use crate::traces::analysis::{Analysis, Reversal};
-use crate::traces::replay::Replay;
 
 pub(crate) struct Dpor {
     locksets: bool,
@@ -53,7 +53,7 @@ impl Rule for Dpor {
         events: &[Event],
         analysis: &mut Analysis,
         reversals: &[Reversal],
-        replay: &mut Replay,
+        retrace: &mut Retrace,
         frames: &mut [Frame],
     ) {
         for reversal in reversals {
@@ -63,14 +63,14 @@ impl Rule for Dpor {
             if let Some(source) = &mut self.source
                 && !enabling(events, *reversal)
             {
-                source.reverse(events, analysis, *reversal, replay, frame);
+                source.reverse(events, analysis, *reversal, retrace, frame);
             }
         }
     }
 }
 
 fn enabling(events: &[Event], Reversal { earlier, later }: Reversal) -> bool {
-    events.get(later as usize).is_some_and(|later| primitive::enabled_by(&events[earlier as usize], later))
+    events.get(later as usize).is_some_and(|later| later.enabled_by(&events[earlier as usize]))
 }
 
 /// The rule of the paper: tries the thread of the later event, or one that it waits for, or all enabled threads.

@@ -13,6 +13,7 @@ use crate::options::{Algorithm, Options};
 ///
 /// [`Algorithm`] is what somebody asks for. What runs may be another one:
 ///
+/// * Samples run beside `optimal` by default ([`crate::algorithm::portfolio`]); the method names the exhaustive search.
 /// * Within a bound, sleep sets and source sets are not complete. [`crate::algorithm::bound`] runs instead of every
 ///   algorithm that reduces.
 /// * What an atomic section would touch at another place is known only when it runs there. An algorithm that leaves out
@@ -61,7 +62,7 @@ impl Method {
             Algorithm::Few => Method::Few,
             _ if bound.limits() => Method::Bounded(bound),
             _ if sections => dpor(false),
-            Algorithm::Optimal => Method::Optimal,
+            Algorithm::Optimal | Algorithm::Portfolio => Method::Optimal,
             Algorithm::Source => Method::Source,
             Algorithm::Dpor => dpor(options.sleep_sets),
         }
@@ -157,7 +158,7 @@ mod tests {
     /// What an option is called and what the report says are one name, wherever they are one algorithm.
     #[test]
     fn names_are_those_of_the_options() {
-        for (name, algorithm) in Algorithm::NAMES {
+        for (name, algorithm) in Algorithm::NAMES.iter().filter(|(_, algorithm)| *algorithm != Algorithm::Portfolio) {
             assert_eq!(Method::of(&Options { algorithm: *algorithm, ..Options::default() }, None, false).name(), *name);
         }
     }

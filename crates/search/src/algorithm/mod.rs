@@ -5,8 +5,9 @@
 //! | [`dfs`] | every interleaving, no reduction: what the others are held against |
 //! | [`dpor`] | persistent sets with sleep sets and clock vectors, as the baseline |
 //! | [`source`] | source sets |
-//! | [`optimal`] | one execution for each trace, none abandoned: the default |
+//! | [`optimal`] | one execution for each trace, none abandoned |
 //! | [`bound`] | persistent sets that are complete within a bound on preemptions, switches or delays |
+//! | [`portfolio`] | samples in turns beside `optimal`: the default |
 //! | [`sampling`] | samples, for programs too big to exhaust |
 //!
 //! `dpor`, `source` and `bound` are rules for the depth-first exploration of `stack`.
@@ -16,6 +17,7 @@ pub mod dfs;
 pub mod dpor;
 mod method;
 pub mod optimal;
+pub mod portfolio;
 pub mod sampling;
 pub mod source;
 pub(crate) mod stack;

@@ -12,41 +12,134 @@
 //! 2. `few` draws a handful of threads for each sample. Threads that are created at one place of the program run the same
 //!    code, so places are drawn first, then a thread of each. One reader among a hundred writers is in every other handful.
 //!    The list of threads is read when the length is.
+//! 3. Beside an exhaustive search ([`super::portfolio`]) samples are of all kinds in turn. Executions of that search tell the
+//!    length and the threads, too. A sample is cut off where a thread takes many times as many operations as whole
+//!    executions have, so that none runs away.
 
 use std::collections::BTreeMap;
 
 use heddle_model::follow::{Policy, few};
-use heddle_model::primitive::thread::CREATE;
-use heddle_model::{Execution, Plan, ThreadId};
+use heddle_model::{Execution, Outcome, Plan, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::options::{Algorithm, Options};
 use crate::save::{self, CheckpointError};
 
+/// A sample beside an exhaustive search is cut off where a thread takes this many times as many operations as the longest
+/// execution has events.
+const RUN_AWAY: u32 = 4;
+
+/// Which policies samples have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kinds {
+    /// One, as an algorithm of its own. Its parameters are not those of a sample.
+    One(Policy),
+    /// All of them in turn.
+    All,
+}
+
+impl Kinds {
+    /// The policy of a sample, without the parameters that were learnt.
+    fn policy(self, sample: u64) -> Policy {
+        let few = Policy::Few { first: 0, second: 0 };
+        let round = (sample / 8) as u32;
+        match (self, sample % 8) {
+            (Kinds::One(policy), _) => policy,
+            (Kinds::All, 0) => Policy::Even { operations: 1 + round % 4 },
+            (Kinds::All, 2) => Policy::Pct { depth: 2, length: 0 },
+            (Kinds::All, 4) => Policy::Pos,
+            (Kinds::All, 5) => Policy::Random,
+            (Kinds::All, 6) => Policy::Pct { depth: 3 + round % 6, length: 0 },
+            (Kinds::All, _) => few,
+        }
+    }
+
+    /// Whether samples depend on earlier ones.
+    fn learn(self) -> bool {
+        matches!(self, Kinds::All | Kinds::One(Policy::Pct { .. } | Policy::Few { .. }))
+    }
+
+    /// Whether handfuls of threads are drawn.
+    fn draw_threads(self) -> bool {
+        matches!(self, Kinds::All | Kinds::One(Policy::Few { .. }))
+    }
+}
+
 pub(crate) struct Sampling {
-    policy: Policy,
+    kinds: Kinds,
     seed: u64,
     drawn: u64,
     digested: u64,
+    /// How many samples were drawn when the length and the threads were last read.
+    read: Option<u64>,
     /// The length of the longest execution, in events.
     longest: u32,
+    /// `longest`, as it was when it was last read.
+    length: u32,
     /// The threads that executions so far have created, by the place of the program that creates them.
     made: BTreeMap<u64, Vec<ThreadId>>,
-    /// The threads of `made` by place, as they were when the number of samples last doubled.
+    /// The threads of `made` by place, as they were when they were last read.
     roles: Vec<Vec<ThreadId>>,
 }
 
 impl Sampling {
     pub fn new(options: &Options) -> Sampling {
-        let policy = match options.algorithm {
-            Algorithm::Pct => Policy::Pct { depth: options.depth, length: 0 },
-            Algorithm::Pos => Policy::Pos,
-            Algorithm::Few => Policy::Few { first: 0, second: 0 },
-            _ => Policy::Random,
+        let kinds = match options.algorithm {
+            Algorithm::Pct => Kinds::One(Policy::Pct { depth: options.depth, length: 0 }),
+            Algorithm::Pos => Kinds::One(Policy::Pos),
+            Algorithm::Few => Kinds::One(Policy::Few { first: 0, second: 0 }),
+            Algorithm::Portfolio => Kinds::All,
+            _ => Kinds::One(Policy::Random),
         };
-        let (made, roles) = (BTreeMap::new(), Vec::new());
-        Sampling { policy, seed: options.seed, drawn: 0, digested: 0, longest: 0, made, roles }
+        Sampling {
+            kinds,
+            seed: options.seed,
+            drawn: 0,
+            digested: 0,
+            read: None,
+            longest: 0,
+            length: 0,
+            made: BTreeMap::new(),
+            roles: Vec::new(),
+        }
+    }
+
+    /// How many samples were drawn.
+    pub fn drawn(&self) -> u64 {
+        self.drawn
+    }
+
+    /// The length of executions, in events, as samples take it to be.
+    pub fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// Whether the next sample is drawn from what is known now, and not from what earlier ones were drawn from.
+    pub fn is_due(&self) -> bool {
+        (self.drawn == 0 || self.drawn.is_power_of_two()) && self.read != Some(self.drawn)
+    }
+
+    /// Forgets the samples under way. They are drawn again.
+    pub fn forget(&mut self) {
+        self.drawn = self.digested;
+    }
+
+    /// Learns the length of an execution and its threads.
+    pub fn learn(&mut self, execution: &Execution<'_>) {
+        // Where samples of all kinds are drawn, some of them may run away: their length says nothing.
+        if self.kinds != Kinds::All || execution.outcome.is_ended() || execution.outcome == Outcome::Deadlock {
+            self.longest = self.longest.max(execution.events.len() as u32);
+        }
+        if self.kinds.draw_threads() {
+            for event in execution.events {
+                let Some(thread) = event.operation.creates() else { continue };
+                let role = self.made.entry(event.pc).or_default();
+                if !role.contains(&thread) {
+                    role.push(thread);
+                }
+            }
+        }
     }
 
     /// Draws a handful of threads for the sample with this seed.
@@ -70,47 +163,72 @@ impl Sampling {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct State {
     digested: u64,
+    read: Option<u64>,
     longest: u32,
-    /// What `pct` takes the length to be.
     length: u32,
     made: BTreeMap<u64, Vec<ThreadId>>,
     roles: Vec<Vec<ThreadId>>,
 }
 
+impl Sampling {
+    /// All that it has learnt. Samples under way are drawn again.
+    pub fn state(&self) -> State {
+        State {
+            digested: self.digested,
+            read: self.read,
+            longest: self.longest,
+            length: self.length,
+            made: self.made.clone(),
+            roles: self.roles.clone(),
+        }
+    }
+
+    /// Goes on from what another one has learnt.
+    ///
+    /// # Errors
+    ///
+    /// When `state` contradicts itself.
+    pub fn go_on(&mut self, state: State) -> Result<(), CheckpointError> {
+        if state.roles.iter().any(Vec::is_empty) {
+            return Err(CheckpointError::Damaged);
+        }
+        (self.drawn, self.digested, self.read) = (state.digested, state.digested, state.read);
+        (self.longest, self.length) = (state.longest, state.length);
+        (self.made, self.roles) = (state.made, state.roles);
+        Ok(())
+    }
+}
+
 impl Strategy for Sampling {
     fn propose(&mut self, plan: &mut Plan) -> Option<Ticket> {
-        if matches!(self.policy, Policy::Pct { .. } | Policy::Few { .. }) && self.drawn.is_power_of_two() {
+        if self.kinds.learn() && self.is_due() {
             if self.digested < self.drawn {
                 return None;
             }
             self.roles = self.made.values().cloned().collect();
-            if let Policy::Pct { length, .. } = &mut self.policy {
-                *length = self.longest;
-            }
+            self.length = self.longest;
+            self.read = Some(self.drawn);
         }
         plan.seed = sample_seed(self.seed, self.drawn);
-        plan.policy = match self.policy {
+        plan.policy = match self.kinds.policy(self.drawn) {
             Policy::Few { .. } => {
                 let (first, second) = self.handful(plan.seed);
                 Policy::Few { first, second }
             }
+            Policy::Pct { depth, .. } => Policy::Pct { depth, length: self.length },
             other => other,
         };
+        if self.kinds == Kinds::All && plan.max_steps == 0 {
+            plan.max_steps = self.length.saturating_mul(RUN_AWAY).saturating_add(1000);
+        }
         self.drawn += 1;
         Some(Ticket(0))
     }
 
     fn digest(&mut self, _: Ticket, execution: &Execution<'_>) {
         self.digested += 1;
-        self.longest = self.longest.max(execution.events.len() as u32);
-        if matches!(self.policy, Policy::Few { .. }) {
-            for event in execution.events.iter().filter(|event| event.operation.code == CREATE) {
-                let Some(thread) = event.operation.object.as_thread() else { continue };
-                let role = self.made.entry(event.pc).or_default();
-                if !role.contains(&thread) {
-                    role.push(thread);
-                }
-            }
+        if self.kinds.learn() {
+            self.learn(execution);
         }
     }
 
@@ -119,23 +237,12 @@ impl Strategy for Sampling {
     }
 
     fn save(&self) -> save::State {
-        let length = if let Policy::Pct { length, .. } = self.policy { length } else { 0 };
-        let (made, roles) = (self.made.clone(), self.roles.clone());
-        save::State::Sampling(State { digested: self.digested, longest: self.longest, length, made, roles })
+        save::State::Sampling(self.state())
     }
 
     fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
         let save::State::Sampling(state) = state else { return Err(CheckpointError::Damaged) };
-        if state.roles.iter().any(Vec::is_empty) {
-            return Err(CheckpointError::Damaged);
-        }
-        // Samples under way are drawn again.
-        (self.drawn, self.digested, self.longest) = (state.digested, state.digested, state.longest);
-        (self.made, self.roles) = (state.made, state.roles);
-        if let Policy::Pct { length, .. } = &mut self.policy {
-            *length = state.length;
-        }
-        Ok(())
+        self.go_on(state)
     }
 }
 

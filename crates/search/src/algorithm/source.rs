@@ -8,14 +8,14 @@
 //!
 //! 1. Reversals are looked for in whole executions, after they have ended (section 7.3 of the paper).
 //! 2. A sleeping initial is enough: what begins with it is explored elsewhere.
-//! 3. The model says what the later event would be in its new place (see `traces::replay`).
+//! 3. The model says what the later event would be in its new place (see [`Retrace::relabel`]).
 //! 4. An operation with several ways is tried in all of them.
 
-use heddle_model::{Event, Footprint, primitive};
+use heddle_model::retrace::Retrace;
+use heddle_model::{Event, Footprint};
 
 use crate::algorithm::stack::{Frame, Rule};
 use crate::traces::analysis::{Analysis, Reversal};
-use crate::traces::replay::Replay;
 use crate::traces::sequence::Sequence;
 
 #[derive(Default)]
@@ -30,7 +30,7 @@ impl Source {
         events: &[Event],
         analysis: &mut Analysis,
         Reversal { earlier, later }: Reversal,
-        replay: &mut Replay,
+        retrace: &mut Retrace,
         frame: &mut Frame,
     ) {
         self.sequence.reversal(events, analysis, earlier, later);
@@ -38,12 +38,12 @@ impl Source {
             Some(event) => *event,
             None => analysis.waiting[later as usize - events.len()],
         };
-        if primitive::depends_on_state(&moved.operation) {
-            let label = if primitive::queue::queues(&moved.operation) {
-                self.sequence.in_turn(events, analysis, replay, earlier as usize, &moved)
+        if moved.operation.depends_on_state() {
+            let label = if moved.operation.queues() {
+                self.sequence.in_turn(events, analysis, retrace, earlier as usize, &moved)
             } else if self.sequence.make_room(events, analysis, &moved) {
                 let kept = self.sequence.items.iter().map(|item| item.event as usize);
-                replay.relabel(events, earlier as usize, kept, &moved)
+                retrace.relabel(events, earlier as usize, kept, &moved)
             } else {
                 None
             };
@@ -72,11 +72,11 @@ impl Rule for Source {
         events: &[Event],
         analysis: &mut Analysis,
         reversals: &[Reversal],
-        replay: &mut Replay,
+        retrace: &mut Retrace,
         frames: &mut [Frame],
     ) {
         for &reversal in reversals {
-            self.reverse(events, analysis, reversal, replay, &mut frames[reversal.earlier as usize]);
+            self.reverse(events, analysis, reversal, retrace, &mut frames[reversal.earlier as usize]);
         }
     }
 }

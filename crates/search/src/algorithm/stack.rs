@@ -11,7 +11,8 @@
 //! 2. An operation with several ways is tried in all of them before its thread counts as tried.
 
 use heddle_model::follow::Step;
-use heddle_model::{Event, Execution, Footprint, Plan, ThreadId};
+use heddle_model::retrace::{Ready, Retrace};
+use heddle_model::{Choice, Event, Execution, Footprint, Plan, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::bound::{Bound, LeftOut, Spent};
@@ -19,7 +20,6 @@ use crate::drive::strategy::{Strategy, Ticket};
 use crate::options::Options;
 use crate::save::{self, CheckpointError, Touched};
 use crate::traces::analysis::{Analysis, Reversal};
-use crate::traces::replay::{Ready, Replay};
 use crate::traces::touches::Touches;
 
 /// The state before one event of the last execution.
@@ -76,8 +76,10 @@ impl Frame {
     fn next(&mut self, bound: &Bound, left_out: &mut LeftOut) -> Option<Step> {
         let current = self.step.thread;
         let ready = *self.entry(current)?;
-        if self.step.choice + 1 < ready.alternatives {
-            self.step = Step { thread: current, choice: self.step.choice + 1, ..Step::default() };
+        if ways_left(self.step.choice(), &ready) > 0
+            && let Choice::Way(way) = self.step.choice()
+        {
+            self.step = Step::new(current).taking(Choice::Way(way + 1));
             return Some(self.step);
         }
         self.tried.push((current, ready.footprint));
@@ -86,7 +88,7 @@ impl Frame {
             open && bound.admits(&self.spend(**t), left_out)
         };
         let thread = *self.backtrack.iter().find(&mut open)?;
-        self.step = Step { thread, ..Step::default() };
+        self.step = Step::new(thread);
         Some(self.step)
     }
 
@@ -94,6 +96,14 @@ impl Frame {
     fn sleep_after(&self, thread: ThreadId, footprint: &Footprint, into: &mut Vec<(ThreadId, Footprint)>) {
         let still = |s: &&(ThreadId, Footprint)| s.0 != thread && !s.1.conflicts_with(footprint);
         into.extend(self.sleep.iter().chain(&self.tried).filter(still));
+    }
+}
+
+/// How many ways come after `choice`. None do after a value that was given.
+fn ways_left(choice: Choice, ready: &Ready) -> u16 {
+    match choice {
+        Choice::Way(way) => ready.alternatives.saturating_sub(1).saturating_sub(way),
+        Choice::Value(_) => 0,
     }
 }
 
@@ -110,7 +120,7 @@ pub(crate) trait Rule {
         events: &[Event],
         analysis: &mut Analysis,
         reversals: &[Reversal],
-        replay: &mut Replay,
+        retrace: &mut Retrace,
         frames: &mut [Frame],
     );
 }
@@ -124,7 +134,7 @@ pub(crate) struct Stack<R> {
     again: bool,
     sleep_sets: bool,
     analysis: Analysis,
-    replay: Replay,
+    retrace: Retrace,
     from: usize,
     bound: Bound,
     left_out: LeftOut,
@@ -144,7 +154,7 @@ impl<R: Rule> Stack<R> {
             again: false,
             sleep_sets,
             analysis,
-            replay: Replay::default(),
+            retrace: Retrace::default(),
             from: 0,
             bound: Bound::default(),
             left_out: LeftOut::default(),
@@ -220,7 +230,7 @@ impl<R: Rule + Send> Strategy for Stack<R> {
         }
         self.analysis.run(events, execution.pending, self.from);
         let Stack { frames, analysis, sleep_sets, .. } = self;
-        self.replay.walk(execution, frames.len(), |index, ready| {
+        self.retrace.walk(execution, frames.len(), |index, ready| {
             let Some(event) = events.get(index) else { return };
             let mut frame = Frame {
                 ready: ready.to_vec(),
@@ -238,7 +248,7 @@ impl<R: Rule + Send> Strategy for Stack<R> {
             frames.push(frame);
         });
         let reversals = std::mem::take(&mut self.analysis.reversals);
-        self.rule.apply(events, &mut self.analysis, &reversals, &mut self.replay, &mut self.frames);
+        self.rule.apply(events, &mut self.analysis, &reversals, &mut self.retrace, &mut self.frames);
         self.analysis.reversals = reversals;
     }
 
@@ -250,7 +260,7 @@ impl<R: Rule + Send> Strategy for Stack<R> {
         let open = |f: &Frame| {
             let left =
                 f.backtrack.iter().filter(|t| !f.tried.iter().any(|d| d.0 == **t) && !f.sleeps(**t)).count() as u64;
-            let ways = f.entry(f.step.thread).map_or(0, |r| r.alternatives - 1 - f.step.choice.min(r.alternatives - 1));
+            let ways = f.entry(f.step.thread).map_or(0, |r| ways_left(f.step.choice(), r));
             left.saturating_sub(1) + ways as u64
         };
         self.frames.iter().skip(self.given).map(open).sum::<u64>() + u64::from(!self.started || self.again)

@@ -22,6 +22,7 @@ use heddle_model::{Executor, ExecutorError, Facts};
 use tracing::debug;
 
 use crate::algorithm::Method;
+use crate::algorithm::portfolio::Portfolio;
 use crate::drive::counts::Counts;
 use crate::drive::observer::Observer;
 use crate::drive::position::Position;
@@ -33,16 +34,18 @@ use crate::save::{self, CheckpointError};
 
 /// One search over one program.
 ///
-/// A plain access is no operation as long as no race was seen on its place: without races, no order of plain accesses can
-/// matter. When an execution comes back with a race on a place that is not visible, the place becomes visible, and
+/// A plain access is no operation as long as no data race was seen on its place: without data races, no order of plain
+/// accesses can matter. When an execution comes back with one on a place that is not visible, the place becomes visible, and
 /// everything begins anew ([`Executor::reveal`]). That ends, because every place is added once. In the end the places are
-/// exactly those that have a race in some execution, whatever the algorithm, so all algorithms count the same traces.
+/// exactly those that have a data race in some execution, whatever the algorithm, so all algorithms count the same traces.
 /// Samples need no new beginning.
 pub struct Search {
     options: Options,
     position: Position,
     /// Where an algorithm goes on that was written down.
     strategy: Option<Box<dyn Strategy>>,
+    /// The samples beside the search, if it has any.
+    portfolio: Option<Portfolio>,
     /// What the executor knew when the search was written down.
     facts: Option<Facts>,
     /// Places do not become visible.
@@ -53,7 +56,8 @@ impl Search {
     /// A search that does what `options` say.
     pub fn new(options: Options) -> Search {
         let position = Position::first(&options);
-        Search { options, position, strategy: None, facts: None, fixed: false }
+        let portfolio = Portfolio::new(&options);
+        Search { options, position, strategy: None, portfolio, facts: None, fixed: false }
     }
 
     /// A search with the places that are visible to the executor already.
@@ -78,12 +82,22 @@ impl Search {
             strategy.restore(state)?;
             search.strategy = Some(strategy);
         }
+        match (&mut search.portfolio, saved.portfolio) {
+            (Some(portfolio), Some(state)) => portfolio.restore(state)?,
+            (None, None) => {}
+            _ => return Err(CheckpointError::Damaged),
+        }
         Ok(search)
     }
 
     /// The executions of this round so far, also when [`run`](Self::run) has failed.
     pub fn counts(&self) -> Counts {
         self.position.total()
+    }
+
+    /// The samples beside the search so far, also when [`run`](Self::run) has failed.
+    pub fn samples(&self) -> Counts {
+        self.position.samples
     }
 
     /// Executions of earlier rounds, which do not count.
@@ -102,7 +116,7 @@ impl Search {
     ///
     /// When the executor fails. What was counted by then is in [`counts`](Self::counts).
     pub fn run(&mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) -> Result<Summary, ExecutorError> {
-        let Search { options, position, fixed, .. } = self;
+        let Search { options, position, portfolio, fixed, .. } = self;
         let mut strategy = self.strategy.take();
         if let Some(facts) = self.facts.take() {
             executor.learn(&facts)?;
@@ -115,6 +129,7 @@ impl Search {
         let begin = Instant::now();
         let mut round = Round {
             options,
+            portfolio: portfolio.as_mut(),
             fixed: *fixed,
             begin,
             elapsed: position.elapsed,

@@ -16,8 +16,14 @@ pub enum Flow {
 /// What the search knows about an execution besides its events.
 #[derive(Clone, Copy, Debug)]
 pub struct Info<'i> {
-    /// The number of the execution in this round of the search, from 1.
+    /// The number of the execution in this round of the search, from 1. Samples beside an exhaustive search are numbered
+    /// apart, through all rounds.
     pub number: u64,
+    /// The number of the execution among the complete ones of its kind, from 1, as [`crate::Counts::executions`] counts them. An
+    /// execution that was cut off has the number that it would have had.
+    pub complete: u64,
+    /// Whether the execution is a sample beside an exhaustive search. What that search counts does not include it.
+    pub sample: bool,
     /// How many executions there were in earlier rounds, which do not count.
     pub earlier: u64,
     /// The plan that the execution followed.
@@ -31,6 +37,8 @@ pub struct Progress {
     pub executions: u64,
     /// Executions that were abandoned as redundant.
     pub blocked: u64,
+    /// Samples beside the search.
+    pub samples: u64,
     /// Events of all executions.
     pub events: u64,
     /// The time since the search began, also before it was resumed.

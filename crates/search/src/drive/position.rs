@@ -8,11 +8,13 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use heddle_model::follow::Step;
+use heddle_model::{Execution, Plan};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::Method;
 use crate::algorithm::bound::LeftOut;
 use crate::drive::counts::Counts;
+use crate::drive::observer::Info;
 use crate::drive::summary::{Stop, Summary};
 use crate::options::{Algorithm, Options};
 
@@ -63,6 +65,8 @@ pub(crate) struct Position {
     pub before: Counts,
     /// The executions of this phase.
     pub counts: Counts,
+    /// The samples beside the search, of all rounds.
+    pub samples: Counts,
     /// The highest number of preemptions within which everything was run.
     pub completed: Option<u32>,
 }
@@ -80,6 +84,7 @@ impl Position {
             phase: Phase::first(options),
             before: Counts::default(),
             counts: Counts::default(),
+            samples: Counts::default(),
             completed: None,
         }
     }
@@ -94,7 +99,7 @@ impl Position {
             Phase::Unbounded { limit, .. } => limit,
             Phase::Whole | Phase::Preemptions(_) => 0,
         };
-        let numbers = [of(&self.before), of(&self.counts)].concat();
+        let numbers = [of(&self.before), of(&self.counts), of(&self.samples)].concat();
         let all = [self.earlier, limit, self.elapsed.as_secs()];
         numbers.into_iter().chain(all).all(|number| number < 1 << 48)
     }
@@ -115,6 +120,16 @@ impl Position {
             Phase::Unbounded { .. } => None,
         };
         Method::of(options, preemptions, self.sections)
+    }
+
+    /// Counts an execution of `plan`, and says what is known about it.
+    pub fn count<'p>(&mut self, execution: &Execution<'_>, plan: &'p Plan, sample: bool) -> Info<'p> {
+        let before = if sample { self.samples } else { self.total() };
+        let counts = if sample { &mut self.samples } else { &mut self.counts };
+        counts.count(execution);
+        let (number, complete) = (before.ran() + 1, before.executions + 1);
+        let earlier = if sample { 0 } else { self.earlier };
+        Info { number, complete, sample, earlier, plan }
     }
 
     /// The executions of this round.
@@ -188,6 +203,7 @@ impl Position {
     pub fn summary(&self, options: &Options, stop: Stop, left_out: LeftOut) -> Summary {
         Summary {
             counts: self.total(),
+            samples: self.samples,
             method: self.method(options),
             bounded: left_out.any,
             completed_preemptions: self.completed,

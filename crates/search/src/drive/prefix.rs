@@ -8,7 +8,6 @@
 use std::collections::BTreeSet;
 
 use heddle_model::follow::Step;
-use heddle_model::primitive::memory;
 use heddle_model::{Executor, ExecutorError, Plan};
 
 use crate::options::Options;
@@ -31,7 +30,7 @@ pub(crate) fn retold(
         let execution = executor.run(&plan)?;
         let rest = execution.events.get(length..).unwrap_or_default();
         let new = rest.iter().take_while(|event| {
-            let touches = |places| memory::touches_any(&event.operation, places);
+            let touches = |places| event.operation.touches_any(places);
             event.thread == step.thread && touches(places) && !touches(&known)
         });
         plan.schedule.extend(new.map(Step::of));

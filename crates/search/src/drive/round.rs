@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use heddle_model::follow::Policy;
-use heddle_model::primitive::section;
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 use tracing::debug;
 
 use crate::algorithm::Method;
-use crate::drive::observer::{Flow, Info, Observer, Progress};
+use crate::algorithm::portfolio::{Portfolio, Turn};
+use crate::drive::observer::{Flow, Observer, Progress};
 use crate::drive::position::Position;
 use crate::drive::prefix;
 use crate::drive::strategy::{Strategy, Ticket};
@@ -32,6 +32,8 @@ pub(crate) enum End {
 /// The loop, with everybody who takes part in it.
 pub(crate) struct Round<'r> {
     pub options: &'r Options,
+    /// The samples beside the search, if it has any.
+    pub portfolio: Option<&'r mut Portfolio>,
     /// Places do not become visible.
     pub fixed: bool,
     /// When the search was started, or resumed.
@@ -56,7 +58,9 @@ impl Round<'_> {
     ) -> Result<End, ExecutorError> {
         let options = self.options;
         let deadline = options.timeout.map(|limit| self.begin + limit);
-        let mut under_way: VecDeque<(Ticket, Plan)> = VecDeque::new();
+        let mut under_way: VecDeque<(Turn, Ticket, Plan)> = VecDeque::new();
+        // How many of them are not samples: only those count against the limit.
+        let mut running = 0;
         let mut spare: Vec<Plan> = Vec::new();
         // A search that reaches its limit and is written down has proposed what it would have proposed without the limit. In
         // which order plans are proposed depends on what was known at the time.
@@ -67,8 +71,8 @@ impl Round<'_> {
         let end = loop {
             let room = self.executor.depth().max(1);
             while under_way.len() + held < room {
-                let is_run = position.has_room(options, under_way.len());
-                let is_held = !is_run && looks_ahead && position.phase_has_room(under_way.len() + held);
+                let is_run = position.has_room(options, running);
+                let is_held = !is_run && looks_ahead && position.phase_has_room(running + held);
                 if !is_run && !is_held {
                     break;
                 }
@@ -77,10 +81,18 @@ impl Round<'_> {
                 plan.policy = Policy::default();
                 plan.sleep.clear();
                 plan.max_steps = options.max_steps.unwrap_or(0);
-                let Some(ticket) = strategy.propose(&mut plan) else {
+                let turn = self.turn(strategy);
+                let proposed = match (turn, &mut self.portfolio) {
+                    (Turn::Sample, Some(portfolio)) => portfolio.propose(&mut plan),
+                    _ => strategy.propose(&mut plan),
+                };
+                let Some(ticket) = proposed else {
                     spare.push(plan);
                     break;
                 };
+                if let Some(portfolio) = &mut self.portfolio {
+                    portfolio.proposed(turn);
+                }
                 if is_held {
                     held += 1;
                     spare.push(plan);
@@ -91,9 +103,10 @@ impl Round<'_> {
                     plan.schedule.extend_from_slice(&position.prefix);
                 }
                 self.executor.submit(&plan)?;
-                under_way.push_back((ticket, plan));
+                running += usize::from(turn == Turn::Exhaustive);
+                under_way.push_back((turn, ticket, plan));
             }
-            let Some((ticket, plan)) = under_way.pop_front() else {
+            let Some((turn, ticket, plan)) = under_way.pop_front() else {
                 let exhausted = held == 0 && strategy.pending() == 0;
                 break End::Stop(if exhausted { Stop::Exhausted } else { Stop::Executions });
             };
@@ -111,17 +124,11 @@ impl Round<'_> {
                     return Err(error);
                 }
             };
-            position.counts.count(&execution);
-            let number = position.before.ran() + position.counts.ran();
-            let info = Info { number, earlier: position.earlier, plan: &plan };
+            let sample = turn == Turn::Sample;
+            let info = position.count(&execution, &plan, sample);
+            running -= usize::from(!sample);
             let flow = self.observer.execution(&execution, &info);
-            if let Outcome::Diverged { .. }
-            | Outcome::Unsupported
-            | Outcome::NeedsFork
-            | Outcome::NeedsThreads { .. }
-            | Outcome::Capacity(_)
-            | Outcome::Running = execution.outcome
-            {
+            if makes_no_sense(execution.outcome, sample) {
                 break End::Stop(Stop::Outcome(execution.outcome));
             }
             if !position.sections && has_sections(&execution) {
@@ -134,8 +141,14 @@ impl Round<'_> {
             }
             let fresh = position.places.len() != known;
             position.again |= fresh && !method.samples();
-            if !position.again {
+            if !position.again && !sample {
                 strategy.digest(ticket, &execution);
+            }
+            if let Some(portfolio) = &mut self.portfolio {
+                portfolio.received(turn, &execution);
+                if position.again {
+                    portfolio.begin_again();
+                }
             }
             spare.push(plan);
             if flow == Flow::Stop {
@@ -154,7 +167,7 @@ impl Round<'_> {
                 self.executor.reveal(&places)?;
                 self.observer.revealed(&places);
                 position.prefix = prefix::retold(options, &position.places, self.executor)?;
-                for (_, plan) in &mut under_way {
+                for (_, _, plan) in &mut under_way {
                     // The schedule of a sample is what is given.
                     plan.schedule.clone_from(&position.prefix);
                     self.executor.submit(plan)?;
@@ -183,6 +196,12 @@ impl Round<'_> {
         Ok(end)
     }
 
+    /// Who proposes the next plan.
+    fn turn(&mut self, strategy: &dyn Strategy) -> Turn {
+        let Round { portfolio, executor, .. } = self;
+        portfolio.as_mut().map_or(Turn::Exhaustive, |p| p.turn(strategy.pending(), || executor.facts().restart))
+    }
+
     /// Gets rid of executions under way that nobody looks at. They are mostly done soon; then the executor need not begin
     /// anew.
     fn drain(&mut self, under_way: usize) -> Result<(), ExecutorError> {
@@ -205,16 +224,26 @@ impl Round<'_> {
     pub fn keep(&mut self, strategy: &dyn Strategy, position: &mut Position) {
         if self.options.checkpoint.is_some() {
             position.elapsed = self.elapsed + self.begin.elapsed();
-            let bytes = save::write(position, strategy, self.executor.facts());
+            let bytes = save::write(position, strategy, self.portfolio.as_deref(), self.executor.facts());
             debug!(bytes = bytes.len(), executions = position.total().executions, "checkpoint");
             self.observer.checkpoint(&bytes);
         }
     }
 }
 
+/// Whether nothing that follows from an execution with this outcome could be trusted. A sample may be too large; nothing follows
+/// from it.
+fn makes_no_sense(outcome: Outcome, sample: bool) -> bool {
+    use Outcome::*;
+    match outcome {
+        Capacity(_) => !sample,
+        other => matches!(other, Diverged { .. } | Unsupported | NeedsFork | NeedsThreads { .. } | Running),
+    }
+}
+
 /// Whether an atomic section occurs. See [`Method`] for what follows from that.
 fn has_sections(execution: &Execution<'_>) -> bool {
-    execution.events.iter().any(|event| event.operation.code == section::BEGIN)
+    execution.events.iter().any(|event| event.operation.begins_section())
 }
 
 fn progress(strategy: &dyn Strategy, position: &Position, elapsed: Duration) -> Progress {
@@ -222,6 +251,7 @@ fn progress(strategy: &dyn Strategy, position: &Position, elapsed: Duration) -> 
     Progress {
         executions: counts.executions,
         blocked: counts.blocked,
+        samples: position.samples.ran(),
         events: counts.events,
         elapsed,
         pending: strategy.pending(),

@@ -28,6 +28,8 @@ pub enum Stop {
 pub struct Summary {
     /// The executions of the last round.
     pub counts: Counts,
+    /// The samples beside the search, of all rounds.
+    pub samples: Counts,
     /// The algorithm that ran. Not always the one that was asked for: see [`Method`].
     pub method: Method,
     /// Whether a bound on preemptions, switches or delays left something out.

@@ -15,11 +15,13 @@ use crate::traces::touches::Touch;
 
 /// How far a schedule is from one that runs each thread as long as it can.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Cost {
+pub struct Cost {
+    /// How many preemptions the schedule has.
     pub preemptions: u32,
     /// How many reversals lead from the first execution to this schedule. They count before switches: a reversal late in
     /// a long schedule comes with all the switches before it, and is as near as one at its beginning.
     pub reversals: u32,
+    /// How many switches between threads the schedule has.
     pub switches: u32,
 }
 
@@ -40,8 +42,13 @@ pub(crate) struct Pending {
     /// How many pending sequences were added before this one.
     pub(crate) number: u64,
     pub(crate) running: bool,
+    /// The depth from which on somebody else explores what follows the sequence. [`HERE`] if nobody does.
+    pub(crate) border: u32,
     pub pieces: Box<[Piece]>,
 }
+
+/// The border of a sequence that is explored here.
+pub(crate) const HERE: u32 = u32::MAX;
 
 /// Which pending sequence comes first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -119,7 +126,7 @@ impl Agenda {
     pub fn add(&mut self, (node, slot): (NodeId, u32), depth: u32, cost: Cost, pieces: Box<[Piece]>) -> PendingId {
         let number = self.numbers;
         self.numbers += 1;
-        let pending = Pending { node, slot, cost, depth, number, running: false, pieces };
+        let pending = Pending { node, slot, cost, depth, number, running: false, border: HERE, pieces };
         self.bytes += Agenda::size(&pending);
         let id = self.unused.pop().unwrap_or_else(|| {
             self.list.push(None);
@@ -158,6 +165,13 @@ impl Agenda {
         let pending = self.list[id.0 as usize].as_mut()?;
         pending.running = true;
         Some((id, pending))
+    }
+
+    /// Says from which depth on somebody else explores what follows a sequence under way.
+    pub fn set_border(&mut self, id: PendingId, border: u32) {
+        if let Some(pending) = self.list.get_mut(id.0 as usize).and_then(Option::as_mut) {
+            pending.border = border;
+        }
     }
 
     /// Appends a sequence of a search that was written down. The caller [orders](Self::reorder) all of them afterwards.

@@ -2,10 +2,12 @@
 //!
 //! * [`tree`]: where executions branched off, and what sleeps there.
 //! * [`agenda`]: the pending sequences, in the order in which they are to be run.
-//! * [`item`]: a part of the tree as a value.
+//! * [`saved_tree`]: the whole tree as a value, for checkpoints.
+//! * [`work_item`]: one subtree as a value, for somebody else to explore.
 //! * [`estimate`]: how many executions there will be in all.
 
 pub(crate) mod agenda;
 pub(crate) mod estimate;
-pub(crate) mod item;
+pub(crate) mod saved_tree;
 pub(crate) mod tree;
+pub mod work_item;

@@ -1,7 +1,7 @@
 //! The canonical form of a trace. Two executions have equal forms exactly if swapping independent neighbours leads from
 //! one to the other (A. Mazurkiewicz, *Trace theory*, 1986; the form is the lexicographic normal form).
 
-use heddle_model::{Event, EventFlags, Footprint, ObjectId, OpCode, ThreadId, access, primitive};
+use heddle_model::{Choice, Event, EventFlags, Footprint, ObjectId, OpCode, ThreadId, access};
 
 /// One event of a trace, without what depends on its place in the execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -13,7 +13,7 @@ pub struct Label {
     /// The object of the operation.
     pub object: ObjectId,
     /// The way in which the operation was taken.
-    pub choice: u16,
+    pub choice: Choice,
     /// The result, as far as it is in the flags.
     pub flags: EventFlags,
 }
@@ -27,7 +27,7 @@ pub fn canonical(events: &[Event]) -> Vec<Label> {
     let mut order = Vec::with_capacity(events.len());
     while !left.is_empty() {
         let free = |&(at, &index): &(usize, &usize)| {
-            let cause = primitive::of(events[index].operation.code).cause(&events[index]);
+            let cause = events[index].cause();
             left[..at].iter().all(|&before| {
                 events[before].thread != events[index].thread
                     && !footprints[before].conflicts_with(&footprints[index])
@@ -42,7 +42,8 @@ pub fn canonical(events: &[Event]) -> Vec<Label> {
     order
         .into_iter()
         .map(|index| {
-            let Event { operation, thread, choice, flags, .. } = events[index];
+            let Event { operation, thread, flags, .. } = events[index];
+            let choice = events[index].choice();
             Label { thread, code: operation.code, object: operation.object, choice, flags }
         })
         .collect()

@@ -3,12 +3,10 @@
 //! * [`analysis`]: happens-before by vector clocks, and the pairs of events that can be reversed.
 //! * [`touches`] and [`granules`]: footprints and places by number, so that conflicts are looked up.
 //! * [`sequence`]: the sequence of events that a reversal asks for.
-//! * [`replay`]: what the model says about points of an execution that the events do not show.
 //! * [`canonical`]: one form for all executions of a trace.
 
 pub(crate) mod analysis;
 pub mod canonical;
 pub(crate) mod granules;
-pub(crate) mod replay;
 pub(crate) mod sequence;
 pub(crate) mod touches;

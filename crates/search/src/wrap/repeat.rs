@@ -22,8 +22,10 @@ pub const EVERY: u64 = 1000;
 /// Two executions of one plan that differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    /// The number of the execution.
+    /// The number of the execution, among those that were drawn or among those that were not.
     pub execution: u64,
+    /// Whether the execution was drawn by a policy that samples.
+    pub drawn: bool,
     /// The position of the first event that differs.
     pub at: usize,
     /// The event of the first run at that position, if there is one.
@@ -37,6 +39,7 @@ pub struct Divergence {
 /// A copy of an execution.
 struct Kept {
     number: u64,
+    drawn: bool,
     events: Vec<Event>,
     pending: Vec<Pending>,
     outcome: Outcome,
@@ -94,6 +97,8 @@ pub struct Repeated<'e> {
     inner: &'e mut dyn Executor,
     under_way: VecDeque<UnderWay>,
     submitted: u64,
+    /// How many plans of those were drawn by a policy that samples.
+    drawn: u64,
     /// Whether a sample was due while another one was under way.
     postponed: bool,
     /// The first run of the sample, and whether the second is under way.
@@ -112,9 +117,11 @@ impl<'e> Repeated<'e> {
             inner,
             under_way: VecDeque::new(),
             submitted: 0,
+            drawn: 0,
             postponed: false,
             kept: Kept {
                 number: 0,
+                drawn: false,
                 events: Vec::new(),
                 pending: Vec::new(),
                 outcome: Outcome::Running,
@@ -162,6 +169,7 @@ impl<'e> Repeated<'e> {
         let at = first.events.iter().zip(again.events).take_while(|(one, other)| one == other).count();
         self.divergence.get_or_insert(Divergence {
             execution: first.number,
+            drawn: first.drawn,
             at,
             first: first.events.get(at).copied(),
             second: again.events.get(at).copied(),
@@ -190,10 +198,13 @@ impl Executor for Repeated<'_> {
         }
         self.inner.submit(plan)?;
         self.submitted += 1;
+        let drawn = plan.policy.sampler().is_some();
+        self.drawn += u64::from(drawn);
+        let number = if drawn { self.drawn } else { self.submitted - self.drawn };
         let due = self.submitted.is_power_of_two() || self.submitted.is_multiple_of(EVERY) || self.postponed;
         self.postponed = false;
         self.under_way.push_back(match due && !plan.record {
-            true => UnderWay::Sample(self.submitted, plan.clone()),
+            true => UnderWay::Sample(number, plan.clone()),
             false => UnderWay::Once,
         });
         Ok(())

@@ -126,7 +126,7 @@ pub fn parse(words: &[String]) -> Result<Vec<Argument>, CompileError> {
         {
             return Err(CompileError::RefusedFlag {
                 flag: format!("-fsanitize={name}"),
-                why: "its library and Heddle's cannot be in one program; Heddle looks for memory errors itself",
+                why: "its runtime conflicts with Heddle's; Heddle detects memory errors itself",
             });
         }
         if word == "-fsanitize=thread" {
@@ -188,6 +188,20 @@ fn is_for_linking(word: &str) -> bool {
     let glued =
         ["-l", "-L", "-Wl,", "-fuse-ld", "-static-lib", "-rdynamic", "-nostdlib", "-nodefaultlibs", "-pie", "-no-pie"];
     LINK_WITH_VALUE.contains(&word) || glued.iter().any(|prefix| word.starts_with(prefix))
+}
+
+/// The directories of headers that the user names.
+pub fn searched(arguments: &[Argument]) -> Vec<PathBuf> {
+    const FLAGS: [&str; 4] = ["-I", "-isystem", "-iquote", "-idirafter"];
+    let named = |flag: &Vec<String>| {
+        let name = FLAGS.iter().find(|name| flag[0].starts_with(**name))?;
+        Some(PathBuf::from(flag.get(1).map_or(&flag[0][name.len()..], |value| value)))
+    };
+    let flags = arguments.iter().filter_map(|argument| match argument {
+        Argument::CompileFlag(flag) | Argument::Flag(flag) => Some(flag),
+        _ => None,
+    });
+    flags.filter_map(named).collect()
 }
 
 /// Whether the user chose an optimisation level.

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::{CompileError, Language};
+use crate::build::cache;
 
 /// The families of compilers that Heddle supports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -99,6 +100,10 @@ impl Choice {
 
     /// Asks the compiler what it is. Its name does not tell: `cc` may be either, and `gcc` may be clang.
     fn probe(&self, command: Vec<String>, language: Language) -> Result<Compiler, CompileError> {
+        let identity = cache::is_on().then(|| cache::of_compiler(&command, self.path.as_deref())).flatten();
+        if let Some((kind, version)) = identity.and_then(cache::answer).and_then(|answer| understood(&answer)) {
+            return Ok(Compiler { command, kind, version, language });
+        }
         let output = Command::new(&command[0])
             .args(&command[1..])
             .args(["-E", "-dM", "-x", "c", "/dev/null"])
@@ -123,6 +128,9 @@ impl Choice {
         if value("__x86_64__").is_none() {
             return Err(CompileError::OtherTarget { command: command.join(" ") });
         }
+        if let Some(identity) = identity {
+            cache::keep_answer(identity, &format!("{kind:?} {version}"));
+        }
         Ok(Compiler { command, kind, version, language })
     }
 }
@@ -134,6 +142,13 @@ impl Compiler {
         command.args(&self.command[1..]).stdin(Stdio::null());
         command
     }
+}
+
+/// The kind and the version of a compiler that was asked before.
+fn understood(answer: &str) -> Option<(CompilerKind, u32)> {
+    let (kind, version) = answer.split_once(' ')?;
+    let kind = [CompilerKind::Clang, CompilerKind::Gcc].into_iter().find(|known| format!("{known:?}") == kind)?;
+    Some((kind, version.parse().ok()?))
 }
 
 /// Whether a command is `heddle cc` or `heddle c++`.

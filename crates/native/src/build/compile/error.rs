@@ -22,7 +22,7 @@ pub enum CompileError {
         path: PathBuf,
     },
     /// Nothing to compile or link.
-    #[error("no source file is given")]
+    #[error("there is no source file; name one or more C or C++ files")]
     NoInput,
     /// A flag asks for something that Heddle cannot do.
     #[error("the flag {flag} cannot be used here: {why}")]

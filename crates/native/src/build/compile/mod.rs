@@ -7,6 +7,7 @@
 mod arguments;
 mod compiler;
 mod error;
+mod link;
 
 pub use arguments::{Argument, Language, is_compiler_input};
 pub(crate) use arguments::{BOTH_WITH_VALUE, COMPILE_WITH_VALUE, CONTRADICTS, LINK_WITH_VALUE};
@@ -16,12 +17,14 @@ pub use error::CompileError;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
 
 use tracing::debug;
 
 use crate::binary::program::Program;
 use crate::binary::{annotations, uninstrumented};
-use crate::build::{instrument, library};
+use crate::build::cache::{self, Inputs, Key, Made, Manifest};
+use crate::build::{instrument, library, place};
 use crate::temporary::TemporaryDirectory;
 
 /// A program that was compiled for this run. Dropping it removes the program.
@@ -36,8 +39,8 @@ pub struct Compiled {
     _directory: TemporaryDirectory,
 }
 
-/// The name of the directory for Heddle's headers within the private directory.
-const INCLUDE: &str = "include";
+/// The name of the program's file within the private directory, and the name that it is told.
+const PROGRAM: &str = "program";
 /// How often to look whether a compiler has finished.
 const POLL: std::time::Duration = std::time::Duration::from_millis(2);
 
@@ -50,13 +53,6 @@ pub fn compile(words: &[String], choice: &Choice, interrupted: &AtomicBool) -> R
         return Err(CompileError::NoInput);
     }
     let directory = TemporaryDirectory::new()?;
-    let headers = directory.path().join(INCLUDE);
-    std::fs::create_dir_all(headers.join("bits"))?;
-    for header in instrument::HEADERS {
-        std::fs::write(headers.join(header.name), header.text)?;
-    }
-    let runtime = library::write_to(directory.path())?;
-
     let languages = [Language::C, Language::Cxx];
     let uses = |language| arguments.iter().any(|a| matches!(a, Argument::Source { language: l, .. } if *l == language));
     let mut compilers = Vec::new();
@@ -67,24 +63,54 @@ pub fn compile(words: &[String], choice: &Choice, interrupted: &AtomicBool) -> R
         compilers.push(choice.find(Language::C)?);
     }
 
+    let linked = arguments.iter().filter_map(|a| if let Argument::Linkable(path) = a { Some(path) } else { None });
+    let unseen = || linked.clone().filter_map(|path| uninstrumented::unseen(path));
+    let key = cache::is_on().then(|| Key::of(words, &arguments, &compilers)).flatten();
+    if let Some(kept) = key.as_ref().and_then(|key| cache::find(key, directory.path())) {
+        let program = opened(&directory.path().join(PROGRAM), unseen())?;
+        return Ok(Compiled { program, warnings: kept.warnings, compilers, _directory: directory });
+    }
+
+    let place = library::place(directory.path())?;
+    let (headers, runtime) = (place.join(place::INCLUDE), place.join(library::NAME));
+    let begin = SystemTime::now();
     let mut warnings = String::new();
-    let jobs = jobs(&arguments, &compilers, directory.path());
+    let jobs = jobs(&arguments, &compilers, directory.path(), &headers);
     run_all(&jobs, directory.path(), interrupted, &mut warnings)?;
 
     // With any C++ among the sources the C++ compiler links: it knows its library.
     let linker = compilers.last().expect("there is at least one");
-    let output = directory.path().join("program");
-    let mut link = linker.command();
-    link.args(link_arguments(&arguments, &jobs, linker, &runtime, &output));
-    let (success, said) = finish(start(&mut link, &directory.path().join("link.log"))?, interrupted)?;
+    let output = directory.path().join(PROGRAM);
+    let link_words = link_arguments(&arguments, &jobs, linker, &runtime, &output);
+    let run = |command: &mut Command, log: &str| finish(start(command, &directory.path().join(log))?, interrupted);
+    let direct = key.as_ref().and_then(|_| link::direct(linker, &link_words, directory.path()));
+    let linked_directly = direct.map(|mut command| run(&mut command, "direct.log")).transpose()?;
+    let (success, said) = match linked_directly.filter(|(success, _)| *success) {
+        Some(done) => done,
+        None => run(linker.command().args(&link_words), "link.log")?,
+    };
     if !success {
         return Err(link_error(said));
     }
     warnings.push_str(&said);
-    let mut program = Program::open(&output)?;
-    let linked = arguments.iter().filter_map(|a| if let Argument::Linkable(path) = a { Some(path) } else { None });
-    program.unseen.extend(linked.filter_map(|path| uninstrumented::unseen(path)));
+    if let Some(key) = &key {
+        let rules = jobs.iter().map(|job| job.object.with_extension("d")).collect();
+        let others = linked.clone().cloned().collect();
+        let made = Made { rules, others, searched: arguments::searched(&arguments), own: &headers };
+        if let Some(inputs) = Inputs::collect(&made, begin) {
+            cache::keep(key, &output, Manifest { inputs, warnings: warnings.clone(), ..Manifest::default() });
+        }
+    }
+    let program = opened(&output, unseen())?;
     Ok(Compiled { program, warnings, compilers, _directory: directory })
+}
+
+/// A program that was compiled. Its own name is the same wherever its file is.
+fn opened(path: &Path, unseen: impl Iterator<Item = String>) -> Result<Program, CompileError> {
+    let mut program = Program::open(path)?;
+    program.unseen.extend(unseen);
+    program.name = PROGRAM.into();
+    Ok(program)
 }
 
 /// One file to compile.
@@ -95,13 +121,13 @@ struct Job<'a> {
     arguments: Vec<String>,
 }
 
-fn jobs<'a>(arguments: &'a [Argument], compilers: &'a [Compiler], directory: &Path) -> Vec<Job<'a>> {
+fn jobs<'a>(arguments: &'a [Argument], compilers: &'a [Compiler], directory: &Path, headers: &Path) -> Vec<Job<'a>> {
     let mut jobs = Vec::new();
     for argument in arguments {
         let Argument::Source { path, language } = argument else { continue };
         let compiler = compilers.iter().find(|c| c.language == *language).expect("one for each language in use");
         let object = directory.join(format!("{}.o", jobs.len()));
-        let arguments = compile_arguments(arguments, path, &object, compiler, &directory.join(INCLUDE));
+        let arguments = compile_arguments(arguments, path, &object, compiler, headers);
         jobs.push(Job { source: path, object, compiler, arguments });
     }
     jobs
@@ -133,6 +159,8 @@ fn compile_arguments(
     words.extend(["-fno-omit-frame-pointer", "-fno-lto"].map(str::to_owned));
     words.extend(instrument::search(headers));
     words.extend(["-x", compiler.language.option()].map(str::to_owned));
+    // What it reads: the cache must know.
+    words.extend(["-MD".to_owned(), "-MF".to_owned(), object.with_extension("d").display().to_string()]);
     words.extend([source.display().to_string(), "-o".to_owned(), object.display().to_string()]);
     words
 }

@@ -11,7 +11,6 @@
 //! A linked program carries the names of its object files that were not instrumented (`uninstrumented`), so that the
 //! report of a check can list them.
 
-mod place;
 mod response;
 mod words;
 
@@ -21,7 +20,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::binary::{annotations, uninstrumented};
 use crate::build::compile::{Choice, CompileError, Compiler, CompilerKind, Language};
-use crate::build::{instrument, library};
+use crate::build::{instrument, library, place};
 use crate::temporary::TemporaryDirectory;
 use words::{Input, Line, Step, Word};
 
@@ -72,7 +71,7 @@ pub fn run(language: Language, words: &[String]) -> Result<i32, WrapperError> {
     if let Some((flag, why)) = line.refused() {
         return Err(WrapperError::Refused { flag, why });
     }
-    let place = place::find()?;
+    let place = place::find().map_err(|(place, error)| WrapperError::Place(place, error))?;
     match line.step {
         Step::Link => link(&compiler, &line, &place),
         _ => {

@@ -25,7 +25,7 @@ fn add(words: &[String], depth: usize, into: &mut Vec<String>) -> Result<(), Wra
         };
         let wrong = |what: String| WrapperError::Response(PathBuf::from(name), what);
         if depth == DEEPEST {
-            return Err(wrong("response files name each other without end".to_owned()));
+            return Err(wrong("response files include each other in a cycle".to_owned()));
         }
         let text = std::fs::read_to_string(name).map_err(|error| wrong(error.to_string()))?;
         add(&split(&text), depth + 1, into)?;

@@ -234,7 +234,7 @@ impl Line {
             if let Some(name) = names.split(',').find(|name| CONTRADICTS.contains(name)) {
                 return Some((
                     format!("-fsanitize={name}"),
-                    "its library and Heddle's cannot be in one program; Heddle looks for memory errors itself",
+                    "its runtime conflicts with Heddle's; Heddle detects memory errors itself",
                 ));
             }
         }

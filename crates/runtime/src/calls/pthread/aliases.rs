@@ -1,4 +1,4 @@
-//! Second names that glibc exports for functions of its thread library, and that libraries and old programs call.
+//! Second names of functions of glibc's thread library, which libraries and old programs call.
 
 /// Defines functions that are other functions: the return address stays where it is.
 macro_rules! aliases {

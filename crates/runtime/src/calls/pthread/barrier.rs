@@ -1,4 +1,4 @@
-//! Barriers. A wait is two operations: to arrive, and to leave when all have.
+//! Barriers. A wait is two operations: arriving, and leaving when all have arrived.
 
 use core::ffi::{c_int, c_void};
 

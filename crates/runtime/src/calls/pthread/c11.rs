@@ -1,8 +1,8 @@
-//! C11's `<threads.h>`: the same operations under other names, with other error numbers.
+//! C11's `<threads.h>`: the operations of the thread library under other names, with other error numbers.
 //!
-//! glibc's `mtx_t` and `cnd_t` have the size and the layout of `pthread_mutex_t` and `pthread_cond_t`, and `thrd_t` is
-//! `pthread_t`. A thread's function returns an `int`, which arrives in the lower half of the value that a
-//! `pthread_join` would get. `call_once` is in `once`; `tss_*`, `thrd_current` and `thrd_equal` need nothing.
+//! glibc's `mtx_t` and `cnd_t` have the size and layout of `pthread_mutex_t` and `pthread_cond_t`, and `thrd_t` is
+//! `pthread_t`. A thread's function returns an `int`, which is the lower half of the value that `pthread_join` would
+//! return. `call_once` is in `once`. `tss_*`, `thrd_current` and `thrd_equal` need no support.
 
 use core::ffi::c_int;
 

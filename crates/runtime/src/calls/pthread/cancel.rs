@@ -1,13 +1,14 @@
-//! Cancellation: one thread asks another one to end, which it does at its next cancellation point.
+//! Cancellation: one thread requests the end of another, which ends at its next cancellation point.
 //!
-//! What a cancellation point is to the model is in `heddle_model::primitive::cancellation`. Here it is two operations: a look at whether
-//! the thread was asked to end before it came here, and the operation itself, at which it may end while it waits. To end is
-//! what `pthread_exit` does: glibc unwinds the stack, with cleanup handlers and destructors.
+//! [`heddle_model::primitive::cancellation`] defines cancellation points. Here each is two operations: a test whether a
+//! request came before, and the operation itself, at which the thread may be cancelled while it waits. A cancelled
+//! thread ends like one that calls `pthread_exit`: glibc unwinds the stack, with cleanup handlers and destructors.
 //!
-//! All that is only done in programs that can cancel, which is known before they run: some part of them wants to be linked with
-//! `pthread_cancel`. Others would pay for two operations at every wait, and for nothing.
+//! All this happens only in programs that can cancel. That is known before they run, because some part of them links
+//! `pthread_cancel`. Other programs would pay for two operations at every wait.
 //!
-//! Not modelled: asynchronous cancellation, at any instruction. Asking for it in a program that can cancel is *unsupported*.
+//! Asynchronous cancellation, at any instruction, is not modelled. A thread may ask for it (OpenMP's runtime does), but a
+//! program that cancels such a thread is *unsupported*.
 
 use core::cell::Cell;
 use core::ffi::c_int;
@@ -42,7 +43,7 @@ pub struct Cancelling {
 }
 
 impl Cancelling {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Cancelling {
         Cancelling { in_use: Cell::new(false) }
     }
@@ -53,7 +54,7 @@ fn in_use() -> bool {
     lifetime::process().cancelling.in_use.get()
 }
 
-/// Finds out whether the program can cancel. Once, before the first execution.
+/// Determines whether the program can cancel. Call this once, before the first execution.
 pub fn set_up() {
     lifetime::process().cancelling.in_use.set(imports::anybody_wants(b"pthread_cancel"));
     channel::set_up();
@@ -70,7 +71,7 @@ fn possible() -> bool {
     !state.disabled && !state.exiting
 }
 
-/// A cancellation point: ends the current thread if another has requested it. Only in executions.
+/// A cancellation point: ends the current thread if its cancellation was requested. Call this in executions only.
 #[inline]
 pub fn point(pc: u64) {
     if possible() && visible(Operation::new(TESTCANCEL, ObjectId::thread(current())), pc, |_| {}).result != 0 {
@@ -92,6 +93,12 @@ pub fn obey(event: &Event, pc: u64) {
     }
 }
 
+/// Whether `thread` can be cancelled at any instruction.
+fn asynchronous(thread: heddle_model::ThreadId) -> bool {
+    let state = fiber::of(thread).cancellation.get();
+    state.asynchronous && !state.disabled && !state.exiting
+}
+
 /// Ends the current thread as cancelled.
 #[cold]
 pub fn act(pc: u64) -> ! {
@@ -108,6 +115,9 @@ interpose! {
         let Some(target) = fiber::thread_at(handle) else { return ESRCH };
         if !in_use() {
             schedule::unsupported("pthread_cancel from a library that was loaded by the running program", pc);
+        }
+        if asynchronous(target) {
+            schedule::unsupported("pthread_cancel of a thread with PTHREAD_CANCEL_ASYNCHRONOUS", pc);
         }
         let result = visible(Operation::new(CANCEL, ObjectId::thread(target)), pc, |_| {}).result as c_int;
         channel::stir(pc);
@@ -139,15 +149,17 @@ interpose! {
         if !(0..=1).contains(&kind) {
             return EINVAL;
         }
-        if kind == 1 && in_use() {
-            schedule::unsupported("pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS)", caller());
-        }
+        let pc = caller();
         spin_loop::changed();
         let mine = &fiber::of(current()).cancellation;
         let before = mine.get();
         mine.set(Cancellation { asynchronous: kind == 1, ..before });
         if !old.is_null() {
             *old = before.asynchronous as c_int;
+        }
+        if kind == 1 {
+            // A request that came before takes effect now.
+            point(pc);
         }
         0
     }

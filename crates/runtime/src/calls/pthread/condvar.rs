@@ -1,6 +1,6 @@
-//! Condition variables. A wait is two operations: to sleep, and, when woken, to lock the mutex again. It is three
-//! if it can end by itself. Of the program's bytes only two things are looked at: the clock, which attributes can
-//! choose, and whether the condition variable was ever initialised.
+//! Condition variables. A wait is two operations: sleeping, and locking the mutex again after a wakeup. It is three if
+//! it can end by itself. Of the program's bytes only two things are read: the clock, which attributes can choose, and
+//! whether the condition variable was ever initialised.
 
 use core::ffi::{c_int, c_void};
 
@@ -118,7 +118,7 @@ pub unsafe fn destroy(condvar: *mut u8, pc: u64) -> c_int {
     0
 }
 
-/// Waits until it is woken or `clock` shows this time, then locks the mutex again. Returns an error number.
+/// Waits for a wakeup, at most until `clock` shows the deadline, then locks the mutex again. Returns an error number.
 pub unsafe fn wait_until(condvar: *mut u8, mutex: *mut u8, clock: c_int, deadline: *const Timespec, pc: u64) -> c_int {
     // SAFETY: the program's.
     unsafe {
@@ -129,14 +129,14 @@ pub unsafe fn wait_until(condvar: *mut u8, mutex: *mut u8, clock: c_int, deadlin
     }
 }
 
-/// Waits until it is woken or the deadline has passed, then locks the mutex again. Returns an error number.
+/// Waits for a wakeup, at most until the deadline, then locks the mutex again. Returns an error number.
 pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>, pc: u64) -> c_int {
     // SAFETY: the program's mutex.
     let kind = unsafe { kind_of(mutex, pc) };
     must_be_made(condvar, pc);
     cancel::point(pc);
     let spurious = schedule::spurious_of_current() < schedule::latitude().spurious_wakeups;
-    // To stand in the queue of the mutex comes after waking up.
+    // The thread enters the queue of the mutex after the wakeup.
     let queue = wakeup_policy::of(ObjectId(mutex as u64), |w| w.mutex) != Order::Arbitrary;
     let self_waking = spurious || deadline.is_some() || queue;
     let step = |code, detail| Operation {
@@ -148,7 +148,7 @@ pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>,
     let leave_if_cancelled = |woken: &Event| {
         if woken.flags.contains(EventFlags::CANCELLED) {
             if woken.result != 0 {
-                // It has been woken for nothing: somebody else is to be.
+                // The thread does not use its wakeup, so another thread is woken.
                 operate(SIGNAL, condvar, pc);
             }
             // Cleanup handlers find the mutex locked, as POSIX promises.
@@ -173,16 +173,16 @@ pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>,
         None => visible(awaken, pc, |_| {}),
     };
     leave_if_cancelled(&woken);
-    // What went wrong with the mutex counts for more than what came of the wait.
+    // An error of the mutex takes precedence over the result of the wait.
     match visible(wakeup_policy::in_turn(lock, pc), pc, |_| {}).result as c_int {
         0 => woken.result as c_int,
         error => error,
     }
 }
 
-/// Reports a condition variable that was never initialised. One that was initialised by a call, by its initialiser
-/// or by being zero has nothing in this word but the clock and whether it is shared: as far as glibc knows, nobody
-/// waits.
+/// Reports a condition variable that was never initialised. After initialisation by a call, an initialiser or zeros,
+/// this word contains only the clock and whether the variable is shared, because glibc itself never sees a waiting
+/// thread.
 #[inline(always)]
 fn must_be_made(condvar: *const u8, pc: u64) {
     // SAFETY: the program's condition variable.

@@ -1,7 +1,7 @@
-//! Futexes, as programs and libraries ask for them through `syscall`. What they mean is in the model; here they are only
-//! unpacked.
+//! Futexes, as programs and libraries call them through `syscall`. The model defines their meaning; this module decodes
+//! the arguments.
 //!
-//! Shared and private ones are the same: there is one process.
+//! Shared and private futexes are equal, because there is one process.
 
 use heddle_model::primitive::futex::{self, ALL, AWAKEN, TIMED};
 use heddle_model::{Event, EventFlags, ObjectId, Operation};
@@ -35,8 +35,8 @@ const OTHERS: [(usize, &str); 8] = [
     (13, "FUTEX_LOCK_PI2"),
 ];
 
-/// `syscall(SYS_futex, word, operation, value, timeout or second value, other, third value)`. Returns what the kernel would:
-/// a number, or an error number below zero.
+/// `syscall(SYS_futex, word, operation, value, timeout or second value, other, third value)`. Returns the kernel's
+/// result: a number, or a negative error number.
 pub unsafe fn call(arguments: [usize; 6], pc: u64) -> i64 {
     let [word, operation, value, second, other, third] = arguments;
     let everybody = u32::MAX;
@@ -62,7 +62,7 @@ pub unsafe fn call(arguments: [usize; 6], pc: u64) -> i64 {
             if wakers == 0 {
                 return -EINVAL;
             }
-            // The kernel takes a number below one for one.
+            // The kernel treats a number below one as one.
             let most = (value as i32).max(1) as u32;
             futex::woken(&visible(futex::wake(word, most, wakers), pc, |_| {})) as i64
         }

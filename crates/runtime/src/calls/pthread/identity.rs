@@ -1,13 +1,16 @@
 //! Properties of a thread other than its life: its name, processors, priority and clock.
 //!
-//! Heddle schedules the threads. Requests about scheduling succeed and have no effect. There is one processor.
+//! Heddle schedules the threads. Requests about scheduling succeed and have no effect.
 
 use core::ffi::c_int;
 
 use heddle_model::ThreadId;
+use heddle_model::primitive::process_state::{How, State};
 
+use crate::calls::process_state::touches_part;
+use crate::outside::machine;
 use crate::schedule::fiber::{self, NAME};
-use crate::schedule::{active, current};
+use crate::schedule::{active, caller, current};
 
 originals! {
     fn pthread_setname_np(thread: usize, name: *const u8) -> c_int;
@@ -61,7 +64,9 @@ interpose! {
             return real::pthread_setname_np(thread, name);
         }
         let Some(length) = (0..NAME).find(|&i| *name.add(i) == 0) else { return ERANGE };
+        let pc = caller();
         let Some(thread) = fiber::thread_at(thread) else { return ESRCH };
+        touches_part(State::ThreadName, How::Change, thread.index() as u64, pc);
         set_name(thread, core::slice::from_raw_parts(name, length));
         0
     }
@@ -72,7 +77,9 @@ interpose! {
         if size < NAME {
             return ERANGE;
         }
+        let pc = caller();
         let Some(thread) = fiber::thread_at(thread) else { return ESRCH };
+        touches_part(State::ThreadName, How::Read, thread.index() as u64, pc);
         name.cast::<[u8; NAME]>().write_unaligned(fiber::of(thread).name.get());
         0
     }
@@ -94,7 +101,7 @@ interpose! {
         if !active() {
             return real::pthread_getaffinity_np(thread, size, set);
         }
-        one_processor(size, set);
+        machine::write_processors(size, set);
         0
     }
     fn pthread_setschedparam(thread: usize, policy: c_int, parameters: *const c_int) -> c_int {
@@ -118,7 +125,7 @@ interpose! {
         if !active() {
             return real::sched_getaffinity(process, size, set);
         }
-        one_processor(size, set);
+        machine::write_processors(size, set);
         0
     }
     fn sched_setscheduler(process: c_int, policy: c_int, parameters: *const c_int) -> c_int {
@@ -136,16 +143,5 @@ interpose! {
         }
         *parameters = 0;
         0
-    }
-}
-
-/// Writes the set of processors that a thread may run on: one.
-unsafe fn one_processor(size: usize, set: *mut u8) {
-    // SAFETY: the program's set, of this size.
-    unsafe {
-        core::ptr::write_bytes(set, 0, size);
-        if size > 0 {
-            *set = 1;
-        }
     }
 }

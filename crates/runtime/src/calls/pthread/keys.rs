@@ -1,6 +1,7 @@
-//! Keys of thread-specific data. Values and destructors are glibc's own and work on fibers as they are: in up to four rounds,
-//! and in each round in the order of the keys. Which key a thread gets depends on who asked for one before: so asking for one and giving
-//! one back are visible operations on the table of keys, which is libc's and which instrumentation does not see.
+//! Keys of thread-specific data. Values and destructors are glibc's own and work on fibers unchanged: destructors run
+//! in up to four rounds, in each round in the order of the keys. Which key a thread gets depends on earlier requests of
+//! other threads. Creating and deleting a key are therefore visible operations on the table of keys, which belongs to
+//! libc and is not instrumented.
 
 use core::cell::Cell;
 use core::ffi::c_int;
@@ -25,7 +26,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Keys {
         Keys { have_destructors: Cell::new(false) }
     }

@@ -1,5 +1,5 @@
-//! The thread library, as the program sees it. What the calls mean is in `heddle-model`; here they are only
-//! translated into operations.
+//! The thread library as the program sees it. `heddle-model` defines the meaning of the calls; this module translates
+//! them into operations.
 
 mod aliases;
 mod barrier;

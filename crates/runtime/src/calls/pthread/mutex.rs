@@ -1,11 +1,13 @@
 //! Mutexes: normal, recursive, error-checking and adaptive, robust or not, with any protocol. The state is in the
-//! model. Of the program's bytes only the kind is looked at, because static initialisers set it.
+//! model. Of the program's bytes only the kind is read, because static initialisers set it.
 
 use core::ffi::{c_int, c_void};
 
 use heddle_model::primitive::mutex::{self, CONSISTENT, DESTROY, INIT, LOCK, TIMEDLOCK, TRYLOCK, UNLOCK};
+use heddle_model::primitive::process_state::{How, State};
 use heddle_model::{Misuse, ObjectId, OpCode, Operation};
 
+use crate::calls::process_state::touches_part;
 use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
 use crate::schedule::{active, caller, spurious_failure, timed, unsupported, visible, visible_look, wakeup_policy};
@@ -102,7 +104,7 @@ interpose! {
         operate(CONSISTENT, mutex, caller())
     }
 
-    // Priorities are wishes about scheduling, which is Heddle's.
+    // Priorities concern scheduling, which Heddle does.
     fn pthread_mutex_getprioceiling(mutex: *const u8, ceiling: *mut c_int) -> c_int {
         if !active() {
             return real::pthread_mutex_getprioceiling(mutex, ceiling);
@@ -110,6 +112,7 @@ interpose! {
         if mutex.add(KIND).cast::<c_int>().read() & PROTECT == 0 {
             return EINVAL;
         }
+        touches_part(State::Scheduling, How::Read, mutex as u64 >> 3, caller());
         *ceiling = mutex.cast::<c_int>().read() >> CEILING;
         0
     }
@@ -122,11 +125,12 @@ interpose! {
         if mutex.add(KIND).cast::<c_int>().read() & PROTECT == 0 || !(1..=MOST_URGENT).contains(&ceiling) {
             return EINVAL;
         }
-        // POSIX has it lock the mutex for the time being.
+        // POSIX requires this call to lock the mutex meanwhile.
         let error = operate(LOCK, mutex, pc);
         if error != 0 {
             return error;
         }
+        touches_part(State::Scheduling, How::Change, mutex as u64 >> 3, pc);
         if !old.is_null() {
             *old = mutex.cast::<c_int>().read() >> CEILING;
         }
@@ -206,7 +210,7 @@ pub unsafe fn operate(code: OpCode, mutex: *mut u8, pc: u64) -> c_int {
     visible_look(operation, pc, |_| {}).result as c_int
 }
 
-/// Locks, or times out. Returns an error number.
+/// Locks the mutex, or times out. Returns an error number.
 pub unsafe fn lock_until(mutex: *mut u8, clock: c_int, deadline: *const Timespec, pc: u64) -> c_int {
     // SAFETY: the program's mutex and time.
     unsafe {
@@ -216,7 +220,7 @@ pub unsafe fn lock_until(mutex: *mut u8, clock: c_int, deadline: *const Timespec
                 let lock = Operation { detail, ..Operation::new(TIMEDLOCK, ObjectId(mutex as u64)) };
                 timed::visible(wakeup_policy::in_turn(lock, pc), deadline, pc).result as c_int
             }
-            // Nobody looks at the time who gets the mutex at once.
+            // A thread that acquires the mutex at once does not check the deadline.
             None => match operate(TRYLOCK, mutex, pc) {
                 EBUSY => EINVAL,
                 other => other,
@@ -235,7 +239,7 @@ pub unsafe fn kind_of(mutex: *const u8, pc: u64) -> u32 {
 
 #[cold]
 fn special_kind(kind: c_int, mutex: *const u8, pc: u64) -> u32 {
-    // What a mutex that was destroyed is used for is the model's business.
+    // The model reports the use of a destroyed mutex.
     if kind != DESTROYED & !SHARED && kind & !(TYPE | ROBUST | INHERIT | PROTECT) != 0 {
         misuse::accuse(Misuse::Uninitialised, ObjectId(mutex as u64), mutex::FAMILY, pc);
         unsupported("mutex of an unknown kind", pc);
@@ -246,11 +250,11 @@ fn special_kind(kind: c_int, mutex: *const u8, pc: u64) -> u32 {
     let base = match kind & TYPE {
         RECURSIVE => mutex::RECURSIVE,
         ERRORCHECK => mutex::ERRORCHECK,
-        // An adaptive one spins a little before it sleeps; the same otherwise.
+        // An adaptive mutex spins before it sleeps, which is not observable.
         _ => mutex::NORMAL,
     };
     let robust = if kind & ROBUST != 0 { mutex::ROBUST } else { 0 };
-    // glibc looks at the owner of these, whatever their type.
+    // For these, glibc checks the owner whatever the type.
     let checks = if kind & INHERIT != 0 { mutex::CHECKS_OWNER } else { 0 };
     base | robust | checks
 }

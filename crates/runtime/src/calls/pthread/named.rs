@@ -1,7 +1,8 @@
-//! Named semaphores, inside the process: no file is made, none is found, none is left behind.
+//! Named semaphores within the process: no file is created, found or left behind.
 //!
-//! A name stands for an address that is made of nothing but its letters, so that it is the same in every execution, whoever
-//! opens it first. No memory is there: programs have no business inside a `sem_t`.
+//! The address of a named semaphore is computed from its name alone. It is therefore equal in every execution,
+//! whichever thread opens it first. There is no memory at that address, because programs do not access the contents of
+//! a `sem_t`.
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int};
@@ -33,12 +34,12 @@ const SEM_VALUE_MAX: u32 = i32::MAX as u32;
 /// How many different addresses names can have.
 const HOMES: u64 = 1 << 30;
 
-/// The names of semaphores in this process, as numbers: two with one address would be taken for one. Names are the same in
-/// every execution, so this only grows.
+/// Hashes of the semaphore names in this process, to detect two names with one address. Names are equal in every
+/// execution, so the table only grows.
 pub struct Named([Cell<u64>; 64]);
 
 impl Named {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Named {
         Named([const { Cell::new(0) }; 64])
     }

@@ -1,6 +1,6 @@
-//! Initialisation that happens once: `pthread_once`, `call_once`, and the guards of C++'s static locals.
+//! One-time initialisation: `pthread_once`, `call_once`, and the guards of C++ static local variables.
 //!
-//! What was initialised before `main` is left alone. Libraries do much of that, and its order cannot matter.
+//! Initialisations before `main` are not modelled. Libraries make many of them, and their order cannot matter.
 
 use core::ffi::c_int;
 

@@ -1,5 +1,5 @@
-//! Reader-writer locks. The state is in the model. Of the program's bytes only the preference is looked at, because
-//! static initialisers set it.
+//! Read-write locks. The state is in the model. Of the program's bytes only the preference is read, because static
+//! initialisers set it.
 
 use core::ffi::{c_int, c_void};
 
@@ -60,7 +60,7 @@ interpose! {
         if !active() {
             return real::pthread_rwlock_destroy(lock);
         }
-        // glibc lets it go, whatever state it is in.
+        // glibc destroys the lock in any state.
         operate(DESTROY, lock, caller());
         misuse::mark(lock);
         0
@@ -128,7 +128,7 @@ unsafe fn lock_until(code: OpCode, lock: *mut u8, clock: c_int, deadline: *const
         }
         let operation = Operation { detail: PREFERS_WRITERS, ..operation };
         if code == TIMED_WRITE_LOCK {
-            // From now on readers wait, until it has it or times out.
+            // From now on readers wait, until the writer acquires the lock or times out.
             let arrived = visible(Operation { code: WRITE_ARRIVE, ..operation }, pc, |_| {});
             if arrived.failed() {
                 return arrived.result as c_int;

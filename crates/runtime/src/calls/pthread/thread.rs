@@ -4,10 +4,12 @@ use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::primitive::thread::{CREATE, DETACH, JOIN, TIMEDJOIN, TRYJOIN};
+use heddle_model::wire::Outside;
 use heddle_model::{Capacity, Event, ObjectId, Operation, Outcome, ThreadId};
 
 use super::{cancel, unwinder};
 use crate::entry::{real, start};
+use crate::lifetime;
 use crate::outside::clock::{self, Timespec};
 use crate::outside::virtual_time;
 use crate::record::callstack;
@@ -69,16 +71,16 @@ interpose! {
     }
 
     fn pthread_getattr_np(handle: usize, attributes: *mut c_void) -> c_int {
-        // glibc asks the kernel whether the thread lives, and by that measure none of ours does.
+        // glibc asks the kernel whether the thread lives, but the kernel threads of the donors have ended.
         match active().then(|| fiber::thread_at(handle)).flatten() {
-            Some(thread) if thread != ThreadId::MAIN => {
+            Some(thread) => {
                 let (low, size) = fiber::stack_of(thread);
                 pthread_attr_init(attributes);
                 pthread_attr_setdetachstate(attributes, fiber::of(thread).detached.get() as c_int);
                 pthread_attr_setguardsize(attributes, crate::addresses::PAGE);
                 pthread_attr_setstack(attributes, low as *mut c_void, size)
             }
-            _ => real::pthread_getattr_np(handle, attributes),
+            None => real::pthread_getattr_np(handle, attributes),
         }
     }
 }
@@ -87,10 +89,13 @@ interpose! {
 pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usize, argument: usize, pc: u64) -> c_int {
     if !active() {
         if let Some(wire) = start::wire() {
-            wire.trouble(b"unsupported: pthread_create before main");
+            wire.trouble(b"unsupported: `pthread_create` before main");
         }
         // SAFETY: the program's arguments.
         return unsafe { real::pthread_create(handle, attributes, routine, argument as *mut c_void) };
+    }
+    if lifetime::process().unseen_makers.called_from(pc) {
+        schedule::goes_outside(Outside::Threads);
     }
     let Some(wire) = start::wire() else { return ESRCH };
     let Some(child) = wire.name_thread(current(), schedule::children_of_current()) else {
@@ -117,6 +122,8 @@ pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usi
     unsafe { *handle = fiber::of(child).context.get().thread_pointer() };
     let create = Operation::new(CREATE, ObjectId::thread(child)).with_argument((detached == DETACHED) as u64);
     fiber::of(child).detached.set(detached == DETACHED);
+    fiber::of(child).creator.set(current());
+    fiber::of(current()).unjoined.update(|count| count + 1);
     visible(create, pc, |_| virtual_time::catch_up(child, current()));
     0
 }
@@ -158,6 +165,10 @@ unsafe fn join_until(handle: usize, value: *mut usize, clock: c_int, deadline: *
 unsafe fn joined(target: ThreadId, value: *mut usize, event: &Event) -> c_int {
     if event.result == 0 {
         virtual_time::catch_up(current(), target);
+        let (me, it) = (fiber::of(current()), fiber::of(target));
+        // By another than its creator it counts for ever: nobody knows who has heard of that.
+        let one = (it.creator.get() == current()) as u32;
+        me.unjoined.update(|count| count - one + it.unjoined.get());
         if !value.is_null() {
             // SAFETY: the program's place for it.
             unsafe { *value = fiber::of(target).value.get() };
@@ -166,7 +177,7 @@ unsafe fn joined(target: ThreadId, value: *mut usize, event: &Event) -> c_int {
     event.result as c_int
 }
 
-/// Gives up the right to join a thread, in an execution.
+/// Detaches a thread, in an execution.
 pub fn detach(handle: usize, pc: u64) -> c_int {
     let Some(target) = fiber::thread_at(handle) else { return ESRCH };
     let event = visible(Operation::new(DETACH, ObjectId::thread(target)), pc, |_| {});
@@ -187,9 +198,9 @@ pub unsafe fn exit(value: usize, pc: u64) -> ! {
         }
         let fiber = fiber::of(current());
         fiber.value.set(value);
-        fiber.is_exiting();
+        fiber.begin_exit();
     }
-    // Unwinds the stack, running cleanup handlers and destructors, and ends in our own destructor.
+    // This unwinds the stack with cleanup handlers and destructors, and ends in the destructor of the runtime's key.
     // SAFETY: as the program asked.
     unsafe { real::pthread_exit(value as *mut c_void) }
 }

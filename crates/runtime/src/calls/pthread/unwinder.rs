@@ -1,9 +1,10 @@
-//! The library that unwinds stacks, for exceptions and for `pthread_exit`, has to be ready before an execution begins.
+//! The library that unwinds stacks, for exceptions and for `pthread_exit`. It must be ready before an execution begins.
 //!
-//! It initialises itself at its first use, once for all threads: in the middle of an execution that would look as if the
-//! order of the first two exceptions mattered. And where it was not linked in, glibc loads it at the first `pthread_exit`:
-//! files are opened and mapped, which a snapshot cannot take back. So the first execution that needs it is abandoned, and
-//! run again from a start at which it is loaded; the shared memory remembers that for later processes.
+//! The library initialises itself at its first use, once for all threads. In the middle of an execution, that would
+//! look as if the order of the first two exceptions mattered. If the library was not linked in, glibc loads it at the
+//! first `pthread_exit`, by opening and mapping files, which a snapshot cannot undo. The first execution that needs the
+//! library is therefore abandoned and run again from a start at which the library is loaded. The shared memory records
+//! this for later processes.
 
 use core::cell::Cell;
 use core::ffi::c_int;
@@ -20,7 +21,7 @@ pub struct Unwinder {
 }
 
 impl Unwinder {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Unwinder {
         Unwinder { ready_for_exit: Cell::new(false), stack_in_frame: Cell::new(0) }
     }
@@ -30,7 +31,7 @@ fn unwinder() -> &'static Unwinder {
     &lifetime::process().unwinder
 }
 
-/// If the unwinder is there, makes it initialise itself. Outside executions only.
+/// Makes the unwinder initialise itself, if it is loaded. Call this outside executions only.
 pub fn warm_up() {
     extern "C" fn stop(_context: usize, _argument: usize) -> c_int {
         const END_OF_STACK: c_int = 5;
@@ -65,7 +66,7 @@ pub fn is_ready_for_exit() -> bool {
     unwinder().ready_for_exit.get()
 }
 
-/// Makes glibc load it: with a real thread that exits. Outside executions only.
+/// Makes glibc load the unwinder, by a real thread that exits. Call this outside executions only.
 pub fn load() {
     extern "C" fn exits() {
         // SAFETY: a real thread, made below.

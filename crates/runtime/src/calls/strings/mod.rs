@@ -1,14 +1,15 @@
 //! The memory and string functions of libc, as instrumented code calls them.
 //!
-//! libc is not instrumented, so what its functions read and write for the program would be invisible. Interposing them
-//! would catch libc's and the loader's own calls too; instead, Heddle's headers and flags (`heddle-native`,
-//! `instrument`) rename the calls in instrumented code only: `strcpy` becomes `__wrap_strcpy`, which is the name that
-//! linkers have for this. Each of these announces what it will touch, exactly (a byte too many would be a race that is
-//! none), and does the work.
+//! libc is not instrumented, so the accesses of its functions to the program's memory would be invisible. Interposing
+//! the functions would also catch calls by libc and the loader themselves. Instead, Heddle's headers and flags
+//! (`heddle-native`, `instrument`) rename the calls in instrumented code only: `strcpy` becomes `__wrap_strcpy`, the
+//! linkers' name for a wrapper. Each wrapper announces its exact accesses and does the work. One byte too many would be
+//! a false race.
 //!
-//! What a string function touches depends on where its zero byte is, so it is looked for first.
+//! The accesses of a string function depend on the position of its zero byte, so that is found first.
 //!
-//! Not here: `strtok` (its state is libc's own), and functions of other headers that fill in memory: see [`crate::calls::buffers`].
+//! Two groups are not here: `strtok`, whose state belongs to libc, and functions of other headers that fill memory,
+//! which are in [`crate::calls::buffers`].
 
 mod compare;
 mod copy;

@@ -24,13 +24,13 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
     if !schedule::active() {
         return;
     }
-    // Before races are looked for: that memory is not there any more says more than that somebody else was there.
+    // Before the test for races, because an invalid access says more than a race.
     memcheck::access(address, size, write, pc);
     if race::places::touched(address, size, pc) || schedule::in_section() {
         return visible(address, size, how, pc);
     }
     race::plain(address, size, how, pc, false);
-    // A loop that only looks is recognised by its stack; what is written elsewhere must be known.
+    // A loop that only waits is recognised by its stack, so writes elsewhere must be noted.
     let here = &raw const address as usize;
     let above = address.wrapping_sub(here);
     if !write {
@@ -61,7 +61,7 @@ fn visible(address: usize, size: usize, how: Access, pc: u64) {
             event.result = value_at(address, size);
         });
     }
-    // Others may have been there in between.
+    // Other threads may have accessed it in between.
     memcheck::access(address, size, write, pc);
     race::plain(address, size, how, pc, true);
     if write && schedule::somebody_awaits() {
@@ -129,8 +129,8 @@ macro_rules! accesses {
        volatile write $($vwrite:ident)*, both $($both:ident)*;)*) => { with_caller! {
         $($(fn $read(address: usize; pc in "rsi") { plain(address, $size, false, pc) })*)*
         $($(fn $write(address: usize; pc in "rsi") { plain(address, $size, true, pc) })*)*
-        // Heddle's own flags do not ask for these. What both reads and writes counts as a write: it conflicts with all that
-        // either does.
+        // Heddle's own flags do not produce these calls. An access that reads and writes counts as a write, which
+        // conflicts with everything that either conflicts with.
         $($(fn $both(address: usize; pc in "rsi") { plain(address, $size, true, pc) })*)*
     }
     interpose! {
@@ -174,7 +174,7 @@ with_caller! {
         plain(address, size, true, pc);
     }
     fn __tsan_vptr_update(address: *const usize, new: usize; pc in "rdx") {
-        // Constructors and destructors of a hierarchy store the same pointer again and again; like the sanitizer,
+        // Constructors and destructors of a class hierarchy store the same pointer repeatedly. As in the sanitizer,
         // only a change is a write.
         if *address != new {
             plain(address as usize, size_of::<usize>(), true, pc);

@@ -1,11 +1,11 @@
-//! Atomics: what each does to memory, as a visible operation in an execution and for real outside.
+//! Atomic operations on memory: visible operations in an execution, real atomics outside.
 //!
-//! In an execution one kernel thread runs everything, so once the schedule lets the thread go on, plain loads and
-//! stores are the whole of it. Outside, the program may have real threads, and gets real atomics, all of them
-//! sequentially consistent, whatever weaker order it asked for.
+//! In an execution one kernel thread runs everything, so once the operation is scheduled, plain loads and stores
+//! suffice. Outside executions the program may have real threads and gets real atomics. All of them are sequentially
+//! consistent, even if the program asks for a weaker order.
 //!
-//! A weak compare-exchange may fail for no reason ([`crate::schedule::spurious_failure`]); it has read then, and nothing else. clang does not say
-//! which ones are weak, nor does the interface of libatomic: those are strong.
+//! A weak compare-exchange may fail spuriously ([`crate::schedule::spurious_failure`]); then it only reads. Neither
+//! clang nor the interface of libatomic says which compare-exchanges are weak, so theirs are treated as strong.
 
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
 
@@ -14,6 +14,8 @@ use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
 
 use super::expected;
 use crate::arch;
+use crate::calls::process_state::copied;
+use crate::detect::stacks;
 use crate::schedule::{self, spurious_failure};
 
 /// How a read-modify-write computes the new value. The numbers stand in the low bits of an event's `detail`.
@@ -37,10 +39,10 @@ pub enum Update {
 }
 
 /// An operation's `detail`: bits 0 to 3 are the [`Update`] of a read-modify-write, bits 4 to 11 the memory order and the one
-/// in case of failure ([`orders`]), bits 16 and up the thread of a compare-exchange wider than eight bytes.
+/// in case of failure ([`orders`]), bit 12 that the process may be copied, bits 16 and up the thread of a compare-exchange wider than eight bytes.
 #[inline(always)]
 pub fn detail(update: u32, order: i32) -> u32 {
-    update | orders(order as u32, 0)
+    update | orders(order as u32, 0) | copied()
 }
 
 /// Integers that have atomics.
@@ -112,7 +114,7 @@ native!(u8, AtomicU8);
 native!(u16, AtomicU16);
 native!(u32, AtomicU32);
 native!(u64, AtomicU64);
-// There is no plain load of sixteen bytes that every processor does at once: replacing 0 by 0 reads.
+// Not every processor has an atomic plain load of sixteen bytes. Replacing 0 by 0 reads atomically.
 word!(u128, |address: *mut u128| arch::compare_exchange_128(address, 0, 0), arch::compare_exchange_128);
 
 #[inline(always)]
@@ -120,8 +122,8 @@ fn operation<T: Word>(code: OpCode, address: *mut T, argument: T, detail: u32) -
     Operation { object: ObjectId(address as u64), argument: argument.narrow(), code, size: T::SIZE, detail }
 }
 
-/// Reads a value and discards it. A bad address faults here, in the thread that has it, and not when another thread
-/// looks at what this thread is about to do.
+/// Reads a value and discards it. A bad address faults here, in the thread that uses it, and not when another thread
+/// evaluates this thread's next operation.
 #[inline(always)]
 unsafe fn probe<T: Copy>(address: *mut T) {
     // SAFETY: the program says that it is readable; if it is wrong, the fault is its own.
@@ -162,13 +164,16 @@ pub unsafe fn store<T: Word>(address: *mut T, value: T, order: i32, pc: u64) {
         }
         probe(address);
         schedule::visible(operation(STORE, address, value, detail(0, order)), pc, |event| {
-            // What it replaces decides what a compare-exchange in its place would have come to.
-            let old = address.read_volatile();
-            if T::SIZE <= 8 {
-                event.result = old.narrow();
-                event.flags = event.flags.union(EventFlags::KNOWS_OLD);
+            // The replaced value decides whether a compare-exchange at this position would have succeeded. What an
+            // earlier call has left in the slot of a new variable is not the program's, and differs between two runs.
+            if !stacks::is_private(address as usize) {
+                let old = address.read_volatile();
+                if T::SIZE <= 8 {
+                    event.result = old.narrow();
+                    event.flags = event.flags.union(EventFlags::KNOWS_OLD);
+                }
+                unchanged_if(old == value, event);
             }
-            unchanged_if(old == value, event);
             address.write_volatile(value);
         });
     }
@@ -235,7 +240,8 @@ pub unsafe fn compare_exchange<T: Word>(address: *mut T, wanted: T, new: T, orde
         let wide = T::SIZE > 8;
         let waiting = if wide { expected::note(schedule::current(), (&raw const wanted).cast()) } else { 0 };
         let mut found = core::mem::MaybeUninit::uninit();
-        let operation = operation(COMPARE_EXCHANGE, address, wanted, orders(order.0 as u32, order.1 as u32) | waiting);
+        let operation =
+            operation(COMPARE_EXCHANGE, address, wanted, orders(order.0 as u32, order.1 as u32) | copied() | waiting);
         schedule::visible_look(operation, pc, |event| {
             let old = *found.write(address.read_volatile());
             event.result = old.narrow();
@@ -289,7 +295,7 @@ pub unsafe fn compare_exchange_weak_at<T: Word>(
     unsafe {
         if schedule::active() && spurious_failure::fails_spuriously(address as u64, pc) {
             probe(address);
-            // Not a look: the next attempt may find the same, and succeed.
+            // This does not count as a load of a wait loop: the next attempt may find the same value and succeed.
             let read = operation(LOAD, address, new, detail(0, order.1)).with_argument(0);
             schedule::visible(read, pc, |event| {
                 let value = address.read_volatile();

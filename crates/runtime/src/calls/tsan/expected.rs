@@ -1,8 +1,8 @@
-//! Whether a pending compare-exchange would fail, asked before it is taken.
+//! Predicts whether a pending compare-exchange would fail.
 //!
-//! An operation has room for eight bytes of the expected value. Wider ones leave the address of the whole here while
-//! they wait: it is on the waiting thread's stack, or where the program keeps it. The thread that waits is in the
-//! operation's `detail`, see [`super::atomic::detail`].
+//! An operation has room for eight bytes of the expected value. A wider compare-exchange stores the address of its
+//! expected value here while it is pending. The value is on the waiting thread's stack, or in other memory of the
+//! program. The operation's `detail` names the thread: see [`super::atomic::detail`].
 
 use core::cell::Cell;
 
@@ -11,7 +11,7 @@ use heddle_model::Operation;
 use crate::addresses::Reserve;
 use crate::lifetime::{self, Lent};
 
-/// What pending compare-exchanges expect.
+/// The expected values of pending compare-exchanges.
 pub struct Expected {
     /// For each thread, where the value is that its pending compare-exchange expects, if it is wider than eight bytes. Written
     /// before it is read.
@@ -19,13 +19,13 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Expected {
         Expected { addresses: Cell::new(&[]) }
     }
 }
 
-/// Makes room for `threads` threads. Once.
+/// Reserves memory for `threads` threads. Call this once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
     lifetime::process().expected.addresses.set(reserve.take(threads));
 }
@@ -34,17 +34,17 @@ fn address_of(thread: usize) -> &'static Cell<usize> {
     &lifetime::process().expected.addresses.get()[thread]
 }
 
-/// Notes where the expected value is, and returns the thread's part of the operation's `detail`.
+/// Stores the address of the expected value. Returns the thread's part of the operation's `detail`.
 #[inline]
 pub fn note(thread: heddle_model::ThreadId, expected: *const u8) -> u32 {
     address_of(thread.index()).set(expected as usize);
     u32::from(thread.0) << 16
 }
 
-/// Whether this compare-exchange, taken now, would find another value than it expects.
+/// Whether this compare-exchange would fail now because the location holds another value.
 ///
-/// The location is read where the program's thread has read it before announcing the operation, so that a bad
-/// address has already ended in a fault of that thread's own.
+/// The program's thread has read the location before it announced the operation. A bad address has therefore faulted in
+/// that thread already, and reading it here is safe.
 pub fn compare_fails(operation: &Operation) -> bool {
     let (address, size) = (operation.object.0 as *const u8, operation.size as usize);
     let mut narrow = operation.argument.to_ne_bytes();

@@ -1,11 +1,11 @@
-//! What instrumented code calls: the interface between compilers and the thread sanitizer's runtime, with another
-//! runtime behind it.
+//! The functions that instrumented code calls: the compilers' interface to the runtime of the thread sanitizer, with
+//! another runtime behind it.
 //!
 //! gcc (12 to 14) and clang (14 to 19) with `-fsanitize=thread` call `__tsan_*` functions before memory accesses, at
-//! the entry and exit of functions, and instead of atomics. [`atomic`] has the atomics, each a visible operation;
-//! [`access`] the accesses to plain memory; the entries and exits are in
-//! [`crate::record::callstack`]. What the compilers leave to libatomic is in [`crate::calls::libatomic`], and what they leave to
-//! libc in [`crate::calls::strings`].
+//! the entry and exit of functions, and instead of atomic operations. [`atomic`] has the atomic operations, each of
+//! them a visible operation. [`access`] has the accesses to plain memory. Entries and exits of functions are in
+//! [`crate::record::callstack`]. What the compilers leave to libatomic is in [`crate::calls::libatomic`], and what they
+//! leave to libc in [`crate::calls::strings`].
 
 pub mod access;
 pub mod atomic;
@@ -31,13 +31,13 @@ pub struct Instrumented {
 }
 
 impl Instrumented {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Instrumented {
         Instrumented { initialised: Cell::new(false) }
     }
 }
 
-/// Whether anything of the program was instrumented.
+/// Whether any part of the program is instrumented.
 pub fn sees_memory() -> bool {
     lifetime::process().instrumented.initialised.get()
 }

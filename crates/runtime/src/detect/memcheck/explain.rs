@@ -4,14 +4,11 @@ use heddle_model::ThreadId;
 use heddle_model::fault::{Doing, Fault, FaultKind};
 
 use crate::addresses::{STACK_STRIDE, STACKS, STACKS_END};
-use crate::entry::start;
 use crate::heap::{self, State};
 use crate::schedule::fiber;
 
 /// Addresses closer to null than this are taken for a null pointer plus an offset.
 const ALMOST_NULL: usize = 64 << 10;
-/// How many bytes below the main thread's stack count as an overflow of it. The kernel maps nothing there.
-const BELOW_MAIN: usize = 1 << 20;
 
 /// The fault of an access of `size` bytes at `address`, which is in the heap's range, and which the heap does not allow.
 pub fn heap(address: usize, size: usize, doing: Doing) -> Fault {
@@ -50,14 +47,10 @@ pub fn crashed(address: usize, doing: Doing, denied: bool, general: bool) -> Fau
 
 /// The thread whose stack ends just above `address`: it has overflowed.
 fn below_stack(address: usize) -> Option<ThreadId> {
-    let (low, _) = start::main_stack();
-    if (low - BELOW_MAIN..low).contains(&address) {
-        return Some(ThreadId::MAIN);
-    }
     if !(STACKS..STACKS_END).contains(&address) {
         return None;
     }
     let index = (address - STACKS) / STACK_STRIDE;
     let owner = ThreadId(index as u16);
-    ((1..=fiber::donors()).contains(&index) && address < fiber::stack_of(owner).0).then_some(owner)
+    (index <= fiber::donors() && address < fiber::stack_of(owner).0).then_some(owner)
 }

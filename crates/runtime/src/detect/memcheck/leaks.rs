@@ -1,11 +1,12 @@
 //! Leaks: blocks that no pointer leads to when the process ends.
 //!
-//! The roots are the program's globals, the live part of the stacks, thread control blocks, and what was allocated before `main`. Every
-//! aligned word of them that could point into a block is taken for a pointer to it, and so are the words of every block that is
-//! reached like that. The blocks that are left were allocated by threads of the program in this execution, and nobody can free
-//! them. A pointer that is kept in another form (as an offset, or with some of its bits in use) is not recognised.
+//! The roots are the program's globals, the live part of the stacks, thread control blocks, and the blocks that were
+//! allocated before `main`. Every aligned word in them that could point into a block counts as a pointer to it, and so
+//! do the words of every block that is reached. The remaining blocks were allocated by threads of the program in this
+//! execution, and nothing can free them. A pointer that is stored in another form (as an offset, or with some of its
+//! bits in use) is not recognised.
 //!
-//! Only with `--leaks`: the search reads all memory after each execution.
+//! This runs only with `--leaks`, because it reads all memory after each execution.
 
 use heddle_model::fault::{Fault, FaultKind};
 use heddle_model::{Phase, ThreadId};
@@ -15,7 +16,7 @@ use crate::arch;
 use crate::entry::start;
 use crate::heap::{self, State};
 use crate::lifetime::Exclusive;
-use crate::outside::exit;
+use crate::outside::{exit, exit_handlers};
 use crate::schedule::{self, fiber};
 use crate::state::snapshot;
 
@@ -57,7 +58,7 @@ fn search() -> &'static Search {
     &super::state().leaks
 }
 
-/// Makes room. Once; only if leaks are to be looked for.
+/// Reserves memory. Call this once, and only if leaks are looked for.
 pub fn set_up(reserve: &mut Reserve) {
     search().reached.borrow().stack = reserve.take(WAITING);
     *search().text.borrow() = reserve.take(MAPS);
@@ -73,7 +74,7 @@ pub fn lost() -> impl Iterator<Item = usize> {
     blocks[..*count].iter().copied()
 }
 
-/// Looks for what the process, which has ended in good order on the stack of the running thread, leaves behind.
+/// Looks for leaks at the end of the process, which exited normally on the stack of the running thread.
 pub fn look() -> Option<Fault> {
     if !on() {
         return None;
@@ -115,6 +116,7 @@ fn roots() {
     for place in heap::blocks_of_system().filter(|place| place.state == State::Live) {
         scan(place.block, place.block + place.size);
     }
+    exit_handlers::arguments().for_each(reach);
     for index in 0..=fiber::donors() {
         let thread = ThreadId(index as u16);
         let (low, high) = if thread == ThreadId::MAIN {
@@ -134,7 +136,7 @@ fn roots() {
         } else {
             arch::stack_pointer()
         };
-        // Who stands on another stack, a signal handler's, has all of its own in use.
+        // If the thread is on another stack, that of a signal handler, its whole own stack is in use.
         scan(if (low..high).contains(&from) { from } else { low }, high);
     }
 }

@@ -1,16 +1,17 @@
-//! Memory errors: accesses out of bounds of a heap block, uses after free, accesses to the stack of a thread that has
-//! ended or to a frame that has returned, double and invalid frees, and accesses that the processor refuses.
+//! Memory errors: accesses outside a heap block, uses after free, accesses to the stack of a thread that has ended or
+//! to a frame that has returned, double and invalid frees, and accesses that the processor refuses.
 //!
 //! The heap knows for each byte whether it may be touched ([`crate::heap::allows`]). The stacks of threads are known by
-//! their addresses. A correct access costs a few instructions ([`access`]). An incorrect one is explained ([`explain`]) and noted as a
-//! [`Fault`], and its thread's next operation is the end of the process. That is an operation like any other, so the search still explores
-//! what other threads do before it.
+//! their addresses ([`stacks`]). A correct access costs a few instructions ([`access`]). An incorrect one is explained ([`explain`])
+//! and stored as a [`Fault`], and the next operation of its thread is the end of the process. That is an operation like
+//! any other, so the search still explores what other threads do before it.
 //!
-//! Freeing is not a visible operation, and need not be. If nothing orders it with another thread's access, the two are a data race
-//! ([`crate::detect::race`]), whichever comes first. If something orders them, the search explores the orders of that.
+//! Freeing is not a visible operation and need not be. If nothing orders it with another thread's access, the two are a
+//! data race ([`crate::detect::race`]), whichever comes first. If something orders them, the search explores the orders
+//! of that.
 //!
-//! Where blocks were allocated and freed is noted only in executions that are recorded ([`notes`]). Globals and the frames of the running
-//! thread are not checked: only the compiler knows their bounds.
+//! Allocations and frees are recorded only in recorded executions ([`notes`]). Globals and the frames of the running
+//! thread are not checked, because only the compiler knows their bounds.
 
 mod explain;
 mod leaks;
@@ -20,20 +21,20 @@ use core::cell::Cell;
 
 use heddle_detect::notes::Notes;
 use heddle_model::fault::{Doing, Fault, FaultKind};
-use heddle_model::primitive::{atomic, condvar, mutex, process, rwlock, semaphore, spin};
-use heddle_model::{Ending, ObjectId, Operation, Phase, Properties, Property, ThreadId};
+use heddle_model::primitive::{atomic, barrier, condvar, mutex, process, rwlock, semaphore, spin};
+use heddle_model::{Ending, ObjectId, Operation, Properties, Property, ThreadId};
 
 use crate::addresses::{HEAPS, Reserve, STACK_STRIDE, STACKS, STACKS_END};
-use crate::entry::start;
+use crate::detect::stacks;
 use crate::heap;
 use crate::lifetime::{self, Exclusive};
-use crate::schedule::{self, fiber};
+use crate::schedule;
 
 pub use explain::crashed;
 pub use leaks::look as look_for_leaks;
 pub use notes::{allocated, freed};
 
-/// What is known of the memory errors of an execution.
+/// The memory errors of an execution.
 pub struct Memcheck {
     /// Whether memory errors are looked for. Set once.
     on: Cell<bool>,
@@ -69,7 +70,8 @@ fn state() -> &'static Memcheck {
     &lifetime::execution().memory_errors
 }
 
-/// Makes room for `threads` threads. Once. Memory errors and leaks are looked for if `properties` say so.
+/// Reserves memory for `threads` threads. Call this once. `properties` say whether memory errors and leaks are looked
+/// for.
 pub fn set_up(reserve: &mut Reserve, threads: usize, properties: &Properties) {
     *state().faults.borrow() = reserve.take(threads);
     state().on.set(properties.look_for(Property::Memory));
@@ -120,55 +122,38 @@ fn outside(address: usize, size: usize, write: bool, pc: u64) {
 }
 
 /// Checks an access to memory that may be on another thread's stack.
-#[inline(never)]
+#[inline(always)]
 fn others_stack(address: usize, size: usize, write: bool, pc: u64) {
-    if on()
-        && let Some(fault) = dead_stack(address)
-    {
-        commit(Fault { address: address as u64, size: size as u64, doing: doing(write), ..fault }, pc);
+    if !stacks::is_checked(address, size) {
+        check_stack(address, size, write, pc);
     }
 }
 
-/// The fault of an access to `address`, if that is in a dead part of another thread's stack.
-fn dead_stack(address: usize) -> Option<Fault> {
-    let (low, high) = start::main_stack();
-    let (owner, low, high) = if (low..high).contains(&address) {
-        (ThreadId::MAIN, low, high)
-    } else {
-        let owner = fiber::thread_at(address).filter(|&owner| owner != ThreadId::MAIN)?;
-        let (low, size) = fiber::stack_of(owner);
-        (owner, low, low + size)
-    };
-    if owner == schedule::current() || address < low {
-        return None;
+#[inline(never)]
+fn check_stack(address: usize, size: usize, write: bool, pc: u64) {
+    let Some(owner) = stacks::owner(address) else { return };
+    if on()
+        && let Some(fault) = stacks::dead(owner, address)
+    {
+        commit(Fault { address: address as u64, size: size as u64, doing: doing(write), ..fault }, pc);
     }
-    let kind = match schedule::phase(owner) {
-        Phase::Finished => FaultKind::DeadStack,
-        Phase::Alive => {
-            // A thread that crashed is suspended on another stack: then its own is as it was.
-            let live_from = fiber::of(owner).context.get().stack();
-            if !(low..high).contains(&live_from) || address >= live_from {
-                return None;
-            }
-            FaultKind::DeadFrame
-        }
-        Phase::Absent | Phase::Lingering => return None,
-    };
-    Some(Fault { kind, other: Some(owner), ..Fault::default() })
+    stacks::used(owner, address, size);
 }
 
 /// Checks that the object of `operation`, which the running thread is about to announce, exists.
 #[inline(always)]
 pub fn before(operation: &Operation, pc: u64) {
-    if heap::in_range(operation.object.0 as usize) {
+    let address = operation.object.0 as usize;
+    if heap::in_range(address) || stacks::may_be_others(address) {
         check_object(operation, pc);
     }
 }
 
-/// Checks the object of `operation` once more after the running thread has taken it: it may have been freed while the thread waited.
+/// Checks the object of `operation` once more after the running thread has taken it: it may have died while the thread waited.
 #[inline(always)]
 pub fn after(operation: &Operation, pc: u64) {
-    if heap::in_range(operation.object.0 as usize) && needs_its_object(operation) {
+    let address = operation.object.0 as usize;
+    if (heap::in_range(address) || stacks::may_be_others(address)) && needs_its_object(operation) {
         check_object(operation, pc);
     }
 }
@@ -183,19 +168,43 @@ pub fn needs_its_object(operation: &Operation) -> bool {
     }
 }
 
-/// Whether the object of `operation` is in the heap and must not be touched. Addresses that the heap never used are not forbidden: one may be
-/// the name of a named semaphore, and an access to memory there fails by itself.
+/// Whether the object of `operation` must not be touched: its block of the heap was freed, or the function returned or
+/// the thread ended on whose stack it was.
 #[inline]
 pub fn forbids(operation: &Operation) -> bool {
+    let address = operation.object.0 as usize;
+    if heap::in_range(address) { is_outside(operation) } else { on_dead_stack(operation).is_some() }
+}
+
+/// Whether the object of `operation` is in the heap and not in a live block. Addresses that the heap never used do not
+/// count: one may be the name of a named semaphore, and an access to memory there fails by itself.
+fn is_outside(operation: &Operation) -> bool {
     let (address, size) = (operation.object.0 as usize, operation.bytes().max(1) as usize);
     on() && heap::was_used(address) && operation.code != process::END && !heap::allows(address, size)
 }
 
+/// The fault of `operation`, if its object is on a dead part of another thread's stack. To wake those who wait for a
+/// word is no use of it: C++ allows a latch to go as soon as it has opened, and its library wakes afterwards.
+fn on_dead_stack(operation: &Operation) -> Option<Fault> {
+    let address = operation.object.0 as usize;
+    if !on() || !stacks::may_be_others(address) || stacks::is_checked(address, 1) {
+        return None;
+    }
+    let uses = needs_its_object(operation) || operation.code == barrier::ARRIVE;
+    let fault = uses.then(|| stacks::owner(address).and_then(|owner| stacks::dead(owner, address))).flatten()?;
+    let size = operation.bytes().max(1).into();
+    Some(Fault { address: address as u64, size, doing: Doing::Operating, ..fault })
+}
+
 #[inline(never)]
 fn check_object(operation: &Operation, pc: u64) {
-    if forbids(operation) {
-        let (address, size) = (operation.object.0 as usize, operation.bytes().max(1) as usize);
-        commit(explain::heap(address, size, Doing::Operating), pc);
+    let address = operation.object.0 as usize;
+    if !heap::in_range(address) {
+        if let Some(fault) = on_dead_stack(operation) {
+            commit(fault, pc);
+        }
+    } else if is_outside(operation) {
+        commit(explain::heap(address, operation.bytes().max(1) as usize, Doing::Operating), pc);
     }
 }
 
@@ -226,13 +235,20 @@ pub fn mismatched(address: usize, resizes: bool, allocated: u8, freed: u8, size:
 #[cold]
 fn commit(fault: Fault, pc: u64) -> ! {
     note(fault);
+    // The entry points of plain accesses note registers only while there are visible places.
+    schedule::set_called_at(0);
     let end = process::end(Ending::Memory);
     schedule::end_process(Operation { object: ObjectId(fault.address), ..end }, pc)
 }
 
 /// Keeps the fault of the running thread until the end of the process is taken.
 pub fn note(fault: Fault) {
-    let fault = notes::taken().complete(fault);
+    let mut fault = notes::taken().complete(fault);
+    // The heap forgets the size of a freed block. Past its end it is out of bounds, whether the block is still there or not.
+    let end = fault.block + fault.block_size.max(1);
+    if fault.kind == FaultKind::UseAfterFree && fault.block_size != 0 && fault.address >= end {
+        fault.kind = FaultKind::OutOfBounds;
+    }
     state().faults.borrow()[schedule::current().index()] = (state().execution.get(), fault);
 }
 

@@ -1,4 +1,4 @@
-//! Where blocks were allocated and freed: noted in executions that are recorded, and only there ([`heddle_detect::notes`]).
+//! Where blocks were allocated and freed ([`heddle_detect::notes`]). This is recorded only in recorded executions.
 
 use heddle_detect::notes::Notes;
 
@@ -15,12 +15,12 @@ pub fn taken() -> &'static mut Notes<'static> {
     super::state().notes.borrow()
 }
 
-/// Makes room. Once. It costs nothing until it is used.
+/// Reserves memory. Call this once. It costs nothing until it is used.
 pub fn set_up(reserve: &mut Reserve) {
     *taken() = Notes::new(reserve, NOTES, WORDS);
 }
 
-/// Notes that the running thread has got a block.
+/// Records that the running thread has allocated a block.
 #[inline]
 pub fn allocated(block: usize, size: usize, pc: u64) {
     if schedule::active() && schedule::recording() {
@@ -28,7 +28,7 @@ pub fn allocated(block: usize, size: usize, pc: u64) {
     }
 }
 
-/// Notes that the running thread has freed a block.
+/// Records that the running thread has freed a block.
 #[inline]
 pub fn freed(block: usize, size: usize, pc: u64) {
     if schedule::recording() {

@@ -1,9 +1,9 @@
-//! Data races of the program: what the detector ([`heddle_detect::race`]) is told of, and what becomes of a race that it finds.
+//! Data races of the program: what the detector ([`heddle_detect::race`]) is told, and what happens after a race.
 //!
-//! Plain accesses are not events, and threads do not switch there. They need not: if no order of the events leads to a race, then the
-//! order of plain accesses makes no difference. A race ends the execution if the first race is all that is wanted. Otherwise it is listed and
-//! the execution goes on; the search then makes its place visible ([`places`]) and begins anew. Accesses to visible places are
-//! events, but they order nothing here: a race on them stays a race.
+//! Plain accesses are not events, and threads do not switch there. This is sound: if no order of the events leads to a
+//! race, the order of plain accesses makes no difference. A race ends the execution if only the first race is wanted.
+//! Otherwise it is listed and the execution continues; the search then makes its place visible ([`places`]) and starts
+//! again. Accesses to visible places are events, but they synchronise nothing, so a race on them remains a race.
 
 pub mod places;
 
@@ -12,12 +12,12 @@ use core::cell::Cell;
 use heddle_detect::race::{Capacity, Detector};
 use heddle_detect::shadow::{Exceeded, Found};
 use heddle_detect::{Full, Lender, Zero, order, shadow};
-use heddle_model::primitive::{atomic, file, memory as plain_memory, queue, section};
+use heddle_model::primitive::{atomic, memory as plain_memory, process_state, queue, section};
 use heddle_model::race::{Access, Race};
 use heddle_model::{self as model, Event, Outcome, ThreadId};
 
 use crate::addresses::{self, PAGE, Reserve, SHADOW};
-use crate::detect::memcheck;
+use crate::detect::{memcheck, stacks};
 use crate::lifetime::{self, Exclusive};
 use crate::{heap, schedule};
 
@@ -49,7 +49,7 @@ unsafe impl Lender<'static> for Cells {
 /// How many frames of the call stack of an earlier access are kept.
 const FRAMES: usize = 128;
 
-/// What is known of the races of an execution.
+/// The data races of an execution.
 pub struct Races {
     /// None if races are not looked for.
     detector: Exclusive<Option<Detector<'static, Cells>>>,
@@ -72,7 +72,8 @@ impl Races {
         }
     }
 
-    /// Begins an execution with room for `threads` threads, to end at the race `aim` if there is one. These places are visible.
+    /// Begins an execution with room for `threads` threads. It ends at the race `aim`, if there is one. `visible` are
+    /// the visible places.
     pub fn reset(&self, threads: usize, aim: Option<Race>, visible: &[u64]) {
         if let Some(detector) = self.detector.borrow() {
             self.aim.set(aim);
@@ -93,7 +94,7 @@ fn detector() -> Option<&'static mut Detector<'static, Cells>> {
     races().detector.borrow().as_mut()
 }
 
-/// Makes room for `threads` threads. Once; only if races are to be looked for.
+/// Reserves memory for `threads` threads. Call this once, and only if races are looked for.
 pub fn set_up(reserve: &mut Reserve, threads: usize, goes_on: bool) {
     let capacity = Capacity { threads, objects: OBJECTS, accesses: ACCESSES };
     places::set_up(reserve);
@@ -107,7 +108,7 @@ pub fn on() -> bool {
     detector().is_some()
 }
 
-/// Says that `thread` runs from now on.
+/// Tells the detector that `thread` runs from now on.
 #[inline]
 pub fn switched(thread: ThreadId) {
     if let Some(detector) = detector() {
@@ -115,12 +116,14 @@ pub fn switched(thread: ThreadId) {
     }
 }
 
-/// Takes note of an event: it orders what comes after it.
+/// Tells the detector of an event, which orders what follows it.
 #[inline]
 pub fn event(event: &Event) {
-    // A plain access orders nothing, visible or not, and no language says that a file does.
+    // A plain access synchronises nothing, visible or not, and no language standard says that a file does.
     let Some(detector) = detector() else { return };
-    if matches!(event.operation.code.family(), plain_memory::FAMILY | file::FAMILY) {
+    let family = event.operation.code.family();
+    let state = process_state::State::of(event.operation.code);
+    if family == plain_memory::FAMILY || state.is_some_and(|state| !state.synchronises()) {
         return;
     }
     if event.operation.code.family() == section::FAMILY {
@@ -138,7 +141,12 @@ pub fn event(event: &Event) {
     if operation.code.family() == atomic::FAMILY && operation.code != atomic::FENCE {
         let write = operation.code != atomic::LOAD && !event.failed();
         watch(operation.object.0 as usize, operation.size as usize, event.pc);
-        // In memory that is not there any more it is another fault than a race, and about to be reported.
+        if stacks::may_be_others(operation.object.0 as usize)
+            && let Some(owner) = stacks::owner(operation.object.0 as usize)
+        {
+            stacks::used(owner, operation.object.0 as usize, operation.size as usize);
+        }
+        // In dead memory this is a memory error, which is about to be reported.
         if memcheck::forbids(operation) {
             advance(event.thread);
             return;
@@ -147,14 +155,28 @@ pub fn event(event: &Event) {
         access(address, size, Access::new(write, true), event.pc, true);
     }
     if memcheck::needs_its_object(operation) && operation.code.family() != atomic::FAMILY {
-        // Who frees, or overwrites, a lock in the heap must know that nobody uses it.
+        // Freeing or overwriting a lock in the heap must be ordered after every use of it, and so must the end of the
+        // frame that it is in.
         let address = operation.object.0 as usize;
-        if heap::in_range(address) && !memcheck::forbids(operation) {
+        let owner = if stacks::may_be_others(address) { stacks::owner(address) } else { None };
+        if (heap::in_range(address) || owner.is_some()) && !memcheck::forbids(operation) {
+            if let Some(owner) = owner {
+                stacks::used(owner, address, 1);
+            }
+            watch(address, 1, event.pc);
             access(address, 1, Access::new(false, true), event.pc, true);
         }
     }
-    // Not before: whoever learns of this event learns of the access that it is.
+    // Not earlier: threads that synchronise with this event also synchronise with its access.
     advance(event.thread);
+}
+
+/// Tells the detector that the running thread releases `size` bytes at `address`, in code that is not instrumented.
+pub fn released(address: usize, size: usize) {
+    if let Some(detector) = detector() {
+        fits(detector.release(address, size));
+        advance(schedule::current());
+    }
 }
 
 /// Looks at an access of the running thread. If it is the earlier access of the race that this execution is to end at, its call stack is
@@ -203,6 +225,26 @@ pub fn freed(address: usize, size: usize, pc: u64) {
     }
 }
 
+/// Records that a part of the running thread's stack dies. Only in executions.
+pub fn ended(address: usize, size: usize, pc: u64) {
+    if on() {
+        watch(address, size, pc);
+        access(address, size, Access::ENDING, pc, false);
+    }
+}
+
+/// Records that the running thread does something to a range of memory as a whole. `forget`: other memory is there afterwards.
+pub fn range(address: usize, size: usize, how: Access, pc: u64, forget: bool) {
+    let Some(detector) = detector() else { return };
+    watch(address, size, pc);
+    let result = detector.range((address, size), how, pc, forget, |granule, found| {
+        report(granule << 3, 8, how, pc, granule, found);
+    });
+    if let Err(exceeded) = result {
+        too_many(exceeded);
+    }
+}
+
 /// Records an access of the running thread, and reports its races. `again`: see [`Detector::access`].
 #[inline(always)]
 fn access(address: usize, size: usize, how: Access, pc: u64, again: bool) {
@@ -240,6 +282,13 @@ fn fits(result: Result<(), Full>) {
 
 #[cold]
 fn report(address: usize, size: usize, how: Access, pc: u64, granule: usize, earlier: &Found) {
+    // A frame ends over everything from the first variable that others have used. The one that this race is about counts.
+    let (address, size) = if how.ends() {
+        let (from, to) = (address.max(granule << 3), (address + size).min((granule + 1) << 3));
+        (from, to - from)
+    } else {
+        (address, size)
+    };
     let race = Race {
         address: address as u64,
         size: size as u64,

@@ -15,7 +15,7 @@ fn all() -> &'static mut Places<'static> {
     PLACES.borrow()
 }
 
-/// Makes room. Once.
+/// Reserves memory. Call this once.
 pub fn set_up(reserve: &mut Reserve) {
     *all() = Places::new(reserve, MOST);
 }
@@ -46,7 +46,25 @@ pub fn any() -> bool {
     all().any()
 }
 
+/// The granules of the places.
+pub fn listed() -> impl Iterator<Item = usize> {
+    all().granules()
+}
+
 /// Whether one of the places is among these bytes, which are not accessed yet.
 pub fn within(address: usize, size: usize) -> bool {
     all().touches(address, size)
+}
+
+/// Calls `each` with the pieces of a range, of `step` bytes at most, that have visible places in them. Others may run in `each`.
+pub fn each_piece(address: usize, size: usize, step: usize, mut each: impl FnMut(usize, usize)) {
+    let end = if within(address, size) { address + size } else { address };
+    let mut from = address;
+    while from < end {
+        let size = step.min(end - from);
+        if within(from, size) {
+            each(from, size);
+        }
+        from += size;
+    }
 }

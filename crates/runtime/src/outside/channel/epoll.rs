@@ -1,19 +1,24 @@
-//! `epoll`: waiting for one of many descriptors that the kernel keeps a list of.
+//! `epoll`: waits for one of many descriptors in a list that the kernel keeps.
 
 use super::{DONT_WAIT, Waits, answer, call, milliseconds, until};
+use crate::outside::clock::Timespec;
+use crate::outside::signals::mask;
 use crate::schedule::{active, caller};
 use crate::sys;
 
 const EPOLL_WAIT: usize = 232;
 const EPOLL_CTL: usize = 233;
+const EINVAL: isize = 22;
 
 originals! {
     fn epoll_ctl(file: i32, how: i32, watched: i32, event: usize) -> i32;
     fn epoll_wait(file: i32, events: usize, most: i32, timeout: i32) -> i32;
+    fn epoll_pwait(file: i32, events: usize, most: i32, timeout: i32, mask: *const u64) -> i32;
+    fn epoll_pwait2(file: i32, events: usize, most: i32, timeout: *const Timespec, mask: *const u64) -> i32;
 }
 
 interpose! {
-    // A thread in `epoll_wait` may have something to wait for now.
+    // A thread in `epoll_wait` may be able to continue now.
     fn epoll_ctl(file: i32, how: i32, watched: i32, event: usize) -> i32 {
         let pc = caller();
         if active() {
@@ -25,13 +30,37 @@ interpose! {
     fn epoll_wait(file: i32, events: usize, most: i32, timeout: i32) -> i32 {
         let pc = caller();
         if active() {
-            let mut attempt = || {
-                // Without waiting.
-                let ready = sys::syscall6(EPOLL_WAIT, file as usize, events, most as usize, 0, 0, 0);
-                (ready != 0 || timeout == 0).then_some(ready)
-            };
-            return answer(until(pc, Waits::AtMost(milliseconds(timeout)), &mut attempt).unwrap_or(0)) as i32;
+            return wait(file, events, most, milliseconds(timeout), pc);
         }
         real::epoll_wait(file, events, most, timeout)
     }
+    fn epoll_pwait(file: i32, events: usize, most: i32, timeout: i32, mask: *const u64) -> i32 {
+        let pc = caller();
+        if active() {
+            return mask::during(mask, pc, || wait(file, events, most, milliseconds(timeout), pc));
+        }
+        real::epoll_pwait(file, events, most, timeout, mask)
+    }
+    fn epoll_pwait2(file: i32, events: usize, most: i32, timeout: *const Timespec, mask: *const u64) -> i32 {
+        let pc = caller();
+        if !active() {
+            return real::epoll_pwait2(file, events, most, timeout, mask);
+        }
+        let timeout = if timeout.is_null() { None } else { Some(*timeout) };
+        if timeout.is_some_and(|time| time.get().is_none()) {
+            return answer(-EINVAL) as i32;
+        }
+        mask::during(mask, pc, || wait(file, events, most, timeout, pc))
+    }
+}
+
+/// Waits for one of the descriptors in the list `file`.
+fn wait(file: i32, events: usize, most: i32, timeout: Option<Timespec>, pc: u64) -> i32 {
+    let at_once = timeout.is_some_and(Timespec::is_zero);
+    let mut attempt = || {
+        // SAFETY: the program's own call, without waiting.
+        let ready = unsafe { sys::syscall6(EPOLL_WAIT, file as usize, events, most as usize, 0, 0, 0) };
+        (ready != 0 || at_once).then_some(ready)
+    };
+    answer(until(pc, Waits::AtMost(timeout), &mut attempt).unwrap_or(0)) as i32
 }

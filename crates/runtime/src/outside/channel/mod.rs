@@ -1,15 +1,16 @@
 //! Pipes, sockets and event counters between the program's own threads.
 //!
-//! A write at one end enables a read at the other, so these calls are visible operations. The contents stay in the kernel. All of them together
-//! are one [resource](crate::outside::resource), which is coarser than it must be: calls on two different pipes would commute. The
-//! kernel is asked whether a thread can continue, and never made to wait.
+//! A write at one end enables a read at the other, so these calls are visible operations. The contents stay in the
+//! kernel. All channels together are one [resource](crate::outside::resource). This is coarser than necessary: calls on
+//! two different pipes would commute. The runtime asks the kernel whether a thread can continue and never waits in it.
 //!
-//! Pipes and sockets are outside the program's memory, so programs that use them run in processes of their own
-//! ([`Restart::Fork`](heddle_model::wire::Restart)). Streams over them come through [`on_stream`], one call at
-//! a time. Other system calls of libc's on them are handled by [`crate::outside::trap`].
+//! Pipes and sockets are outside the program's memory, so programs that use them run each execution in a process of its
+//! own ([`Restart::Fork`](heddle_model::wire::Restart)). Calls on streams over them come through [`on_stream`], one at
+//! a time. [`crate::outside::trap`] handles other system calls of libc on them.
 //!
-//! A thread may also wait for a process that the program has made, which is outside the model. That process is given time, so that
-//! its speed makes no difference ([`with_patience`]). A thread that waits for it in vain is not called a deadlock.
+//! A thread may also wait for a process that the program has created, which is outside the model. That process gets
+//! time, so that its speed makes no difference ([`with_patience`]). If a thread waits for it in vain, that is not
+//! reported as a deadlock.
 
 pub mod epoll;
 pub mod pipe;
@@ -23,7 +24,6 @@ use heddle_model::Outcome;
 use crate::entry::start;
 use crate::lifetime;
 use crate::outside::clock::Timespec;
-use crate::outside::files::ordered;
 use crate::outside::resource::{Resource, Word};
 use crate::outside::signals::delivery;
 use crate::outside::{children, timers, trap};
@@ -33,7 +33,7 @@ use crate::sys;
 #[unsafe(no_mangle)]
 static pipes_and_sockets: Word = Word::new(Cell::new(0));
 
-/// How this execution uses pipes and sockets.
+/// The state of pipes and sockets in this execution.
 pub struct Channels {
     /// The order in which threads use them.
     resource: Resource,
@@ -44,12 +44,12 @@ pub struct Channels {
 }
 
 impl Channels {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Channels {
         Channels { resource: Resource::new(&pipes_and_sockets), in_stream: Cell::new(false), broken: Cell::new(false) }
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
         let Channels { resource, in_stream, broken } = self;
         resource.reset();
@@ -96,7 +96,7 @@ pub fn is_one(file: i32) -> bool {
     }
     match status[3] as u32 & KIND {
         FIFO | SOCKET => true,
-        // What has no kind has a name.
+        // Files without a kind are recognised by their name.
         0 => has_name(file, b"anon_inode:[eventfd]"),
         _ => false,
     }
@@ -110,7 +110,7 @@ fn has_name(file: i32, wanted: &[u8]) -> bool {
         path[at] = b'0' + (rest % 10) as u8;
         rest /= 10;
     }
-    // The kernel takes leading zeros for another name: they are left out.
+    // The kernel does not accept leading zeros in the name.
     let digits = path[14..24].iter().position(|&digit| digit != b'0').unwrap_or(9);
     path.copy_within(14 + digits.., 14);
     let mut name = [0u8; 64];
@@ -119,7 +119,7 @@ fn has_name(file: i32, wanted: &[u8]) -> bool {
     length == wanted.len() as isize && name.starts_with(wanted)
 }
 
-/// The kernel's answer as libc gives it: an error goes to `errno`.
+/// The kernel's `result` in the form of libc: an error is stored in `errno`.
 pub fn answer(result: isize) -> isize {
     if result < 0 {
         // SAFETY: libc gives the address of the calling thread's own variable.
@@ -129,7 +129,7 @@ pub fn answer(result: isize) -> isize {
     result
 }
 
-/// Repeats `attempt` until it succeeds. None when the time is over.
+/// Repeats `attempt` until it succeeds. Returns `None` when the time is over.
 fn until(pc: u64, waits: Waits, attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
     if start::restarts_by_snapshot() {
         schedule::stop(Outcome::NeedsFork, pc, b"a pipe or a socket");
@@ -140,12 +140,13 @@ fn until(pc: u64, waits: Waits, attempt: &mut dyn FnMut() -> Option<isize>) -> O
     })
 }
 
-/// Finds out whether the program can wait here and be cancelled. Once.
+/// Determines whether the program can wait here and be cancelled. Call this once.
 pub fn set_up() {
     channels().resource.set_up(&[b"pipe", b"pipe2", b"socketpair", b"socket", b"eventfd", b"timerfd_create"]);
 }
 
-/// Repeats `attempt` for up to a second while a process that the program has made is running: its speed must not matter.
+/// Repeats `attempt` for up to a second while a process that the program has created is running, because the speed of
+/// that process must not matter.
 fn with_patience(attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
     const NANOSLEEP: usize = 35;
     const MILLISECOND: [u64; 2] = [0, 1_000_000];
@@ -162,17 +163,17 @@ fn with_patience(attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
     None
 }
 
-/// Whether a thread waits for a process that the program has made.
+/// Whether a thread waits for a process that the program has created.
 pub fn waits_outside() -> bool {
     channels().resource.is_awaited() && children::has_made_any()
 }
 
-/// Repeats `attempt` until it succeeds, and answers as libc does.
+/// Repeats `attempt` until it succeeds. Returns the result in the form of libc.
 pub fn until_done(pc: u64, attempt: &mut dyn FnMut() -> Option<isize>) -> isize {
     answer(until(pc, Waits::For(-1), attempt).unwrap_or(0))
 }
 
-/// A call of libc's on a stream over `file`. It is one step, taken when there is something to read if the call `reads`.
+/// A call of libc on a stream over `file`, as one step. If the call `reads`, it waits until there is something to read.
 pub fn on_stream<T>(file: i32, reads: bool, pc: u64, call: impl FnOnce() -> T) -> T {
     let (mut call, mut result) = (Some(call), None);
     until(pc, Waits::For(file), &mut || {
@@ -188,7 +189,7 @@ pub fn on_stream<T>(file: i32, reads: bool, pc: u64, call: impl FnOnce() -> T) -
     }
 }
 
-/// A call of libc's on streams that the model was told of, or need not be told of.
+/// A call of libc on streams that the model knows of, or need not know of.
 pub fn in_stream<T>(call: impl FnOnce() -> T) -> T {
     channels().in_stream.set(true);
     let result = call();
@@ -196,21 +197,22 @@ pub fn in_stream<T>(call: impl FnOnce() -> T) -> T {
     result
 }
 
-/// A system call that libc makes on behalf of a stream. None if it would have to wait, or the model was not told of it.
+/// A system call that libc makes for a stream. Returns `None` if it would have to wait, or if the model does not know
+/// of it.
 pub fn from_libc(number: usize, arguments: &[usize; 6]) -> Option<isize> {
-    let told = channels().in_stream.get() || ordered::is_alone();
+    let told = channels().in_stream.get() || schedule::is_first();
     told.then(|| make_at_once(number, *arguments)).flatten()
 }
 
-/// A thread was asked to end.
+/// Wakes the threads that wait for a channel, because one of them may have been cancelled.
 pub fn stir(pc: u64) {
-    // A program that is put back by snapshots has none of these.
+    // A program that restarts from snapshots has no channels.
     if !start::restarts_by_snapshot() {
         channels().resource.stir(pc);
     }
 }
 
-/// How long to wait.
+/// How long a call may wait.
 #[derive(Clone, Copy)]
 enum Waits {
     /// For ever, or until this timer runs out, if it is one.
@@ -246,8 +248,8 @@ fn is_patient(file: i32) -> bool {
     unsafe { sys::syscall3(FCNTL, file as usize, GET_FLAGS, 0) & NONBLOCK == 0 }
 }
 
-/// A call that waits until the descriptor in its first argument is ready, unless it is told not to wait. A write continues until all
-/// is written, as the kernel would have it: other threads empty the pipe meanwhile.
+/// A call that waits until the descriptor in its first argument is ready, unless it must not wait. A write continues
+/// until everything is written, as in the kernel, because other threads empty the pipe meanwhile.
 fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) -> isize {
     let file = arguments[0] as i32;
     if flags & DONT_WAIT != 0 || !is_patient(file) {
@@ -279,7 +281,7 @@ fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) 
     }
 }
 
-/// Makes the program's own call for it.
+/// Makes the program's system call.
 fn make(number: usize, [a, b, c, d, e, f]: [usize; 6]) -> isize {
     // SAFETY: under the contract of that call.
     let call = || unsafe { sys::syscall6(number, a, b, c, d, e, f) };
@@ -288,8 +290,8 @@ fn make(number: usize, [a, b, c, d, e, f]: [usize; 6]) -> isize {
 
 const SIGPIPE: i32 = 13;
 
-/// A call that may find that nobody reads any more. The kernel would end the process with SIGPIPE then, at a place where there is no
-/// event, so the signal is intercepted.
+/// A call on a pipe that may have no reader any more. The kernel would end the process with SIGPIPE at a place that is
+/// not an event, so the signal is intercepted.
 fn holding_back_sigpipe(call: impl Fn() -> isize) -> isize {
     const RT_SIGTIMEDWAIT: usize = 128;
     const BLOCK: usize = 0;
@@ -312,14 +314,15 @@ fn holding_back_sigpipe(call: impl Fn() -> isize) -> isize {
     }
 }
 
-/// If SIGPIPE was intercepted, the thread sends it to itself.
+/// Sends SIGPIPE to the current thread if it was intercepted.
 fn tell_of_broken(pc: u64) {
     if channels().broken.replace(false) {
         delivery::send_to_self(SIGPIPE, pc);
     }
 }
 
-/// Like [`make`], but never waits in the kernel, where no other thread could run. None if it would have to.
+/// Like [`make`], but never waits in the kernel, where no other thread could run. Returns `None` if it would have to
+/// wait.
 fn make_at_once(number: usize, arguments: [usize; 6]) -> Option<isize> {
     const GET_FLAGS: usize = 3;
     const SET_FLAGS: usize = 4;
@@ -336,7 +339,7 @@ fn make_at_once(number: usize, arguments: [usize; 6]) -> Option<isize> {
     (result != EAGAIN).then_some(result)
 }
 
-/// How many bytes `writev` or `sendmsg` are to write.
+/// The number of bytes that `writev` or `sendmsg` has to write.
 fn size_of_all(number: usize, arguments: [usize; 6]) -> usize {
     // SAFETY: the program's own vector, which the kernel has just read: pairs of an address and a length. In a message it stands
     // behind the name and its length.
@@ -352,7 +355,7 @@ fn size_of_all(number: usize, arguments: [usize; 6]) -> usize {
     }
 }
 
-/// A time-out in milliseconds; none if it is negative.
-fn milliseconds(timeout: i32) -> Option<Timespec> {
+/// A timeout in milliseconds; none if it is negative.
+pub fn milliseconds(timeout: i32) -> Option<Timespec> {
     u64::try_from(timeout).ok().map(|timeout| Timespec::new(timeout * 1_000_000))
 }

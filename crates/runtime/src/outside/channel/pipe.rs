@@ -1,4 +1,4 @@
-//! Reading, writing and closing: pipes, event counters (`eventfd`), and whatever else the descriptor may be.
+//! Reading, writing and closing of pipes, event counters (`eventfd`) and other descriptors.
 
 use core::ffi::c_void;
 
@@ -60,7 +60,7 @@ interpose! {
     fn close(file: i32) -> i32 {
         let pc = caller();
         if active() && is_one(file) {
-            // Who reads at the other end goes on, with nothing.
+            // A reader at the other end continues, without data.
             let closed = call(pc, sys::CLOSE, [file as usize, 0, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
             timers::closed(file);
             return closed;

@@ -1,20 +1,21 @@
-//! `poll` and `select`: waiting for one of many descriptors that the call names. [`crate::outside::clock`] defines the functions, because
-//! without descriptors they are ways to sleep.
+//! `poll` and `select`: wait for one of the descriptors in the call. [`crate::outside::clock`] defines the functions,
+//! because without descriptors they are ways to sleep.
 
-use super::{POLL, Waits, answer, milliseconds, until};
+use super::{POLL, Waits, answer, until};
 use crate::outside::clock::Timespec;
 use crate::sys;
 
 const SELECT: usize = 23;
 
-/// `poll` of `count` descriptors, which are described at `files`. `timeout` is in milliseconds.
-pub unsafe fn poll(files: usize, count: u64, timeout: i32, pc: u64) -> i32 {
+/// `poll` of `count` descriptors, which are described at `files`. Without a `timeout` it waits for ever.
+pub unsafe fn poll(files: usize, count: u64, timeout: Option<Timespec>, pc: u64) -> i32 {
+    let at_once = timeout.is_some_and(Timespec::is_zero);
     let mut attempt = || {
         // SAFETY: the program's own call, without waiting.
         let ready = unsafe { sys::syscall3(POLL, files, count as usize, 0) };
-        (ready != 0 || timeout == 0).then_some(ready)
+        (ready != 0 || at_once).then_some(ready)
     };
-    answer(until(pc, Waits::AtMost(milliseconds(timeout)), &mut attempt).unwrap_or(0)) as i32
+    answer(until(pc, Waits::AtMost(timeout), &mut attempt).unwrap_or(0)) as i32
 }
 
 /// `select` of the descriptors below `count` in these sets: to read, to write, exceptional.

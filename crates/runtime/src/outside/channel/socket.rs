@@ -128,7 +128,7 @@ interpose! {
         }
         real::shutdown(file, how)
     }
-    // A thread that connects may have somebody to connect to now.
+    // A thread that connects may be able to continue now.
     fn listen(file: i32, most: i32) -> i32 {
         let pc = caller();
         if active() {
@@ -138,7 +138,7 @@ interpose! {
     }
 }
 
-/// Whether an address is on this machine: of another kind than the internet's, or a loopback one.
+/// Whether an address is on this machine: not an internet address, or a loopback one.
 unsafe fn is_near(address: *const u8) -> bool {
     const INET: u16 = 2;
     const INET6: u16 = 10;

@@ -4,20 +4,20 @@
 
 use core::ffi::{c_char, c_int, c_void};
 
-use super::ordered::{Use, by_handle, changes_names, is_alone, looks_at_names, on_file, opens, uses};
+use super::ordered::{Use, by_handle, looks_at_names, on_file, opens, uses};
 use crate::calls::buffers::Arguments;
-use crate::schedule::caller;
+use crate::schedule::{caller, is_alone};
 
 const TRUNCATE: i32 = 0o1000;
 const CREATE: i32 = 0o100;
+/// What `creat` is short for. By its own system call, the truncation could not be told apart.
+const CREATE_TO_WRITE: i32 = CREATE | TRUNCATE | 1;
 
 originals! {
     fn open(name: *const c_char, flags: c_int, mode: usize) -> c_int;
     fn open64(name: *const c_char, flags: c_int, mode: usize) -> c_int;
     fn openat(directory: c_int, name: *const c_char, flags: c_int, mode: usize) -> c_int;
     fn openat64(directory: c_int, name: *const c_char, flags: c_int, mode: usize) -> c_int;
-    fn creat(name: *const c_char, mode: usize) -> c_int;
-    fn creat64(name: *const c_char, mode: usize) -> c_int;
     fn close(file: c_int) -> c_int;
     fn stat(name: *const c_char, into: *mut c_void) -> c_int;
     fn stat64(name: *const c_char, into: *mut c_void) -> c_int;
@@ -27,22 +27,6 @@ originals! {
     fn fstat64(file: c_int, into: *mut c_void) -> c_int;
     fn fstatat(directory: c_int, name: *const c_char, into: *mut c_void, flags: c_int) -> c_int;
     fn fstatat64(directory: c_int, name: *const c_char, into: *mut c_void, flags: c_int) -> c_int;
-    fn access(name: *const c_char, mode: c_int) -> c_int;
-    fn faccessat(directory: c_int, name: *const c_char, mode: c_int, flags: c_int) -> c_int;
-    fn readlink(name: *const c_char, into: *mut c_char, size: usize) -> isize;
-    fn unlink(name: *const c_char) -> c_int;
-    fn unlinkat(directory: c_int, name: *const c_char, flags: c_int) -> c_int;
-    fn remove(name: *const c_char) -> c_int;
-    fn rename(from: *const c_char, to: *const c_char) -> c_int;
-    fn renameat(old: c_int, from: *const c_char, new: c_int, to: *const c_char) -> c_int;
-    fn link(from: *const c_char, to: *const c_char) -> c_int;
-    fn symlink(from: *const c_char, to: *const c_char) -> c_int;
-    fn mkdir(name: *const c_char, mode: u32) -> c_int;
-    fn rmdir(name: *const c_char) -> c_int;
-    fn chdir(name: *const c_char) -> c_int;
-    fn opendir(name: *const c_char) -> *mut c_void;
-    fn readdir(directory: *mut c_void) -> *mut c_void;
-    fn readdir64(directory: *mut c_void) -> *mut c_void;
     fn truncate(name: *const c_char, size: i64) -> c_int;
     fn truncate64(name: *const c_char, size: i64) -> c_int;
     fn ftruncate(file: c_int, size: i64) -> c_int;
@@ -51,37 +35,6 @@ originals! {
     fn lseek(file: c_int, by: i64, from: c_int) -> i64;
     fn lseek64(file: c_int, by: i64, from: c_int) -> i64;
     fn vdprintf(file: c_int, format: *const c_char, arguments: *mut Arguments) -> c_int;
-}
-
-/// Defines functions that look at names or change them, in one step.
-macro_rules! by_name {
-    ($(fn $name:ident($($arg:ident : $type:ty),*) -> $ret:ty : $how:ident;)*) => {
-        interpose! {
-            $(fn $name($($arg: $type),*) -> $ret {
-                $how(caller());
-                real::$name($($arg),*)
-            })*
-        }
-    };
-}
-
-by_name! {
-    fn access(name: *const c_char, mode: c_int) -> c_int: looks_at_names;
-    fn faccessat(directory: c_int, name: *const c_char, mode: c_int, flags: c_int) -> c_int: looks_at_names;
-    fn readlink(name: *const c_char, into: *mut c_char, size: usize) -> isize: looks_at_names;
-    fn opendir(name: *const c_char) -> *mut c_void: looks_at_names;
-    fn readdir(directory: *mut c_void) -> *mut c_void: looks_at_names;
-    fn readdir64(directory: *mut c_void) -> *mut c_void: looks_at_names;
-    fn unlink(name: *const c_char) -> c_int: changes_names;
-    fn unlinkat(directory: c_int, name: *const c_char, flags: c_int) -> c_int: changes_names;
-    fn remove(name: *const c_char) -> c_int: changes_names;
-    fn rename(from: *const c_char, to: *const c_char) -> c_int: changes_names;
-    fn renameat(old: c_int, from: *const c_char, new: c_int, to: *const c_char) -> c_int: changes_names;
-    fn link(from: *const c_char, to: *const c_char) -> c_int: changes_names;
-    fn symlink(from: *const c_char, to: *const c_char) -> c_int: changes_names;
-    fn mkdir(name: *const c_char, mode: u32) -> c_int: changes_names;
-    fn rmdir(name: *const c_char) -> c_int: changes_names;
-    fn chdir(name: *const c_char) -> c_int: changes_names;
 }
 
 by_handle! {
@@ -114,11 +67,11 @@ interpose! {
     }
     fn creat(name: *const c_char, mode: usize) -> c_int {
         let pc = caller();
-        opens(true, true, pc, || real::creat(name, mode))
+        opens(true, true, pc, || real::open(name, CREATE_TO_WRITE, mode))
     }
     fn creat64(name: *const c_char, mode: usize) -> c_int {
         let pc = caller();
-        opens(true, true, pc, || real::creat64(name, mode))
+        opens(true, true, pc, || real::open64(name, CREATE_TO_WRITE, mode))
     }
     fn stat(name: *const c_char, into: *mut c_void) -> c_int {
         look_at(-100, name, into, 0, caller())

@@ -1,8 +1,9 @@
-//! System calls that make, change and remove files: on copies, never on the disk.
+//! System calls that create, change and remove files. They act on copies, never on the disk.
 //!
-//! A file is copied when it is first opened for writing, or changed otherwise; from then on its name leads to the copy. Whether the program could have done that
-//! to the real file is asked first, so that what is refused stays refused. As with the kernel's overlay file systems, a directory that is on disk
-//! cannot be renamed (`EXDEV`), and a file has another inode once it was changed.
+//! A file is copied when it is first opened for writing or otherwise changed. From then on its name refers to the copy.
+//! The kernel is asked first whether the program may change the real file, so a call that would be refused is refused.
+//! As with the kernel's overlay file systems, a directory on disk cannot be renamed (`EXDEV`), and a file gets another
+//! inode when it is changed.
 
 use super::path::{Path, link_of};
 use super::{Call, Fails, Kind, descriptors, entries, listing, system};
@@ -54,7 +55,7 @@ pub fn follows(flags: usize) -> bool {
     flags & NO_FOLLOW == 0 && flags & (CREATE | EXCLUSIVE) != CREATE | EXCLUSIVE
 }
 
-/// Opens `path`; returns the descriptor.
+/// Opens `path`. Returns the descriptor.
 pub fn open(path: &Path, flags: usize, mode: usize) -> Fails<isize> {
     let kind = match entries::kind(path) {
         Err(ENOENT) if flags & CREATE != 0 && flags & PATH_ONLY == 0 => return create(path, flags, mode),
@@ -83,7 +84,7 @@ fn create(path: &Path, flags: usize, mode: usize) -> Fails<isize> {
     Ok(file)
 }
 
-/// Whether the program may make and remove names in `directory`.
+/// Whether the program may create and remove names in `directory`.
 fn may_change_names_in(directory: &Path) -> Fails<()> {
     if entries::kind(directory)? != Kind::Directory {
         return Err(ENOTDIR);
@@ -145,22 +146,22 @@ fn copy(from: &Path, to: &Path, permissions: usize, times: [u64; 4], contents: b
     }
 }
 
-/// Makes a directory, as `mkdir` does.
+/// Creates a directory, as `mkdir` does.
 pub fn make_directory(path: &Path, mode: usize) -> Fails<isize> {
     make(path, |place| system(MKDIR, [place.address(), mode, 0, 0, 0]))
 }
 
-/// Makes a symbolic link, as `symlink` does.
+/// Creates a symbolic link, as `symlink` does.
 pub fn make_link(path: &Path, target: usize) -> Fails<isize> {
     make(path, |place| system(SYMLINK, [target, place.address(), 0, 0, 0]))
 }
 
-/// Makes a file or a device, as `mknod` does.
+/// Creates a file or a device, as `mknod` does.
 pub fn make_node(path: &Path, mode: usize, device: usize) -> Fails<isize> {
     make(path, |place| system(MKNOD, [place.address(), mode, device, 0, 0]))
 }
 
-/// Gives a new name to what `maker` makes at the place that it is given.
+/// Gives the name `path` to the file that `maker` creates at the place that it gets.
 pub fn make(path: &Path, maker: impl FnOnce(&Path) -> Fails<isize>) -> Fails<isize> {
     match entries::kind(path) {
         Ok(_) => return Err(EEXIST),
@@ -174,7 +175,7 @@ pub fn make(path: &Path, maker: impl FnOnce(&Path) -> Fails<isize>) -> Fails<isi
     Ok(result)
 }
 
-/// Makes a hard link, as `link` does.
+/// Creates a hard link, as `link` does.
 pub fn make_hard_link(path: &Path, new: &Path) -> Fails<isize> {
     if entries::kind(path)? == Kind::Directory {
         return Err(EPERM);
@@ -202,7 +203,7 @@ pub fn remove(path: &Path, directory: bool) -> Fails<isize> {
     forget(path)
 }
 
-/// Removes a name, and its file if this execution made that.
+/// Removes a name, and its file if this execution has created it.
 fn forget(path: &Path) -> Fails<isize> {
     if entries::number(path).is_some() {
         let number = if entries::kind(path)? == Kind::Directory { RMDIR } else { UNLINK };
@@ -257,7 +258,7 @@ pub fn rename(from: &Path, to: &Path, flags: usize) -> Fails<isize> {
     Ok(0)
 }
 
-/// Makes a call that changes the file behind `path`, on its copy.
+/// Makes a call that changes the file at `path`, on its copy.
 pub fn change(path: &Path, call: Call, at: usize) -> Fails<isize> {
     if entries::kind(path)? == Kind::Other && entries::number(path).is_none() {
         return Err(EPERM);

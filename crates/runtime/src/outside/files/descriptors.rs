@@ -1,6 +1,6 @@
-//! The program's open files: which thread opened them, and what the model knows them by.
+//! The program's open files: which thread opened them, and their identities in the model.
 //!
-//! The table is updated where system calls are seen, so that nothing that libc opens or closes is missed.
+//! The table is updated at system calls, so no file that libc opens or closes is missed.
 
 use core::cell::Cell;
 
@@ -65,14 +65,14 @@ pub struct Early {
 }
 
 impl Early {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Early {
         Early { list: Exclusive::new([0; 64]), count: Cell::new(0) }
     }
 }
 
 impl Descriptors {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Descriptors {
         Descriptors {
             table: Cell::new(&[]),
@@ -82,7 +82,7 @@ impl Descriptors {
         }
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
         let Descriptors { table, nowhere, descriptions, extent } = self;
         table.get()[..extent.replace(0)].iter().for_each(|slot| slot.set(UNKNOWN));
@@ -95,7 +95,7 @@ fn descriptors() -> &'static Descriptors {
     &lifetime::execution().descriptors
 }
 
-/// Makes room. Once.
+/// Reserves memory. Call this once.
 pub fn set_up(reserve: &mut Reserve) {
     descriptors().table.set(reserve.take(MOST));
 }
@@ -137,27 +137,27 @@ fn fill(file: i32, opener: u32, identity: u64) {
     set(file, Descriptor { description, opener, identity, kind, private, outside: false, listed: 0 });
 }
 
-/// The current thread has opened `file`.
+/// Notes that the current thread has opened `file`.
 pub fn opened(file: i32) {
     fill(file, u32::from(schedule::current().0) + 1, entries::identity_of_descriptor(file));
 }
 
-/// `new` is another number for `old`.
+/// Notes that `new` is a duplicate of `old`.
 pub fn copied(old: i32, new: i32) {
     if old != new {
         set(new, known(old));
     }
 }
 
-/// `file` is closed.
+/// Notes that `file` is closed.
 pub fn closed(file: i32) {
     if (file as usize) < MOST {
         set(file, UNKNOWN);
     }
 }
 
-/// What is known of `file`. It is found out now if the file was opened before `main`, or in a way that is not
-/// watched.
+/// The table's entry for `file`. If the file was opened before `main`, or in a way that is not watched, the entry is
+/// created now.
 pub fn known(file: i32) -> Descriptor {
     if slot(file).get().description == 0 {
         fill(file, 0, entries::identity_of_descriptor(file));
@@ -165,7 +165,7 @@ pub fn known(file: i32) -> Descriptor {
     slot(file).get()
 }
 
-/// Sets how many of the names that this execution has made the listing of the directory `file` has told.
+/// Sets how many of the names that this execution has created the listing of the directory `file` has returned.
 pub fn set_listed(file: i32, listed: u64) {
     set(file, Descriptor { listed, ..known(file) });
 }
@@ -203,8 +203,8 @@ impl Descriptor {
     }
 }
 
-/// The file that is known as `identity` has moved from disk to `place`: descriptors that refer to it are reopened
-/// there, at their positions.
+/// Reopens the descriptors of the file with this identity, at their positions, because the file has moved from disk to
+/// `place`.
 pub fn move_open(identity: u64, place: usize) {
     for file in 0..MOST as i32 {
         let one = slot(file).get();
@@ -223,7 +223,8 @@ pub fn move_open(identity: u64, place: usize) {
     }
 }
 
-/// Finds the files that are open before the first execution. Once, in the process that executions are forked from.
+/// Finds the files that are open before the first execution. Call this once, in the process from which executions are
+/// forked.
 pub fn find_early() {
     let Early { list, count } = &lifetime::process().early;
     for file in 3..MOST as i32 {
@@ -235,8 +236,8 @@ pub fn find_early() {
     }
 }
 
-/// Reopens the files that were open before `main`, at their positions. In a process for one execution, which must
-/// not move the positions of others.
+/// Reopens the files that were open before `main`, at their positions. Called in a process that runs one execution,
+/// which must not move the positions of other processes.
 pub fn separate() {
     let Early { list, count } = &lifetime::process().early;
     for &file in &list.borrow()[..count.get()] {
@@ -245,7 +246,7 @@ pub fn separate() {
     }
 }
 
-/// Makes `file` another number for what `moved` is.
+/// Makes `file` a duplicate of `moved`.
 fn put_at(moved: usize, file: i32) {
     const GET: usize = 1;
     let on_exec = system(FCNTL, [file as usize, GET, 0, 0, 0]).unwrap_or(0);
@@ -253,8 +254,7 @@ fn put_at(moved: usize, file: i32) {
     let _ = system(DUP3, [moved, file as usize, flag, 0, 0]);
 }
 
-/// Opens the file at `place` in the way that `file` was opened, at its position, and calls `use_it` with the
-/// descriptor.
+/// Opens the file at `place` with the flags of `file`, at its position, and calls `use_it` with the descriptor.
 fn move_to(file: i32, place: usize, use_it: impl FnOnce(usize)) {
     const CREATE_EXCLUSIVE_TRUNCATE: usize = 0o1300;
     let Ok(flags) = system(FCNTL, [file as usize, GET_FLAGS, 0, 0, 0]) else { return };

@@ -1,4 +1,5 @@
-//! The names that an execution has changed ([`heddle_detect::names`]), and the scratch directory, where the files behind them are.
+//! The names that an execution has changed ([`heddle_detect::names`]), and the scratch directory, which contains the
+//! files behind them.
 
 use core::cell::Cell;
 
@@ -27,21 +28,21 @@ pub struct Entries {
     current: Cell<Option<Path>>,
 }
 
-/// Where executions keep their files.
+/// The directory in which executions keep their files.
 pub struct Scratch {
     /// The directory. Empty: there is none, and nothing is kept apart.
     directory: Cell<&'static [u8]>,
 }
 
 impl Scratch {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Scratch {
         Scratch { directory: Cell::new(&[]) }
     }
 }
 
 impl Entries {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Entries {
         Entries { names: Exclusive::new(Names::empty()), files: Cell::new(0), current: Cell::new(None) }
     }
@@ -65,28 +66,28 @@ fn names() -> &'static mut Names<'static> {
     entries().names.borrow()
 }
 
-/// Makes room. Once.
+/// Reserves memory. Call this once.
 pub fn set_up(reserve: &mut Reserve, scratch: &'static [u8]) {
     *names() = Names::new(reserve, MOST, ROOM);
     lifetime::process().scratch.directory.set(scratch);
 }
 
-/// Where the scratch directory is; empty if there is none.
+/// The path of the scratch directory. Empty if there is none.
 pub fn scratch() -> &'static [u8] {
     lifetime::process().scratch.directory.get()
 }
 
-/// Whether everything is as it is on disk.
+/// Whether this execution has changed no name.
 pub fn is_untouched() -> bool {
     names().is_untouched()
 }
 
-/// The current directory, if the kernel does not know it.
+/// The current directory, if only this execution has it and the kernel does not know it.
 pub fn current_directory() -> Option<Path> {
     entries().current.get()
 }
 
-/// Says what the current directory is, if it is one that the kernel does not know.
+/// Sets the current directory if only this execution has it. `None` if the kernel knows it.
 pub fn set_current_directory(path: Option<Path>) {
     entries().current.set(path);
 }
@@ -104,7 +105,7 @@ fn in_scratch(number: u32) -> Path {
         .unwrap_or_else(|_| schedule::unsupported("a scratch directory with so long a name", trap::place()))
 }
 
-/// Room for a new file in the scratch directory: its number, and where it is.
+/// A new file in the scratch directory: its number and its path.
 pub fn new_file() -> (u32, Path) {
     let number = entries().files.get() + 1;
     entries().files.set(number);
@@ -112,7 +113,8 @@ pub fn new_file() -> (u32, Path) {
     (number, in_scratch(number))
 }
 
-/// Makes `path` the name of file `number`. To the model it is the file with this `identity`; without one, the file that the name stands for.
+/// Makes `path` the name of file `number`. `identity` is the identity of the file in the model. Without one, the file
+/// keeps the identity that belongs to the name.
 pub fn put(path: &Path, number: u32, identity: Option<u64>) {
     fits(names().put(path, number, identity));
 }
@@ -127,20 +129,21 @@ pub fn number(path: &Path) -> Option<u32> {
     names().number(path)
 }
 
-/// What the model knows the file behind `path` by. It does not depend on numbers that the kernel gives, which are others in the next execution.
+/// The identity of the file at `path` in the model. It does not depend on numbers that the kernel assigns, because
+/// those differ in the next execution.
 pub fn identity(path: &Path) -> u64 {
     if path.is_direct() {
-        // Process ids are among those.
+        // Such paths contain process ids.
         return hash(b"/proc");
     }
     if !scratch().is_empty() && path.is_below(scratch()) {
-        // It has no name, or not any more.
+        // The file has no name, or has lost it.
         return hash(b"");
     }
     names().identity(path)
 }
 
-/// Where the file behind `path` really is. It may be missing there.
+/// The real path of the file at `path`. The file may be missing there.
 pub fn place(path: &Path) -> Fails<Path> {
     match names().place(path) {
         Place::OnDisk => Ok(*path),
@@ -149,7 +152,7 @@ pub fn place(path: &Path) -> Fails<Path> {
     }
 }
 
-/// What is told about the file behind `path`, without following it.
+/// The status of the file at `path`, without following a symbolic link.
 pub fn status(path: &Path) -> Fails<Status> {
     const LSTAT: usize = 6;
     let mut status = Status([0; 18]);
@@ -157,12 +160,12 @@ pub fn status(path: &Path) -> Fails<Status> {
     Ok(status)
 }
 
-/// What the file behind `path` is.
+/// The kind of the file at `path`.
 pub fn kind(path: &Path) -> Fails<Kind> {
     status(path).map(|status| status.kind())
 }
 
-/// Where the kernel says that something is, as the program calls it.
+/// The program's name for a path that the kernel returned.
 pub fn name_of(place: Path) -> Path {
     let scratch = scratch();
     let number = place.bytes().strip_prefix(scratch).and_then(|rest| rest.strip_prefix(b"/"));
@@ -179,8 +182,8 @@ pub fn changes(directory: &Path) -> bool {
     names().changes(directory)
 }
 
-/// The first entry from number `at` on that is a name directly in `directory` and has a file: its own number, the last component of the
-/// name, and where the file is.
+/// The first entry, from number `at` on, that is a name directly in `directory` and has a file. Returns its number, the
+/// last component of the name, and the path of the file.
 pub fn next_in(directory: &Path, at: usize) -> Option<(usize, &'static [u8], Path)> {
     names().next_in(directory, at).map(|(at, name, number)| (at, name, in_scratch(number)))
 }
@@ -191,12 +194,12 @@ pub fn is_changed(directory: &Path, name: &[u8]) -> bool {
     path.push(name).is_ok() && names().contains(&path)
 }
 
-/// Renames all that is below `from`, a directory of this execution's, to lie below `to`.
+/// Renames everything below `from`, a directory that this execution created, to be below `to`.
 pub fn move_below(from: &Path, to: &Path) -> Fails<()> {
     names().move_below(from, to).map(fits)
 }
 
-/// What the model knows the file behind a descriptor by.
+/// The identity in the model of the file behind a descriptor.
 pub fn identity_of_descriptor(file: i32) -> u64 {
     of_descriptor(file).map_or(0, |path| identity(&path))
 }

@@ -1,5 +1,5 @@
-//! Directories as an execution sees them: first what is on disk except for what it has changed, then what it has
-//! made.
+//! Directories as an execution sees them: first the entries on disk that it has not changed, then the entries that it
+//! has created.
 
 use super::path::{Path, of_descriptor};
 use super::{Fails, Kind, descriptors, entries, system};

@@ -1,15 +1,15 @@
-//! Files: what an execution writes is its own, and gone when it ends.
+//! Files. What an execution writes is private to it and disappears when it ends.
 //!
-//! System calls that name files or change them come here before the kernel sees them ([`crate::outside::trap`]).
-//! Files that are only read are read where they are. Files that are written are written to a copy in a scratch
-//! directory, and names that were made or removed are remembered ([`entries`]). So every execution begins with the
-//! files as they are on disk, workers do not see each other's, and in the end nothing has changed. No privileges
-//! are needed, as they would be for a file system of its own.
+//! System calls that name or change files come here before the kernel sees them ([`crate::outside::trap`]). Files that
+//! are only read are read in place. Files that are written are written as copies in a scratch directory, and names that
+//! were created or removed are recorded ([`entries`]). So every execution starts with the files on disk, workers do not
+//! see each other's files, and nothing has changed at the end. This needs no privileges, unlike a file system of its
+//! own.
 //!
-//! Devices, pipes, and what the kernel tells about itself (`/dev`, `/proc`, `/sys`) are the real ones. So are all
-//! files for processes that the program makes.
+//! Devices, pipes, and the kernel's own files (`/dev`, `/proc`, `/sys`) are the real ones. So are all files for
+//! processes that the program creates.
 //!
-//! The order in which threads use files is told to the model by [`ordered`], at the calls that the program makes.
+//! [`ordered`] reports to the model in which order threads use files, at the calls that the program makes.
 
 pub mod calls;
 mod changes;
@@ -22,6 +22,7 @@ pub mod streams;
 pub mod temporary;
 
 use heddle_model::wire::Outside;
+use heddle_model::{Capacity, Outcome};
 use path::Path;
 
 use crate::addresses::Reserve;
@@ -88,7 +89,7 @@ impl Status {
     }
 }
 
-/// Makes room. Once.
+/// Reserves memory. Call this once.
 pub fn set_up(reserve: &mut Reserve, wire: Wire) {
     let scratch: &'static [u8] = &wire.header().scratch;
     let length = scratch.iter().position(|&byte| byte == 0).unwrap_or(0);
@@ -162,7 +163,18 @@ pub fn answer(number: usize, arguments: &[usize; 6]) -> Option<isize> {
     }
     let call = Call { number, arguments: *arguments };
     let result = dispatch(call, arguments)?;
-    Some(result.unwrap_or_else(|error| error))
+    Some(result.unwrap_or_else(with_room))
+}
+
+/// The result of a call on a private copy of a file. That there is no room for the copies is no fault of the program, and the
+/// error that the kernel gives is not one of the program's own files.
+pub fn with_room(result: isize) -> isize {
+    const ENOSPC: isize = -28;
+    const EDQUOT: isize = -122;
+    if matches!(result, ENOSPC | EDQUOT) {
+        crate::schedule::stop(Outcome::Capacity(Capacity::Files), trap::place(), b"");
+    }
+    result
 }
 
 /// How a call names a file: the number of the argument, the directory that it begins at, and whether links are

@@ -1,27 +1,27 @@
-//! The order in which threads use files, told to the model. [`super::calls`] and [`super::streams`] tell it about
-//! the calls that the program makes.
+//! The order in which threads use files, as the model sees it. [`super::calls`] and [`super::streams`] report the
+//! program's calls here.
 //!
-//! Each file is an object that is read or changed, and so are all names of files together: two threads that write
-//! to one file are explored in both orders, two that only read are not. A read moves the position of its
-//! descriptor, which threads may share. So the thread that opened the descriptor counts as reading, and all others
-//! as changing: any two threads that share a descriptor are ordered, and threads that read through descriptors of
-//! their own are not. A stream's buffer is treated like its descriptor.
+//! Each file is an object that is read or written, and so are all names of files together: the search explores both
+//! orders of two writes to one file, and only one order of two reads. A read moves the position of its descriptor,
+//! which threads may share. Therefore a read by the thread that opened the descriptor counts as a read, and one by any
+//! other thread as a write: any two threads that share a descriptor are ordered, and threads with their own descriptors
+//! are not. A stream's buffer is treated like its descriptor.
 //!
-//! The model is told before the call, which then is one step, even if libc makes several system calls. While there
-//! is one thread the model is told nothing. What is printed is no file: nobody can read it.
+//! The model is told before the call, which then is one step, even if libc makes several system calls. While there is
+//! only one thread, the model is told nothing. Printed output is not a file, because no thread can read it.
 
 use core::cell::Cell;
 
-use heddle_model::primitive::file::{FIND, NAME, READ, USE, on_contents, on_names};
-use heddle_model::{Operation, ThreadId};
+use heddle_model::Operation;
+use heddle_model::primitive::process_state::{How, State, and_reads};
 
 use super::descriptors;
 use crate::lifetime;
 use crate::outside::trap;
-use crate::schedule::{self, active, visible};
+use crate::schedule::{is_alone, visible};
 use crate::sys;
 
-/// An `open` under way that truncates. Truncating is an operation of its own, on the contents, which comes after it.
+/// An `open` in progress that truncates. Truncating is a separate operation on the contents, which follows the `open`.
 pub struct Truncation {
     /// The system call leaves truncating to its caller.
     later: Cell<bool>,
@@ -30,12 +30,12 @@ pub struct Truncation {
 }
 
 impl Truncation {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Truncation {
         Truncation { later: Cell::new(false), file: Cell::new(-1) }
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
         let Truncation { later, file } = self;
         later.set(false);
@@ -47,31 +47,28 @@ fn truncation() -> &'static Truncation {
     &lifetime::execution().truncation
 }
 
-/// Whether no other thread can have used a file, or can before a thread is created.
-pub fn is_alone() -> bool {
-    !active() || schedule::current() == ThreadId::MAIN && schedule::children_of_current() == 0
-}
-
-/// Tells the model of an operation on files.
+/// Takes an operation on state of the process in the model.
 pub fn tell(operation: Operation, pc: u64) {
     visible(operation, pc, |_| {});
 }
 
-/// The current thread looks up names of files.
+/// Takes a lookup of file names in the model.
 pub fn looks_at_names(pc: u64) {
     if !is_alone() {
-        tell(on_names(FIND), pc);
+        tell(State::FileNames.operation(How::Read, 0), pc);
     }
 }
 
-/// The current thread changes names of files.
+/// Takes a change of file names in the model.
 pub fn changes_names(pc: u64) {
     if !is_alone() {
-        tell(on_names(NAME), pc);
+        // What is made gets the modes that the mask leaves.
+        let mask = State::FileModeMask.part(0);
+        tell(and_reads(State::FileNames.operation(How::Change, 0), mask), pc);
     }
 }
 
-/// How a file is used.
+/// How a call uses a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     /// Its contents are read, or its size; the position of the descriptor does not matter.
@@ -84,24 +81,58 @@ pub enum Use {
     Change,
 }
 
-/// The current thread is about to use the file behind a descriptor.
-pub fn uses(file: i32, how: Use, pc: u64) {
-    if is_alone() || file < 0 || trap::is_captured(file) {
-        return;
+/// How the model sees a use of the file behind a descriptor: the state, what is done to it, and which part of it. `None` if it is no file.
+pub fn use_of(file: i32, how: Use) -> Option<(State, How, u64)> {
+    if file < 0 || trap::is_captured(file) {
+        return None;
     }
     let known = descriptors::known(file);
-    if known.is_file() {
-        let looks = how == Use::Look || how != Use::Change && known.is_own();
-        tell(on_contents(if looks { READ } else { USE }, known.identity), pc);
+    let looks = how == Use::Look || how != Use::Change && known.is_own();
+    let how = if looks { How::Read } else { How::Change };
+    known.is_file().then_some((State::FileContents, how, known.identity))
+}
+
+/// Takes a use of the file behind a descriptor in the model, before the call.
+pub fn uses(file: i32, how: Use, pc: u64) {
+    if !is_alone()
+        && let Some((state, how, part)) = use_of(file, how)
+    {
+        tell(state.operation(how, part), pc);
     }
 }
 
-/// Whether `open` is to leave truncating to the caller.
+/// Takes a use of the file with this name in the model, in two steps: the name is looked up, then the file behind it is used.
+pub unsafe fn uses_named(directory: i32, name: usize, how: Use, pc: u64) {
+    const PATH_ONLY: i32 = 0o12_000_000;
+    if is_alone() {
+        return;
+    }
+    looks_at_names(pc);
+    if name == 0 {
+        return uses(directory, how, pc);
+    }
+    // SAFETY: a name of the program's, that its call is about to read.
+    unsafe {
+        let error = *__errno_location();
+        let file = super::calls::real::openat(directory, name as *const _, PATH_ONLY, 0);
+        if file >= 0 {
+            uses(file, how, pc);
+            super::calls::real::close(file);
+        }
+        *__errno_location() = error;
+    }
+}
+
+unsafe extern "C" {
+    fn __errno_location() -> *mut i32;
+}
+
+/// Whether the current `open` leaves truncating to its caller.
 pub fn truncates_later() -> bool {
     truncation().later.get()
 }
 
-/// Notes the descriptor that the caller of `open` is to truncate.
+/// Notes the descriptor that the caller of `open` has to truncate.
 pub fn to_truncate(file: i32) {
     truncation().file.set(file);
 }
@@ -131,7 +162,7 @@ pub fn opens<T>(creates: bool, truncates: bool, pc: u64, open: impl FnOnce() -> 
     opened
 }
 
-/// A call of libc's on a descriptor, told to the model.
+/// Makes a call of libc on a descriptor, after its use was taken in the model.
 pub fn on_file<T>(file: i32, how: Use, pc: u64, call: impl FnOnce() -> T) -> T {
     uses(file, how, pc);
     call()

@@ -6,45 +6,73 @@
 use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_long, c_void};
 
-use heddle_model::primitive::file::{USE, on_contents};
+use heddle_model::primitive::process_state::{How, State};
 
 use super::descriptors;
-use super::ordered::{Use, by_handle, changes_names, is_alone, opens, tell, uses};
+use super::ordered::{Use, by_handle, changes_names, opens, tell, uses};
 use crate::calls::buffers::Arguments;
 use crate::lifetime::{self, Exclusive};
 use crate::outside::channel;
-use crate::schedule::{self, caller};
+use crate::schedule::{self, caller, is_alone};
 
 unsafe extern "C" {
     static stdin: *mut c_void;
+    static stdout: *mut c_void;
+    static stderr: *mut c_void;
     fn fileno(stream: *mut c_void) -> c_int;
     fn __fwritable(stream: *mut c_void) -> c_int;
     fn __errno_location() -> *mut i32;
 }
 
-/// A call of libc's on a stream, told to the model.
+/// Makes a call of libc on a stream, after its use was taken in the model.
 pub fn on_stream<T>(stream: *mut c_void, how: Use, pc: u64, call: impl FnOnce() -> T) -> T {
-    if is_alone() || stream.is_null() {
+    if schedule::is_first() || stream.is_null() {
         return call();
     }
-    // SAFETY: a stream of the program's; libc's variable of the current thread is put back.
-    let file = unsafe {
-        let error = *__errno_location();
-        let file = fileno(stream);
-        *__errno_location() = error;
-        file
-    };
+    let file = descriptor_of(stream);
     if file < 0 {
-        // Memory that is used as a file.
-        tell(on_contents(USE, stream as u64 >> 4), pc);
+        if !is_alone() {
+            // The stream has no descriptor: its data is in memory.
+            tell(State::FileContents.operation(How::Change, stream as u64 >> 4), pc);
+        }
     } else if channel::is_one(file) && !descriptors::is_outside(file) {
-        // What libc has read already need not be waited for.
+        // Data that libc has buffered is available without waiting.
         let waits = how == Use::Position && !has_more(stream);
         return channel::on_stream(file, waits, pc, call);
     } else {
         uses(file, how, pc);
     }
     call()
+}
+
+/// The descriptor of a stream of the program's; negative if it has none.
+fn descriptor_of(stream: *mut c_void) -> c_int {
+    // SAFETY: a stream of the program's; libc's variable of the current thread is put back.
+    unsafe {
+        let error = *__errno_location();
+        let file = fileno(stream);
+        *__errno_location() = error;
+        file
+    }
+}
+
+/// Takes a use of a stream in the model, before the call. On a pipe the trap of system calls says what comes of it.
+pub fn uses_stream(stream: *mut c_void, how: Use, pc: u64) {
+    if is_alone() || stream.is_null() {
+        return;
+    }
+    let file = descriptor_of(stream);
+    if file < 0 {
+        tell(State::FileContents.operation(How::Change, stream as u64 >> 4), pc);
+    } else if !channel::is_one(file) {
+        uses(file, how, pc);
+    }
+}
+
+/// Takes a use of standard input, output or error messages (0, 1, 2) in the model, before the call, if it is a file.
+pub fn uses_standard(number: usize, how: Use, pc: u64) {
+    // SAFETY: libc's variables.
+    uses_stream(unsafe { [stdin, stdout, stderr][number] }, how, pc);
 }
 
 /// Whether libc has read more from a stream than the program has taken.
@@ -65,6 +93,7 @@ unsafe fn mode_of(mode: *const c_char) -> (bool, bool) {
 
 originals! {
     fn tmpfile() -> *mut c_void;
+    fn tmpfile64() -> *mut c_void;
     fn fopen(name: *const c_char, mode: *const c_char) -> *mut c_void;
     fn fopen64(name: *const c_char, mode: *const c_char) -> *mut c_void;
     fn freopen(name: *const c_char, mode: *const c_char, stream: *mut c_void) -> *mut c_void;
@@ -121,7 +150,7 @@ by_handle! {
 
 /// A call that writes out a stream's buffer, if there is anything in it.
 fn writes_out<T>(stream: *mut c_void, otherwise: Use, pc: u64, call: impl FnOnce() -> T) -> T {
-    if is_alone() || stream.is_null() {
+    if schedule::is_first() || stream.is_null() {
         return call();
     }
     // SAFETY: a stream of the program's.
@@ -163,6 +192,10 @@ interpose! {
         changes_names(caller());
         note_stream(real::tmpfile())
     }
+    fn tmpfile64() -> *mut c_void {
+        changes_names(caller());
+        note_stream(real::tmpfile64())
+    }
     fn fclose(stream: *mut c_void) -> c_int {
         let pc = caller();
         forget_stream(stream);
@@ -173,7 +206,7 @@ interpose! {
     }
     fn fflush(stream: *mut c_void) -> c_int {
         let pc = caller();
-        if stream.is_null() && !is_alone() {
+        if stream.is_null() && !schedule::is_first() {
             return flush_all(pc);
         }
         writes_out(stream, Use::Closing, pc, || real::fflush(stream))
@@ -192,12 +225,12 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Streams {
         Streams { open: Exclusive::new([0; MOST_STREAMS]), more: Cell::new(false) }
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
         let Streams { open, more } = self;
         if open.borrow()[0] != 0 {

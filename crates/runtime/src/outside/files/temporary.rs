@@ -1,7 +1,7 @@
-//! Temporary files with generated names, which are the same in every execution.
+//! Temporary files with generated names. The names are equal in every execution.
 //!
-//! libc generates the names from the clock, in a way that cannot be interposed. So the names are drawn here, from
-//! the random numbers of the calling thread ([`crate::outside::random`]).
+//! libc generates the names from the clock, in a way that cannot be interposed. Here they are made of the random
+//! numbers of the calling thread ([`crate::outside::random`]).
 
 use core::ffi::{c_char, c_int};
 

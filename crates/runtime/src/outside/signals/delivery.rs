@@ -1,23 +1,25 @@
-//! Signals that threads send and wait for. A signal that is sent while it is blocked stays pending, with the thread
-//! or with the process, until a thread waits for it (`sigwait`) or unblocks it.
+//! Signals that threads send and wait for. A signal that is sent while it is blocked stays pending, for the thread or
+//! for the process, until a thread waits for it (`sigwait`) or unblocks it.
 //!
-//! All of that is one [resource](crate::outside::resource) that threads use in turn. A signal that is sent to a
-//! thread which does not block it takes effect at once: it is ignored, it ends the process, or the sender runs the
-//! handler, if the sender is the thread that gets the signal. A handler that would have to interrupt another thread
-//! is *unsupported*, because it could run at any instruction. A thread that waits for a handler (`sigsuspend`,
-//! `pause`) is different: the handler runs there.
+//! All signals together are one [resource](crate::outside::resource) that threads use one after the other. A signal to
+//! a thread that does not block it takes effect at once: it is ignored, or it ends the process, or, if the sender sends
+//! it to itself, the sender runs the handler. A handler that would have to interrupt another thread is *unsupported*,
+//! because it could run at any instruction. A thread that waits for a handler (`sigsuspend`, `pause`) is different: the
+//! handler runs there.
 //!
-//! Whether a thread still runs when a signal is sent to it matters as well. That is an operation of its own
-//! ([`LOOK`]), and it decides; the use of the resource only finds what threads block.
+//! Whether a thread still runs when a signal is sent to it matters as well. A separate operation ([`LOOK`]) decides
+//! that. The use of the resource then only reads which signals threads block.
 
 use core::cell::Cell;
 use core::ffi::c_int;
 
 use heddle_model::primitive::process;
+use heddle_model::primitive::process_state::How;
 use heddle_model::primitive::thread::{COUNTED, LOOK};
 use heddle_model::{Ending, ObjectId, Operation, Phase, ThreadId};
 
 use super::mask::{self, LAST};
+use crate::calls::process_state::touches_signal;
 use crate::entry::imports;
 use crate::lifetime;
 use crate::outside::clock::Timespec;
@@ -67,19 +69,19 @@ pub struct Sending {
 }
 
 impl Sending {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Sending {
         Sending { to_process: Cell::new(false) }
     }
 }
 
 impl Sent {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Sent {
         Sent { resource: Resource::new(&signals_between_threads), pending: Cell::new(0) }
     }
 
-    /// An execution begins.
+    /// Resets the state at the start of an execution.
     pub fn reset(&self) {
         let Sent { resource, pending } = self;
         resource.reset();
@@ -96,7 +98,7 @@ pub fn detail_of_exit() -> u32 {
     if lifetime::process().sending.to_process.get() { COUNTED } else { 0 }
 }
 
-/// Finds out what the program can do with signals. Once.
+/// Determines whether the program can send signals to its process. Call this once.
 pub fn set_up() {
     sent().resource.set_up(&[b"sigwait", b"sigwaitinfo", b"sigtimedwait", b"sigsuspend", b"pause"]);
     lifetime::process().sending.to_process.set(imports::anybody_wants(b"kill"));
@@ -112,7 +114,7 @@ pub fn waits_outside() -> bool {
     sent().resource.is_awaited() && crate::outside::children::has_ever_made_any()
 }
 
-/// A thread was asked to end: if it waits for a signal, it has to notice.
+/// Wakes the threads that wait for a signal, because one of them may have been cancelled.
 pub fn stir(pc: u64) {
     sent().resource.stir(pc);
 }
@@ -229,6 +231,7 @@ pub fn send_to_self(signal: c_int, pc: u64) -> c_int {
 /// Delivers a signal to the current thread. A handler is called like any function: run by the kernel, it would be
 /// on a stack that threads share, and another thread could not be interrupted by the same signal meanwhile.
 fn deliver(signal: c_int, pc: u64) {
+    touches_signal(signal, How::Read, pc);
     match disposition(signal as usize) {
         Disposition::Ignored => {}
         Disposition::Kills => end_by(signal, pc),
@@ -256,6 +259,7 @@ fn handle(signal: c_int, pc: u64) {
     // SAFETY: the program's handler, with what it asked for.
     unsafe {
         if action.flags & SA_RESETHAND != 0 {
+            touches_signal(signal, How::Change, pc);
             libc_signal(signal, 0);
         }
         if action.flags & SA_SIGINFO != 0 {
@@ -328,6 +332,7 @@ fn send_to_process(signal: c_int, pc: u64) {
 
 /// A signal takes effect in another thread.
 fn act_on_another(signal: c_int, pc: u64) {
+    touches_signal(signal, How::Read, pc);
     match disposition(signal as usize) {
         Disposition::Ignored => {}
         Disposition::Kills => end_by(signal, pc),
@@ -376,7 +381,10 @@ fn wait(set: u64, timeout: Option<Timespec>, at_once: bool, pc: u64) -> Option<T
 /// where a handler can run in a thread that others send the signal to: it interrupts nothing else.
 fn suspend(mask: u64, pc: u64) -> c_int {
     const EINTR: c_int = 4;
-    let acts = |signal: c_int| disposition(signal as usize) != Disposition::Ignored;
+    let acts = |signal: c_int| {
+        touches_signal(signal, How::Read, pc);
+        disposition(signal as usize) != Disposition::Ignored
+    };
     let me = fiber::of(current());
     let before = me.signal_mask.get();
     while let Some(taken) = wait(!mask, None, false, pc) {
@@ -426,7 +434,7 @@ unsafe fn write_info(info: *mut i32, taken: &Taken) {
     }
 }
 
-/// The current thread changes its signal mask to `mask`. Pending signals that are not blocked any more take effect.
+/// Changes the signal mask of the current thread to `mask`. Pending signals that are no longer blocked take effect.
 pub fn change_mask(mask: u64, pc: u64) {
     let me = current();
     let (mut own, mut shared) = (0, 0);

@@ -1,7 +1,7 @@
-//! The signals that the runtime handles itself: the program's crashes, the driver's question where it hangs, system
-//! calls that are trapped, and first writes to pages of a snapshot.
+//! The signals that the runtime handles itself: crashes of the program, the driver's request to report a hang, trapped
+//! system calls, and first writes to pages of a snapshot.
 //!
-//! All handlers run on a stack of the runtime's: the program's may be exhausted, or not writable.
+//! All handlers run on a stack of the runtime, because the program's stack may be exhausted or not writable.
 
 use heddle_model::fault::Doing;
 use heddle_model::primitive::process;
@@ -117,6 +117,11 @@ pub fn set_up(reserve: &mut Reserve) {
 unsafe extern "C" fn on_hang(_: i32, _: *const u64, context: *mut u64) {
     if children::waits_outside() {
         schedule::unsupported("waiting for a process for longer than --hang-timeout", schedule::caller());
+    }
+    if active()
+        && let Some(number) = trap::in_kernel()
+    {
+        trap::unknown_wait(number);
     }
     if active() {
         // SAFETY: the third argument of a handler.

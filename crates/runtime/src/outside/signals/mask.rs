@@ -1,5 +1,5 @@
-//! Signal masks. Each thread has its own, which is kept in its fiber and never told to the kernel. Pending signals
-//! are the subject of [`super::delivery`].
+//! Signal masks. Each thread's mask is kept in its fiber, and the kernel does not know it. [`super::delivery`] handles
+//! pending signals.
 
 use core::ffi::c_int;
 
@@ -72,8 +72,35 @@ unsafe fn change(how: c_int, set: *const u64, old: *mut u64, pc: u64) -> c_int {
     0
 }
 
-/// A change of the mask by a system call that libc makes, where a set is one word. It is no visible operation,
-/// since only senders of signals look at the mask. None if a signal would have to take effect.
+/// Makes a call that waits with another mask, as `ppoll` does: the mask at `set`, if there is one, holds while `call` runs. A
+/// signal that is pending and not blocked by it is delivered, and the call is interrupted.
+///
+/// # Safety
+/// `set` is null or the program's set.
+pub unsafe fn during(set: *const u64, pc: u64, call: impl FnOnce() -> c_int) -> c_int {
+    const EINTR: c_int = 4;
+    if set.is_null() {
+        return call();
+    }
+    // SAFETY: the caller's.
+    let wanted = unsafe { set.read() } & !NEVER_BLOCKED;
+    let before = fiber::of(current()).signal_mask.get();
+    if wanted == before {
+        return call();
+    }
+    let interrupted = delivery::is_pending(before & !wanted);
+    delivery::change_mask(wanted, pc);
+    let result = if interrupted { -1 } else { call() };
+    delivery::change_mask(before, pc);
+    if interrupted {
+        // SAFETY: libc gives the address of the calling thread's own variable.
+        unsafe { *__errno_location() = EINTR };
+    }
+    result
+}
+
+/// A change of the mask by a system call of libc, where a set is one word. It is not a visible operation, because only
+/// senders of signals read the mask. Returns `None` if a signal would have to take effect.
 pub fn change_by_libc(&[how, set, old, ..]: &[usize; 6]) -> Option<isize> {
     let me = fiber::of(current());
     let before = me.signal_mask.get();

@@ -1,4 +1,4 @@
-//! Saving and restoring heaps. Each knows how far it was used, and is zero beyond.
+//! Saving and restoring heaps. Each heap knows how far it was used and is zero beyond that.
 
 use core::cell::Cell;
 
@@ -24,7 +24,7 @@ pub struct Heaps {
 }
 
 impl Heaps {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Heaps {
         Heaps { saved: Cell::new(&[]), count: Cell::new(0) }
     }
@@ -34,7 +34,7 @@ fn heaps() -> &'static Heaps {
     &lifetime::process().snapshot.heaps
 }
 
-/// Makes room for the list. Once.
+/// Reserves memory for the list. Call this once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
     // One for each thread, the system's, and to spare.
     heaps().saved.set(reserve.take(threads + 64));

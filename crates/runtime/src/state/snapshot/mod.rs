@@ -1,13 +1,13 @@
-//! Starting over in microseconds: the program's memory as it was at `main`, and how to put it back.
+//! Restarting in microseconds: saves the program's memory at `main` and restores it.
 //!
-//! Copying a page is several times cheaper than any fault, so each kind of memory is restored by copying what is known to
-//! have changed:
+//! Copying a page is several times cheaper than a page fault, so each kind of memory is restored by copying what is
+//! known to have changed:
 //!
-//! * **Globals and stacks** ([`tracked`]): read-only at first; the first write to a page, ever, faults and makes it *hot*,
-//!   and hot pages are copied back after every execution.
-//! * **Heaps** ([`heaps`]): each knows how far it was used; that much is copied or zeroed.
+//! * **Globals and stacks** ([`tracked`]) are read-only at first. The first write to a page faults and makes the page
+//!   *hot*, and hot pages are copied back after every execution.
+//! * **Heaps** ([`heaps`]) know how far they were used, and that much is copied or zeroed.
 //!
-//! What is not restored: memory that is ours, and everything outside memory. The trap sees to the latter.
+//! The runtime's own memory and everything outside memory are not restored. The trap takes care of the latter.
 
 mod heaps;
 mod maps;
@@ -31,13 +31,13 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Snapshot {
         Snapshot { tracked: tracked::Tracked::new(), heaps: heaps::Heaps::new(), pages: pages::Pages::new() }
     }
 }
 
-/// Makes room for the bookkeeping. Once.
+/// Reserves memory for the bookkeeping. Call this once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
     tracked::set_up(reserve);
     heaps::set_up(reserve, threads);

@@ -1,7 +1,7 @@
-//! Which pages of a range were ever touched: asked of the kernel's page tables.
+//! Which pages of a range were ever touched, according to the kernel's page tables.
 //!
-//! `PAGEMAP_SCAN` (Linux 6.7) answers in less than a microsecond. Older kernels have the same information as one number for
-//! each page, which takes longer to read but is as exact.
+//! `PAGEMAP_SCAN` (Linux 6.7) answers in less than a microsecond. Older kernels provide one number for each page, which
+//! takes longer to read but is equally exact.
 
 use core::cell::Cell;
 
@@ -52,7 +52,7 @@ pub struct Pages {
 }
 
 impl Pages {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Pages {
         Pages { file: Cell::new(None), found: Cell::new(&[]), has_scan: Cell::new(true) }
     }
@@ -62,7 +62,7 @@ fn state() -> &'static Pages {
     &lifetime::process().snapshot.pages
 }
 
-/// Makes room for answers. Once.
+/// Reserves memory for answers. Call this once.
 pub fn set_up(reserve: &mut Reserve) {
     state().found.set(reserve.take(REGIONS));
 }

@@ -1,14 +1,14 @@
-//! Globals of the program and its libraries, stacks, and any other private memory there was before `main`.
+//! Globals of the program and its libraries, stacks, and any other private memory that existed before `main`.
 //!
-//! All of it is saved, then made read-only. The first write to a page, ever, faults ([`first_write`]) and makes the page
-//! hot: writable from then on, and copied back after every execution. After a few executions nothing faults any more.
-//! Stacks can be treated like this because no signal is handled on them. The kernel does not fault but refuses
-//! (`EFAULT`) when a system call would write to a protected page: then the pages around the call's arguments are made
-//! hot ([`open`]) and it is made again.
+//! All of it is saved and then made read-only. The first write to a page faults ([`first_write`]) and makes the page
+//! hot: it stays writable and is copied back after every execution. After a few executions nothing faults any more.
+//! Stacks can be treated this way because no signal is handled on them. If a system call would write to a protected
+//! page, the kernel does not fault but refuses (`EFAULT`). Then the pages around the call's arguments are made hot
+//! ([`open`]) and the call is repeated.
 //!
-//! A page of a stack that was not in use at the snapshot is zero in its image, since images are zero until something is
-//! saved into them. So a thread finds the same bytes below its stack pointer in every execution, even where it reads
-//! what it never wrote.
+//! A page of a stack that was not in use at the snapshot is zero in its image, because images are zero until something
+//! is saved into them. Therefore a thread finds equal bytes below its stack pointer in every execution, even where it
+//! reads what it never wrote.
 
 use core::cell::Cell;
 
@@ -61,7 +61,7 @@ pub struct Tracked {
 }
 
 impl Tracked {
-    /// At start-up.
+    /// The state at the start of the process.
     pub const fn new() -> Tracked {
         Tracked {
             regions: Cell::new(&[]),
@@ -80,7 +80,7 @@ fn tracked() -> &'static Tracked {
     &lifetime::process().snapshot.tracked
 }
 
-/// Makes room for the lists. Once.
+/// Reserves memory for the lists. Call this once.
 pub fn set_up(reserve: &mut Reserve) {
     tracked().regions.set(reserve.take(REGIONS));
     tracked().hot.set(reserve.take(HOT));
@@ -100,9 +100,9 @@ fn hot_pages() -> impl Iterator<Item = Hot> {
 /// `main`.
 pub fn save(main: &Context) {
     let own = start::own_data();
-    let main_stack = start::main_stack();
+    let kernel_stack = start::kernel_stack();
     // Below the stack pointer lies what start-up has left there; zeroed, it is the same in every process.
-    pages::touched(main_stack.0, main_stack.1, |low, high| {
+    pages::touched(kernel_stack.0, kernel_stack.1, |low, high| {
         let dead = main.stack().clamp(low, high) - low;
         // SAFETY: the main fiber is suspended and uses nothing below its stack pointer.
         unsafe { core::ptr::write_bytes(low as *mut u8, 0, dead) };
@@ -118,7 +118,7 @@ pub fn save(main: &Context) {
         let ours = (PRIVATE..PRIVATE_END).contains(&low);
         let heap_or_stack = (HEAPS..STACKS_END).contains(&low);
         if mapping.is_stack {
-            add(main_stack.0.max(low), high, true);
+            add(low, high, true);
         } else if !ours && !heap_or_stack {
             add(low, high.min(own.0), !mapping.has_file);
             add(low.max(own.1), high, !mapping.has_file);

@@ -1,4 +1,4 @@
-//! Optimal DPOR: one execution for each trace, and none that is abandoned. The default.
+//! Optimal DPOR: one execution for each trace, and none that is abandoned.
 //!
 //! P. Abdulla, S. Aronis, B. Jonsson, K. Sagonas, *Source sets: a foundation for optimal dynamic partial order
 //! reduction*, J. ACM 64(4), 2017: the optimal algorithm of section 7, with reversals found in whole executions (section
@@ -38,21 +38,25 @@
 //!    counts as a write, and an execution may be blocked.
 //!
 //! Nodes exist only above something pending. A subtree that is done is freed.
+//!
+//! [`split`] cuts a search into parts that others explore alone.
+
+mod cost;
+pub mod split;
 
 use heddle_model::follow::Step;
-use heddle_model::primitive::{self, condvar, mutex, queue, semaphore, thread};
-use heddle_model::{Event, Execution, Footprint, OpCode, Plan, ThreadId};
+use heddle_model::retrace::Retrace;
+use heddle_model::{Choice, Event, Execution, Footprint, Plan, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::frontier::agenda::{Agenda, Cost, Piece, Priority};
 use crate::frontier::estimate::Estimate;
-use crate::frontier::item::WorkItem;
+use crate::frontier::saved_tree::SavedTree;
 use crate::frontier::tree::{self, Child, NodeId, PendingId, Tree};
 use crate::options::Options;
 use crate::save::{self, CheckpointError};
 use crate::traces::analysis::{Analysis, Reversal};
-use crate::traces::replay::Replay;
 use crate::traces::sequence::{Item, Sequence};
 use crate::traces::touches::{Touch, Touches};
 
@@ -83,7 +87,7 @@ pub(crate) struct Optimal {
     /// Whether the first execution was looked at.
     begun: bool,
     analysis: Analysis,
-    replay: Replay,
+    retrace: Retrace,
     sequence: Sequence,
     /// The nodes along the execution that is looked at, and in `slots` the child that it took at each.
     path: Vec<NodeId>,
@@ -98,6 +102,9 @@ pub(crate) struct Optimal {
     /// How many steps are given ([`Options::prefix`]). No other step is tried in their place, and what follows them is
     /// explored as if the program began there. Nobody is asleep along them, so nothing is missed.
     given: usize,
+    /// What is known of the one subtree that is explored here, if others explore the rest. Then the given steps are the
+    /// way to that subtree.
+    part: Option<split::Part>,
 }
 
 impl Optimal {
@@ -112,7 +119,7 @@ impl Optimal {
             started: false,
             begun: false,
             analysis: Analysis::default(),
-            replay: Replay::default(),
+            retrace: Retrace::default(),
             sequence: Sequence::default(),
             path: Vec::new(),
             slots: Vec::new(),
@@ -121,6 +128,7 @@ impl Optimal {
             asleep: Vec::new(),
             given: options.prefix.len(),
             reversals: 0,
+            part: None,
         }
     }
 
@@ -171,6 +179,13 @@ impl Optimal {
             }
             true
         });
+        if let Some(part) = self.part.as_ref().filter(|_| known < self.given) {
+            let first = self.given as u32;
+            self.sleepers.extend(part.sleepers.iter().map(|&(thread, touch)| {
+                let last = wakes(touch, self.given.min(events));
+                Sleeper { thread, touch, first, last, source: first - 1 }
+            }));
+        }
         for depth in known..self.slots.len() {
             let (node, slot) = (self.tree.node(self.path[depth]), self.slots[depth]);
             let front = &node.children[..node.rank(slot as usize)];
@@ -217,7 +232,7 @@ impl Optimal {
             Some(event) => *event,
             None => self.analysis.waiting[later as usize - events.len()],
         };
-        let relabels = primitive::depends_on_state(&moved.operation);
+        let relabels = moved.operation.depends_on_state();
         // Many reversals were made before: a child in front of this one begins with the same event. That is seen before the
         // whole sequence is made.
         if !relabels && self.begins_in_front(depth, Sequence::first(events, &self.analysis, earlier, later)) {
@@ -226,9 +241,9 @@ impl Optimal {
         self.sequence.reversal(events, &self.analysis, earlier, later);
         let mut touch = self.analysis.touched[later as usize];
         if relabels {
-            let Optimal { sequence, analysis, replay, .. } = self;
-            if queue::queues(&moved.operation) {
-                match sequence.in_turn(events, analysis, replay, depth, &moved) {
+            let Optimal { sequence, analysis, retrace, .. } = self;
+            if moved.operation.queues() {
+                match sequence.in_turn(events, analysis, retrace, depth, &moved) {
                     Some(event) => moved = event,
                     None => return,
                 }
@@ -239,7 +254,7 @@ impl Optimal {
                     return;
                 }
                 let kept = self.sequence.items.iter().map(|item| item.event as usize);
-                match self.replay.relabel(events, depth, kept, &moved) {
+                match self.retrace.relabel(events, depth, kept, &moved) {
                     Some(event) => moved = event,
                     None => return,
                 }
@@ -247,7 +262,11 @@ impl Optimal {
             touch = self.analysis.touches.number(&Footprint::of(&moved));
         }
         self.sequence.push_moved(later, &moved, touch);
-        self.insert(events, depth);
+        if depth < self.given {
+            self.send(events, depth);
+        } else {
+            self.insert(events, depth, None);
+        }
     }
 
     /// Whether a child in front of the one that the execution took at `depth` begins with `step`.
@@ -255,11 +274,11 @@ impl Optimal {
         let (Some(step), Some(&node)) = (step, self.path.get(depth)) else { return false };
         let node = self.tree.node(node);
         let front = &node.children[..node.rank(self.slots[depth] as usize)];
-        front.iter().any(|c| c.step.thread == step.thread && c.step.choice == step.choice)
+        front.iter().any(|c| c.step.thread == step.thread && c.step.choice() == step.choice())
     }
 
-    /// Inserts the sequence at the node before event `depth`, unless it is covered.
-    fn insert(&mut self, events: &[Event], depth: usize) {
+    /// Inserts the sequence at the node before event `depth`, unless it is covered. `cost` is its cost, if it is known.
+    fn insert(&mut self, events: &[Event], depth: usize, cost: Option<Cost>) {
         for sleeper in &self.sleepers {
             if sleeper.first <= depth as u32
                 && depth as u32 <= sleeper.last
@@ -268,7 +287,7 @@ impl Optimal {
                 return;
             }
         }
-        let cost = self.cost_of(events, depth);
+        let cost = cost.unwrap_or_else(|| self.cost_of(events, depth));
         let mut node = self.node_at(events, depth);
         self.asleep.clear();
         let active = |s: &&Sleeper| s.first <= depth as u32 && depth as u32 <= s.last;
@@ -308,8 +327,8 @@ impl Optimal {
             }
             match self.sequence.first_of(thread) {
                 Some(at) if self.sequence.is_initial(events, &self.analysis, at) => {
-                    let choice = self.sequence.items[at].step.choice;
-                    let same = children.iter().position(|c| c.step.thread == thread && c.step.choice == choice);
+                    let choice = self.sequence.items[at].step.choice();
+                    let same = children.iter().position(|c| c.step.thread == thread && c.step.choice() == choice);
                     return Some((same.map(|s| s as u32), at));
                 }
                 None if self.sequence.commutes_with(&self.analysis, child.touch) => {
@@ -343,9 +362,13 @@ impl Optimal {
             tree::State::Pending(id) => {
                 let pending = self.agenda.get(id)?;
                 for (at, &Piece { step, touch }) in pending.pieces.iter().enumerate().skip(1) {
+                    if pending.depth + at as u32 >= pending.border {
+                        // Whoever explores that part finds it from within: see [`split`].
+                        return None;
+                    }
                     match self.sequence.first_of(step.thread) {
                         Some(first) => {
-                            let same = self.sequence.items[first].step.choice == step.choice;
+                            let same = self.sequence.items[first].step.choice() == step.choice();
                             if !same || !self.sequence.is_initial(events, &self.analysis, first) {
                                 return self.split(node, slot, at);
                             }
@@ -407,12 +430,12 @@ impl Optimal {
         if before.iter().any(|c| !self.analysis.touches.conflict(c.touch, touch)) {
             return;
         }
-        for choice in 0..event.alternatives {
-            let known = |c: &Child| c.step.thread == event.thread && c.step.choice == choice;
+        for choice in (0..event.alternatives).map(Choice::Way) {
+            let known = |c: &Child| c.step.thread == event.thread && c.step.choice() == choice;
             if self.tree.node(node).children.iter().any(known) {
                 continue;
             }
-            let step = Step { choice, ..Step::of(event) };
+            let step = Step::of(event).taking(choice);
             self.sequence.set_single(depth as u32, step);
             let cost = self.cost_of(events, depth);
             self.add(node, cost);
@@ -423,6 +446,10 @@ impl Optimal {
     fn keep_nodes(&mut self, events: &[Event]) {
         for at in 0..self.sleepers.len() {
             let Sleeper { thread, last, source, .. } = self.sleepers[at];
+            if (source as usize) < self.given {
+                // Its subtree is done: that is how a part of a search is cut off.
+                continue;
+            }
             let above = self.tree.node(self.path[source as usize]);
             if above.children.iter().any(|c| c.step.thread == thread && c.state != tree::State::Done) {
                 let node = self.node_at(events, (last as usize).min(events.len() - 1));
@@ -430,46 +457,6 @@ impl Optimal {
             }
         }
     }
-
-    /// Estimates the cost of the schedule up to each event. The first `known` events are those of the last execution.
-    fn find_costs(&mut self, events: &[Event], known: usize) {
-        self.costs.truncate(known);
-        for index in self.costs.len()..events.len() {
-            let Some(before) = index.checked_sub(1) else {
-                self.costs.push(Cost::default());
-                continue;
-            };
-            let mut cost = self.costs[before];
-            if events[index].thread != events[before].thread {
-                cost.switches += 1;
-                cost.preemptions += could_go_on(self.analysis.following[before]) as u32;
-            }
-            self.costs.push(cost);
-        }
-    }
-
-    /// Estimates the cost of the schedule up to event `depth`, followed by the sequence.
-    fn cost_of(&self, events: &[Event], depth: usize) -> Cost {
-        let reversals = self.reversals + 1;
-        let Some(before) = depth.checked_sub(1) else { return Cost { reversals, ..Cost::default() } };
-        let mut cost = Cost { reversals, ..self.costs[before] };
-        let following = &self.analysis.following;
-        let mut last = (events[before].thread, following[before]);
-        for item in &self.sequence.items {
-            if item.step.thread != last.0 {
-                cost.switches += 1;
-                cost.preemptions += could_go_on(last.1) as u32;
-            }
-            let next = following.get(item.event as usize).copied().unwrap_or(OpCode::ANY);
-            last = (item.step.thread, next);
-        }
-        cost
-    }
-}
-
-/// Whether a thread whose next operation is `next` could most likely have gone on.
-fn could_go_on(next: OpCode) -> bool {
-    !matches!(next, OpCode::ANY | mutex::LOCK | condvar::REACQUIRE | semaphore::WAIT | thread::JOIN)
 }
 
 /// What is written down of an optimal search. What is only kept to save time (the path of the last execution, who sleeps
@@ -477,7 +464,7 @@ fn could_go_on(next: OpCode) -> bool {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct State {
     begun: bool,
-    tree: WorkItem,
+    tree: SavedTree,
     /// The numbers of the sequences that were under way, in the order in which they were proposed.
     under_way: Vec<u64>,
     numbers: u64,
@@ -502,13 +489,17 @@ impl Strategy for Optimal {
         let ran = self.agenda.remove(PendingId(ticket.0));
         self.estimate.ran();
         self.begun = true;
-        self.reversals = ran.as_ref().map_or(0, |pending| pending.cost.reversals);
+        let first = self.part.as_ref().map_or(0, |part| part.reversals);
+        self.reversals = ran.as_ref().map_or(first, |pending| pending.cost.reversals);
         let ran = ran.map(|pending| (pending.node, pending.slot));
         if let Some((node, slot)) = ran {
             self.tree.child_mut(node, slot).state = tree::State::Running;
         }
         let events = execution.events;
-        let (new, same_nodes) = self.find_path(ran);
+        let (mut new, same_nodes) = self.find_path(ran);
+        if let Some(part) = self.part.as_ref().filter(|_| ran.is_none()) {
+            new = part.known;
+        }
         let deep_enough = events.len() >= self.slots.len();
         if deep_enough && !events.is_empty() {
             let same_events = self.analysis.run(events, execution.pending, new);
@@ -516,12 +507,12 @@ impl Strategy for Optimal {
             self.find_sleepers(events.len(), known);
             self.find_costs(events, same_events);
             let reversals = std::mem::take(&mut self.analysis.reversals);
-            let given = self.given;
-            for &reversal in reversals.iter().filter(|reversal| reversal.earlier as usize >= given) {
+            let from = if self.part.is_some() { 0 } else { self.given };
+            for &reversal in reversals.iter().filter(|reversal| reversal.earlier as usize >= from) {
                 self.reverse(events, reversal);
             }
             self.analysis.reversals = reversals;
-            for (depth, event) in events.iter().enumerate().skip(new.max(given)) {
+            for (depth, event) in events.iter().enumerate().skip(new.max(self.given)) {
                 if event.alternatives > 1 {
                     self.other_ways(events, depth);
                 }
@@ -555,7 +546,7 @@ impl Strategy for Optimal {
     fn save(&self) -> save::State {
         save::State::Optimal(Box::new(State {
             begun: self.begun,
-            tree: WorkItem::of(&self.tree, self.root, &self.agenda, &self.analysis.touches),
+            tree: SavedTree::of(&self.tree, self.root, &self.agenda, &self.analysis.touches),
             under_way: self.agenda.under_way(),
             numbers: self.agenda.numbers,
             priority: self.agenda.priority,

@@ -1,25 +1,27 @@
-//! A part of the tree of an optimal search, as a value.
+//! The whole tree of an optimal search, as a value for checkpoints.
 
 use heddle_model::follow::Step;
 use serde::{Deserialize, Serialize};
 
-use crate::frontier::agenda::{Agenda, Cost, Pending, Piece};
+use crate::frontier::agenda::{Agenda, Cost, HERE, Pending, Piece};
 use crate::frontier::tree::{Child, FREE, Node, NodeId, PendingId, State, Tree};
 use crate::save::{CheckpointError, Touched};
 use crate::traces::touches::{Touch, Touches};
 
-/// A part of the tree of an optimal search, as a value: nodes, what sleeps at them, and what is pending below them.
+/// The whole tree of an optimal search, as a value: nodes, what sleeps at them, and what is pending below them.
 ///
-/// Whoever has it can go on with the search from there. It names no memory of whoever made it: nodes follow one another
-/// level by level, a child that leads to a node leads to the next one that no child before it leads to, and footprints
-/// are numbers in a list of the item's own.
+/// Whoever has it can go on with the search from there. Finished siblings are part of it: they decide what sleeps and what
+/// is covered. ([`WorkItem`](super::work_item::WorkItem) is a part of a search that needs none of them.)
+///
+/// It names no memory of whoever made it. Nodes follow one another level by level. A child that leads to a node leads to
+/// the next one that no child before it leads to. Footprints are numbers in a list of the tree's own.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct WorkItem {
+pub(crate) struct SavedTree {
     footprints: Vec<Touched>,
     nodes: Vec<Branching>,
 }
 
-/// A node of a [`WorkItem`].
+/// A node of a [`SavedTree`].
 #[derive(Serialize, Deserialize)]
 struct Branching {
     /// See [`Node`].
@@ -28,7 +30,7 @@ struct Branching {
     children: Vec<Branch>,
 }
 
-/// A child of a node of a [`WorkItem`]. The children in front of it are asleep below it.
+/// A child of a node of a [`SavedTree`]. The children in front of it are asleep below it.
 #[derive(Serialize, Deserialize)]
 struct Branch {
     step: Step,
@@ -48,9 +50,9 @@ enum Rest {
     Pending { pieces: Vec<(Step, u32)>, cost: Cost, number: u64 },
 }
 
-impl WorkItem {
+impl SavedTree {
     /// The whole of a tree.
-    pub fn of(tree: &Tree, root: NodeId, agenda: &Agenda, touches: &Touches) -> WorkItem {
+    pub fn of(tree: &Tree, root: NodeId, agenda: &Agenda, touches: &Touches) -> SavedTree {
         let mut nodes = Vec::new();
         let mut order = vec![root];
         let mut at = 0;
@@ -77,14 +79,14 @@ impl WorkItem {
             let keep = (node.keep != FREE).then_some(node.keep);
             nodes.push(Branching { keep, leaves: node.leaves, children });
         }
-        WorkItem { footprints: touches.all().iter().map(Touched::of).collect(), nodes }
+        SavedTree { footprints: touches.all().iter().map(Touched::of).collect(), nodes }
     }
 
     /// Makes a tree of it again. Its root is the first node.
     ///
     /// # Errors
     ///
-    /// When the item contradicts itself.
+    /// When the value contradicts itself.
     pub fn plant(self, tree: &mut Tree, agenda: &mut Agenda, touches: &mut Touches) -> Result<(), CheckpointError> {
         let damaged = CheckpointError::Damaged;
         for (number, footprint) in self.footprints.iter().enumerate() {
@@ -125,7 +127,16 @@ impl WorkItem {
                         let pieces = pieces.into_iter().map(piece).collect::<Result<_, CheckpointError>>()?;
                         let (node, slot) = here;
                         let id = PendingId(agenda.list.len() as u32);
-                        agenda.put_back(Pending { node, slot, cost, depth, number, running: false, pieces });
+                        agenda.put_back(Pending {
+                            node,
+                            slot,
+                            cost,
+                            depth,
+                            number,
+                            running: false,
+                            border: HERE,
+                            pieces,
+                        });
                         State::Pending(id)
                     }
                 };

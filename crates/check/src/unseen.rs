@@ -1,0 +1,49 @@
+//! What an engine does not see of a program, and what follows from that: neither a false alarm nor a false proof.
+//!
+//! A library that was not built by Heddle may order two accesses without Heddle's knowledge, and so may an atomic instruction in
+//! inline assembly. A data race in such a program is a suspicion. And a program whose threads synchronise where Heddle does not see
+//! it has orders that were not explored.
+
+use heddle_model::{Facts, FindingKind, Instrumentation, Trace};
+
+use crate::coverage;
+
+/// What may have ordered accesses without Heddle's knowledge, in words, with what to do about it. `None` if there is nothing.
+fn may_order(facts: &Facts) -> Option<String> {
+    if facts.instrumentation != Instrumentation::Memory {
+        return None;
+    }
+    if !facts.unseen.is_empty() {
+        let names = facts.unseen.iter().cloned().collect::<Vec<_>>().join(", ");
+        return Some(format!(
+            "{names} was not built by heddle: if it orders the two accesses, this is no data race; build it with `heddle cc` or \
+             `heddle c++` to know"
+        ));
+    }
+    coverage::assembly(&facts.assembly)
+}
+
+/// Marks the data races of `traces` as uncertain, with a note that says why, if something that was not seen may have ordered them.
+pub(crate) fn doubt(traces: &mut [Trace], facts: &Facts) {
+    let Some(why) = may_order(facts) else { return };
+    for trace in traces.iter_mut().filter(|trace| trace.finding.kind == FindingKind::DataRace) {
+        trace.finding.certain = false;
+        trace.finding.notes.push(heddle_model::finding::Note { message: why.clone(), location: None });
+    }
+}
+
+/// Why orders may exist that were not explored, because threads synchronise where Heddle does not see it. `None` if nothing says so.
+pub(crate) fn why_incomplete(facts: &Facts) -> Option<String> {
+    if facts.instrumentation != Instrumentation::Memory {
+        return None;
+    }
+    if facts.outside.threads {
+        let names = facts.unseen.iter().cloned().collect::<Vec<_>>().join(", ");
+        let names = if names.is_empty() { "a library".to_string() } else { names };
+        return Some(format!(
+            "threads were made by {names}, which was not built by heddle: how they synchronise is not seen, and not every order was \
+             explored; build it with `heddle cc` or `heddle c++`"
+        ));
+    }
+    coverage::assembly(&facts.assembly)
+}

@@ -1,0 +1,73 @@
+//! What the events of an execution show of the program's memory.
+//!
+//! A world does not know the content of the program's memory. The next event that touches a place shows what was there
+//! before it. There is no answer where places overlap without being equal, or where a store does not know what it
+//! replaced.
+
+use crate::primitive::{atomic, futex};
+use crate::{Event, EventFlags, Footprint, Operation};
+
+/// What the events show of a place in memory.
+pub(super) enum Content {
+    /// The place holds this value.
+    Known(u64),
+    /// No later event touches the place.
+    Untouched,
+    /// The events do not show it.
+    Unknown,
+}
+
+/// The content of the place of `operation` before event `from`. The next event that touches the place shows it.
+pub(super) fn content(events: &[Event], from: usize, operation: &Operation) -> Content {
+    let Some(next) = events[from..].iter().find(|event| touches(event, operation)) else { return Content::Untouched };
+    if same_place(&next.operation, operation)
+        && let Some(value) = value_before(next)
+    {
+        return Content::Known(value);
+    }
+    // It does not say what was there before. The last one before it may say what it left.
+    match events[..from].iter().rev().find(|event| touches(event, operation)) {
+        Some(last) if same_place(&last.operation, operation) => match last.operation.code {
+            atomic::LOAD => Content::Known(last.result),
+            atomic::STORE => Content::Known(last.operation.argument),
+            atomic::COMPARE_EXCHANGE if last.failed() => Content::Known(last.result),
+            // It has only looked.
+            code if code.family() == futex::FAMILY => value_before(last).map_or(Content::Unknown, Content::Known),
+            _ => Content::Unknown,
+        },
+        _ => Content::Unknown,
+    }
+}
+
+/// The comparison that `operation` makes with memory, as a compare-exchange.
+pub(super) fn comparison(operation: &Operation) -> Option<Operation> {
+    if operation.code == atomic::COMPARE_EXCHANGE { Some(*operation) } else { futex::comparison(operation) }
+}
+
+/// Whether `event` touches memory that `operation` would touch.
+pub(super) fn touches(event: &Event, operation: &Operation) -> bool {
+    let place = Footprint::of(&Event { operation: *operation, ..Event::default() });
+    // The default event has not failed: it writes, and conflicts with whatever touches its place.
+    let touched = Footprint::of(event);
+    // What conflicts with everything touches no memory.
+    !touched.is_everything() && place.conflicts_with(&touched)
+}
+
+/// The value at the place of `event` before it, if the event shows it.
+fn value_before(event: &Event) -> Option<u64> {
+    let reads = matches!(event.operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE);
+    match futex::comparison(&event.operation) {
+        Some(compared) if !event.flags.contains(EventFlags::MISMATCH) => Some(compared.argument),
+        compared => {
+            (reads || compared.is_some() || event.flags.contains(EventFlags::KNOWS_OLD)).then_some(event.result)
+        }
+    }
+}
+
+/// Whether `a` accesses or compares exactly the memory that the compare-exchange `b` compares.
+fn same_place(a: &Operation, b: &Operation) -> bool {
+    match futex::comparison(a) {
+        Some(compared) => compared.object == b.object && compared.size == b.size,
+        None => a.code.family() == atomic::FAMILY && a.object == b.object && a.size == b.size,
+    }
+}

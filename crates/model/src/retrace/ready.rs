@@ -1,0 +1,104 @@
+//! Which threads were enabled at each point of an execution.
+
+use super::content::{Content, comparison, content};
+use super::{Retrace, Retracing};
+use crate::primitive::{atomic, process, section};
+use crate::{EventFlags, Execution, Footprint, ObjectId, Operation, ThreadId, World};
+
+/// A thread that is enabled at some point of an execution.
+#[derive(Clone, Copy, Debug)]
+pub struct Ready {
+    /// The thread.
+    pub thread: ThreadId,
+    /// In how many ways it could go on.
+    pub alternatives: u16,
+    /// What its next event would touch there.
+    pub footprint: Footprint,
+}
+
+impl Retrace {
+    /// Calls `visit` with the enabled threads before each event from `from` on, and at the end.
+    pub fn walk(&mut self, execution: &Execution<'_>, from: usize, mut visit: impl FnMut(usize, &[Ready])) {
+        let events = execution.events;
+        let threads = super::extent(events, execution.pending);
+        self.make_room(threads, events.len());
+        for list in &mut self.upcoming {
+            list.clear();
+        }
+        if self.upcoming.len() < threads {
+            self.upcoming.resize(threads, Vec::new());
+        }
+        for event in events {
+            self.upcoming[event.thread.index()].push(event.operation);
+        }
+        for pending in execution.pending {
+            self.upcoming[pending.thread.index()].push(pending.operation);
+        }
+        self.next.clear();
+        self.next.resize(threads, 0);
+        let Retrace { threads, objects, recorded, next, upcoming } = self;
+        let recorded = &*recorded;
+        let mut retracing = Retracing { world: World::new(threads, objects, recorded), recorded };
+        let mut ready = Vec::new();
+        for index in 0..=events.len() {
+            if index >= from {
+                ready.clear();
+                for thread in retracing.world.ids() {
+                    let Some(&operation) = upcoming[thread.index()].get(next[thread.index()]) else { continue };
+                    ready.extend(retracing.foresee(execution, index, thread, operation));
+                }
+                if ready.is_empty()
+                    && let Some(thread) = retracing.world.expire()
+                {
+                    ready.push(Ready { thread, alternatives: 1, footprint: retracing.world.foresee(thread) });
+                }
+                visit(index, &ready);
+            }
+            let Some(event) = events.get(index) else { continue };
+            if event.operation.code == process::END {
+                break;
+            }
+            retracing.take(event);
+            let next = &mut next[event.thread.index()];
+            *next += 1;
+            let following = upcoming[event.thread.index()].get(*next).copied();
+            // An await is announced right away: what happens from now on may be what it waits for.
+            let looks = following.filter(Operation::is_await).map(|operation| (operation, 0));
+            retracing.look_ahead(looks, &events[..=index]);
+        }
+    }
+}
+
+impl Retracing<'_> {
+    /// How `thread` could take `operation`, its next one, before event `index`. `None` if it would have to wait.
+    fn foresee(
+        &mut self,
+        execution: &Execution<'_>,
+        index: usize,
+        thread: ThreadId,
+        operation: Operation,
+    ) -> Option<Ready> {
+        let events = execution.events;
+        // What a section touched later says nothing about what it would touch here.
+        let later = operation.code == section::BEGIN && events.get(index).is_none_or(|event| event.thread != thread);
+        let operation = if later { Operation::new(section::BEGIN, ObjectId::NONE) } else { operation };
+        self.world.announce(thread, operation, 0);
+        if !self.world.enabled(thread) {
+            return None;
+        }
+        if let Some(comparison) = comparison(&operation) {
+            let exchange = operation.code == atomic::COMPARE_EXCHANGE;
+            let fails_by = if exchange { EventFlags::FAILED } else { EventFlags::MISMATCH };
+            self.recorded.set_fails(match content(events, index, &comparison) {
+                Content::Known(value) => value != comparison.argument,
+                Content::Untouched => {
+                    let pending = execution.pending.iter().find(|p| p.thread == thread);
+                    pending.is_some_and(|p| p.flags.contains(fails_by))
+                }
+                Content::Unknown => false,
+            });
+        }
+        let alternatives = self.world.alternatives(thread);
+        Some(Ready { thread, alternatives, footprint: self.world.foresee(thread) })
+    }
+}

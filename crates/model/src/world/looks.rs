@@ -1,0 +1,245 @@
+//! Loops that only wait: when a thread's next operation becomes an await.
+//!
+//! A thread *looks* when it takes an operation that changes nothing: a load, a failed `trylock`, a test-and-set of what was
+//! set already. If it comes back to an operation in the state that it was in before, and has only looked in between, it
+//! can only do the same again, until somebody writes to one of the places that it looked at. Its operation then becomes
+//! an await ([`Operation::is_await`]).
+//!
+//! What a state is differs from engine to engine: registers and stack of a native thread, a position and registers of a
+//! scripted one. The rule does not, and it is here. The engine says when it [is about to look](Looks::before), what came
+//! of it ([`Looks::after`]), and when the thread changed something else ([`Looks::forget`]).
+//!
+//! The current values of the places are not considered: whether an operation is an await must not depend on what
+//! independent threads did meanwhile.
+
+use crate::primitive::atomic::{LOAD, RMW};
+use crate::primitive::memory::READ;
+use crate::{Event, EventFlags, MOST_LOOKS, ObjectId, Operation};
+
+/// The largest place that can be awaited, in bytes.
+const WORD: u16 = 8;
+
+/// One look.
+#[derive(Clone, Copy, Debug, Default)]
+struct Look<S> {
+    operation: Operation,
+    state: S,
+}
+
+/// What one thread has looked at since it last changed something. `S` is the state of the thread before a look.
+///
+/// All bytes zero is a value of this type, if it is one of `S`: nothing was looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Looks<S> {
+    count: usize,
+    looks: [Look<S>; MOST_LOOKS],
+}
+
+/// A thread that can only repeat its last round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Await<S> {
+    /// Its next operation, as an await.
+    pub operation: Operation,
+    /// Its state where the round began.
+    pub since: S,
+}
+
+impl<S: Copy> Looks<S> {
+    /// Forgets every look: the thread begins, or has changed something.
+    #[inline]
+    pub fn forget(&mut self) {
+        self.count = 0;
+    }
+
+    /// The states before the looks that are remembered, oldest first, to note what has happened to them since.
+    #[inline]
+    pub fn states_mut(&mut self) -> impl Iterator<Item = &mut S> {
+        self.looks[..self.count].iter_mut().map(|look| &mut look.state)
+    }
+
+    /// The thread is about to take `operation`, which may turn out to change nothing, in `state`. `is_again` says whether
+    /// an earlier state is the same as this one.
+    ///
+    /// Returns the operation as an await if the thread can only repeat what it has done since the last such state. All
+    /// looks are then forgotten: once it goes on, a new round begins.
+    #[inline]
+    pub fn before(&mut self, operation: Operation, state: S, is_again: impl Fn(&S) -> bool) -> Option<Await<S>> {
+        let seen = &self.looks[..self.count];
+        let same = |look: &Look<S>| look.operation.object == operation.object && is_again(&look.state);
+        if let Some(first) = seen.iter().rposition(same)
+            && let Some(also) = second_place(&seen[first..], &operation)
+        {
+            let round = (self.count - first) as u32;
+            let since = seen[first].state;
+            self.count = 0;
+            return Some(Await { operation: operation.awaiting(round, also), since });
+        }
+        if self.count == MOST_LOOKS {
+            self.count = 0;
+        }
+        self.looks[self.count] = Look { operation, state };
+        self.count += 1;
+        None
+    }
+
+    /// The thread has taken the operation of the last call of [`before`](Self::before). Forgets everything unless it has
+    /// only looked.
+    #[inline]
+    pub fn after(&mut self, event: &Event) {
+        let unchanged = match event.operation.code {
+            LOAD | READ => true,
+            // Test-and-set of what was set already.
+            RMW => event.flags.contains(EventFlags::UNCHANGED),
+            _ => event.failed(),
+        };
+        // What failed for no reason has not looked: a loop must not be taken for one that waits because of it.
+        if !unchanged || event.flags.contains(EventFlags::SPURIOUS) {
+            self.forget();
+        }
+    }
+}
+
+/// Whether a thread about to take `operation` can await what the looks of `round` looked at: at most two places, none
+/// larger than a word. Returns the place that is not the operation's own, if there is one, with its size.
+fn second_place<S>(round: &[Look<S>], operation: &Operation) -> Option<Option<(ObjectId, u16)>> {
+    let mut second = None;
+    for look in round {
+        let Operation { object, size, .. } = look.operation;
+        if size > WORD {
+            return None;
+        }
+        if object != operation.object {
+            // What is not in memory (a mutex of the model's) has no size.
+            let place = (object, size.max(1));
+            if second.is_some_and(|other| other != place) {
+                return None;
+            }
+            second = Some(place);
+        }
+    }
+    // Only a load has room for a second place.
+    (second.is_none() || matches!(operation.code, LOAD | READ)).then_some(second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OpCode;
+    use crate::primitive::{atomic, mutex};
+
+    fn at(code: OpCode, place: u64, size: u16) -> Operation {
+        Operation { size, ..Operation::new(code, ObjectId(place)) }
+    }
+
+    fn load(place: u64) -> Operation {
+        at(LOAD, place, 4)
+    }
+
+    /// Looks at these in turn; the state is the position in the round. Returns what the last one became.
+    fn round(looks: &mut Looks<usize>, operations: &[Operation]) -> Option<Await<usize>> {
+        let mut last = None;
+        for (state, operation) in operations.iter().enumerate() {
+            assert_eq!(last, None, "an await before the end");
+            last = looks.before(*operation, state, |earlier| *earlier == state);
+        }
+        last
+    }
+
+    /// Goes round once, and then to the first operation again.
+    fn again(operations: &[Operation]) -> Option<Operation> {
+        let mut looks = Looks::default();
+        assert_eq!(round(&mut looks, operations), None);
+        round(&mut looks, &operations[..1]).map(|found| found.operation)
+    }
+
+    #[test]
+    fn one_or_two_places_can_be_awaited() {
+        assert_eq!(again(&[load(8)]), Some(load(8).awaiting(1, None)));
+        assert_eq!(again(&[load(8), load(8)]), Some(load(8).awaiting(2, None)));
+        let two = load(8).awaiting(2, Some((ObjectId(16), 4)));
+        assert_eq!(again(&[load(8), load(16)]), Some(two));
+        let four = load(8).awaiting(4, Some((ObjectId(16), 4)));
+        assert_eq!(again(&[load(8), load(16), load(8), load(16)]), Some(four));
+        assert_eq!(again(&[load(8), load(16), load(24)]), None);
+    }
+
+    #[test]
+    fn a_second_place_has_one_size_and_fits_a_word() {
+        assert_eq!(again(&[load(8), at(LOAD, 16, 8), load(16)]), None, "the same place in two sizes");
+        assert_eq!(again(&[load(8), at(LOAD, 16, 16)]), None, "larger than a word");
+        assert_eq!(again(&[at(LOAD, 8, 16)]), None, "larger than a word");
+        let lock = Operation::new(mutex::TRYLOCK, ObjectId(16));
+        assert_eq!(again(&[load(8), lock]), Some(load(8).awaiting(2, Some((ObjectId(16), 1)))));
+    }
+
+    #[test]
+    fn only_a_load_has_room_for_a_second_place() {
+        let exchange = at(atomic::COMPARE_EXCHANGE, 8, 4);
+        assert_eq!(again(&[exchange]), Some(exchange.awaiting(1, None)));
+        assert_eq!(again(&[exchange, load(16)]), None);
+        let plain = at(READ, 8, 4);
+        assert_eq!(again(&[plain, load(16)]), Some(plain.awaiting(2, Some((ObjectId(16), 4)))));
+    }
+
+    #[test]
+    fn the_state_and_the_place_must_be_the_same() {
+        let mut looks = Looks::default();
+        assert_eq!(looks.before(load(8), 1, |s| *s == 1), None);
+        assert_eq!(looks.before(load(8), 2, |s| *s == 2), None, "another state");
+        assert_eq!(looks.before(load(16), 2, |s| *s == 2), None, "another place");
+        assert!(looks.before(load(8), 1, |s| *s == 1).is_some());
+    }
+
+    #[test]
+    fn the_round_is_the_shortest_and_says_where_it_began() {
+        let mut looks = Looks::default();
+        for (place, state) in [(24, 1), (32, 2), (8, 30), (16, 4)] {
+            assert_eq!(looks.before(load(place), state, |s| *s == state), None);
+        }
+        // The states 30 and 31 are the same to this engine.
+        let found = looks.before(load(8), 31, |s| *s / 10 == 3).unwrap();
+        assert_eq!((found.since, found.operation.looks()), (30, 2), "what came before the loop does not count");
+        assert_eq!(looks.before(load(8), 31, |s| *s / 10 == 3), None, "a new round begins");
+    }
+
+    #[test]
+    fn a_round_has_a_longest_length() {
+        let mut longest = vec![load(8); MOST_LOOKS];
+        assert_eq!(again(&longest), Some(load(8).awaiting(MOST_LOOKS as u32, None)));
+        longest.push(load(8));
+        assert_eq!(again(&longest), None);
+    }
+
+    #[test]
+    fn what_changes_something_ends_a_round() {
+        let goes_on = |code, flags| {
+            let mut looks = Looks::default();
+            assert_eq!(looks.before(at(code, 8, 4), 0, |_| true), None);
+            looks.after(&Event { operation: at(code, 8, 4), flags, ..Event::default() });
+            looks.before(at(code, 8, 4), 0, |_| true).is_some()
+        };
+        assert!(goes_on(LOAD, EventFlags::NONE));
+        assert!(goes_on(READ, EventFlags::NONE));
+        assert!(!goes_on(RMW, EventFlags::NONE));
+        assert!(goes_on(RMW, EventFlags::UNCHANGED));
+        assert!(!goes_on(atomic::COMPARE_EXCHANGE, EventFlags::NONE));
+        assert!(goes_on(atomic::COMPARE_EXCHANGE, EventFlags::FAILED));
+        assert!(!goes_on(atomic::COMPARE_EXCHANGE, EventFlags::FAILED.union(EventFlags::SPURIOUS)));
+        assert!(!goes_on(mutex::TRYLOCK, EventFlags::NONE));
+        assert!(goes_on(mutex::TRYLOCK, EventFlags::FAILED));
+        let mut looks = Looks::default();
+        assert_eq!(looks.before(load(8), 0, |_| true), None);
+        looks.forget();
+        assert_eq!(looks.before(load(8), 0, |_| true), None);
+    }
+
+    #[test]
+    fn states_can_be_noted() {
+        let mut looks = Looks::default();
+        assert_eq!(looks.before(load(8), 3, |_| false), None);
+        assert_eq!(looks.before(load(8), 4, |_| false), None);
+        looks.states_mut().for_each(|state| *state += 10);
+        let found = looks.before(load(8), 0, |state| *state == 13).unwrap();
+        assert_eq!((found.since, found.operation.looks()), (13, 2));
+    }
+}

@@ -1,0 +1,229 @@
+//! Functions that look at state of the process or change it: state that threads share, that the program can observe,
+//! and that instrumentation does not see (`heddle_model::primitive::process_state`).
+//!
+//! The order in which two threads call `umask`, or draw from one generator, decides what they get. Each such call is
+//! therefore an operation on the state, and then the original does the work, in the same step. [`table`] has a line for
+//! each function, whatever its arguments; [`numbers`] has one for each system call that is made by its number.
+//!
+//! While there is only one thread, the model is told nothing. Nor is it told that a function looks at something that
+//! nothing in the program can change.
+
+pub mod numbers;
+pub mod table;
+
+use core::cell::Cell;
+
+use heddle_model::primitive::atomic::COPIED;
+use heddle_model::primitive::process_state::{How, State, and_changes, and_reads};
+
+use crate::entry::imports;
+use crate::lifetime;
+use crate::outside::files::ordered::{self, Use, tell};
+use crate::outside::files::streams;
+use crate::schedule::is_alone;
+
+/// What a call does to state of the process. Arguments are named by their positions.
+#[derive(Clone, Copy)]
+pub enum Touch {
+    /// Looks at a state that is not divided, or changes it.
+    On(State, How),
+    /// Changes a state that is not divided if the argument is not null, else looks at it.
+    OnIf(State, usize),
+    /// Changes what libc keeps in memory of its own for this group of functions.
+    Kept(u64),
+    /// Looks at what the signal with the number in this argument does, or changes it.
+    SignalAction(How, usize),
+    /// Changes what a signal does if the first argument is not null, else looks at it. The second argument is the signal's number.
+    SignalIf(usize, usize),
+    /// Looks at names of files, or changes some.
+    Names(How),
+    /// Uses the file behind a descriptor.
+    File(Use, usize),
+    /// Reads from the first descriptor and writes to the second.
+    Copy(usize, usize),
+    /// Uses the file with the name in this argument, which is looked up first.
+    Named(Use, usize),
+    /// The same, in the directory behind the descriptor in the argument before.
+    NamedAt(Use, usize),
+    /// Uses a stream.
+    Stream(Use, usize),
+    /// Reads from the list that a `DIR` has of names.
+    Listing(usize),
+    /// Reads standard input.
+    Input,
+    /// Prints to standard output, which may have been made a file.
+    Output,
+    /// Prints to the stream of error messages, which may have been made a file.
+    Errors,
+}
+
+pub use Touch::Errors;
+
+/// The functions that keep broken-down time.
+const TIME: u64 = 0;
+/// `strtok`, which keeps where it is.
+const TOKENS: u64 = 1;
+/// The functions that keep digits.
+const NUMBERS: u64 = 2;
+/// The functions that keep a shift state.
+const MULTIBYTE: u64 = 3;
+/// The functions that keep a table or a pattern to search with.
+const SEARCH: u64 = 4;
+/// The functions that keep names of terminals and file systems.
+const PLACES: u64 = 5;
+/// The functions that keep entries of users and groups.
+const USERS: u64 = 6;
+/// The functions that keep entries of machines, networks and services.
+const HOSTS: u64 = 7;
+
+/// Which states the program can change at all. Determined once.
+pub struct Changeable {
+    /// A bit for each state.
+    states: Cell<u64>,
+    /// What the detail of atomic operations says of copies of the process.
+    copied: Cell<u32>,
+}
+
+impl Changeable {
+    /// The state at the start of the process.
+    pub const fn new() -> Changeable {
+        Changeable { states: Cell::new(0), copied: Cell::new(0) }
+    }
+}
+
+/// Whether the kernel keeps this state: then a system call by number can change it, too.
+const fn is_kernels(state: State) -> bool {
+    use State::{
+        Break, Clock, FileContents, FileModeMask, FileNames, Identity, Limits, Memory, Scheduling, SignalAction,
+    };
+    matches!(
+        state,
+        Break
+            | Clock
+            | FileContents
+            | FileModeMask
+            | FileNames
+            | Identity
+            | Limits
+            | Memory
+            | Scheduling
+            | SignalAction
+    )
+}
+
+const fn bit(state: State) -> u64 {
+    1 << state as u8
+}
+
+/// Determines which states the program can change. Call this once, outside executions.
+pub fn set_up() {
+    let any = imports::program_wants(b"dlsym") || imports::program_wants(b"dlopen");
+    let mut states = 0;
+    for (function, touch) in table::TABLE.iter().zip(table::TOUCHES) {
+        if let Touch::On(state, How::Change) | Touch::OnIf(state, _) = *touch
+            && states & bit(state) == 0
+            && (any || imports::program_wants(function.c_name().to_bytes()))
+        {
+            states |= bit(state);
+        }
+    }
+    if any || crate::outside::exit_handlers::REGISTER.iter().any(|name| imports::program_wants(name)) {
+        states |= bit(State::ExitHandlers) | bit(State::QuickExitHandlers);
+    }
+    lifetime::process().changeable.states.set(states);
+    let forks = [b"fork".as_slice(), b"vfork", b"_Fork"].iter().any(|name| imports::program_wants(name));
+    lifetime::process().changeable.copied.set(if any || forks { COPIED } else { 0 });
+}
+
+/// What the detail of atomic operations says of copies of the process.
+#[inline(always)]
+pub fn copied() -> u32 {
+    lifetime::process().changeable.copied.get()
+}
+
+/// Whether the program can change `state`.
+pub fn can_change(state: State) -> bool {
+    is_kernels(state) || lifetime::process().changeable.states.get() & bit(state) != 0
+}
+
+/// Takes an operation on a state that is not divided in the model, before the call.
+pub fn touches(state: State, how: How, pc: u64) {
+    if !is_alone() && (how == How::Change || can_change(state)) {
+        tell(state.operation(how, 0), pc);
+    }
+}
+
+/// Takes an operation on a part of a state in the model, before the call.
+pub fn touches_part(state: State, how: How, part: u64, pc: u64) {
+    if !is_alone() {
+        tell(state.operation(how, part), pc);
+    }
+}
+
+/// Takes an operation on what `signal` does in the model, before the call.
+pub fn touches_signal(signal: i32, how: How, pc: u64) {
+    if !is_alone() && (1..=64).contains(&signal) {
+        tell(State::SignalAction.operation(how, signal as u64), pc);
+    }
+}
+
+impl Touch {
+    /// Takes what a call with these arguments does in the model, before the call.
+    unsafe fn take(self, arguments: &[usize; 6], pc: u64) {
+        if is_alone() {
+            return;
+        }
+        match self {
+            Touch::On(state, how) => touches(state, how, pc),
+            Touch::OnIf(state, at) => touches(state, how_if(arguments[at]), pc),
+            Touch::Kept(group) => tell(State::Static.operation(How::Change, group), pc),
+            Touch::SignalAction(how, at) => touches_signal(arguments[at] as i32, how, pc),
+            Touch::SignalIf(new, at) => touches_signal(arguments[at] as i32, how_if(arguments[new]), pc),
+            Touch::Names(How::Read) => ordered::looks_at_names(pc),
+            Touch::Names(How::Change) => ordered::changes_names(pc),
+            Touch::File(how, at) => ordered::uses(arguments[at] as i32, how, pc),
+            Touch::Copy(from, to) => copies(arguments[from] as i32, arguments[to] as i32, pc),
+            // SAFETY: the program's own call, which is about to read the same name.
+            Touch::Named(how, at) => unsafe { ordered::uses_named(AT_WORKING_DIRECTORY, arguments[at], how, pc) },
+            Touch::NamedAt(how, at) => {
+                let directory = arguments[at - 1] as i32;
+                // SAFETY: as above.
+                unsafe { ordered::uses_named(directory, arguments[at], how, pc) }
+            }
+            Touch::Stream(how, at) => streams::uses_stream(arguments[at] as *mut _, how, pc),
+            Touch::Listing(at) => {
+                let list = State::FileContents.part(arguments[at] as u64 >> 4);
+                tell(and_changes(State::FileNames.operation(How::Read, 0), list), pc);
+            }
+            Touch::Input => streams::uses_standard(0, Use::Position, pc),
+            Touch::Output => streams::uses_standard(1, Use::Change, pc),
+            Touch::Errors => streams::uses_standard(2, Use::Change, pc),
+        }
+    }
+}
+
+/// A change if there is something new, else a look.
+const fn how_if(new: usize) -> How {
+    if new == 0 { How::Read } else { How::Change }
+}
+
+const AT_WORKING_DIRECTORY: i32 = -100;
+
+/// A call that reads from one descriptor and writes to another, as one step.
+fn copies(from: i32, to: i32, pc: u64) {
+    let operation = match (ordered::use_of(from, Use::Position), ordered::use_of(to, Use::Change)) {
+        (None, None) => return,
+        (Some(one), None) | (None, Some(one)) => one.0.operation(one.1, one.2),
+        (Some((state, How::Read, part)), Some(to)) => and_reads(to.0.operation(to.1, to.2), state.part(part)),
+        (Some((state, How::Change, part)), Some(to)) => and_changes(to.0.operation(to.1, to.2), state.part(part)),
+    };
+    tell(operation, pc);
+}
+
+/// Takes what a call of entry `index` from `pc` does, and returns the address of the original.
+pub unsafe extern "C" fn decide(index: u32, pc: u64, arguments: *const [usize; 6]) -> usize {
+    let index = index as usize;
+    // SAFETY: the arguments as they came, in registers that were saved.
+    unsafe { table::TOUCHES[index].take(&*arguments, pc) };
+    table::TABLE[index].address()
+}

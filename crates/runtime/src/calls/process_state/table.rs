@@ -1,0 +1,150 @@
+//! What each function does to state of the process. A table: what is done, then the functions that do it.
+//!
+//! The functions of this table are known by name only: their arguments pass through as they came. Functions that need
+//! more than a line (`open`, `fopen`, `readv`, `fork`, `exit`) are in [`crate::outside`]. `docs/libc.md` says of every
+//! function of glibc whether it is here, elsewhere, harmless or not supported, and a test compares them.
+
+use core::ffi::CStr;
+
+use heddle_model::primitive::process_state::How::{Change, Read};
+use heddle_model::primitive::process_state::State::{
+    Break, Environment, FileModeMask, ForkHandlers, Identity, Libraries, Limits, Locale, Log, MemoryResource,
+    NewHandler, Options, Random, Random48, Scheduling, TerminateHandler,
+};
+
+use super::Touch::{
+    self, Copy, File, Input, Kept, Listing, Named, NamedAt, Names, On, OnIf, Output, SignalAction, SignalIf, Stream,
+};
+use super::{Errors, HOSTS, MULTIBYTE, NUMBERS, PLACES, SEARCH, TIME, TOKENS, USERS};
+use crate::entry::real::Real;
+use crate::outside::files::ordered::Use::{Change as Contents, Closing, Look, Position};
+
+macro_rules! table {
+    ($($touch:expr => $($name:ident)+;)*) => {
+        #[allow(non_camel_case_types, clippy::enum_variant_names)]
+        #[repr(u32)]
+        enum Index { $($($name,)+)* Count }
+
+        /// The functions, in the order of their indices.
+        pub static TABLE: [Real; Index::Count as usize] = [$($(Real::new(
+            // SAFETY: ends in the only zero byte.
+            unsafe { CStr::from_bytes_with_nul_unchecked(concat!(stringify!($name), "\0").as_bytes()) },
+        )),+),*];
+
+        /// What each function does, in the order of their indices.
+        pub const TOUCHES: &[Touch] = &[$($({
+            let _ = Index::$name;
+            $touch
+        }),+),*];
+
+        stateful! { $($(Index::$name as u32 => $name,)+)* }
+    };
+}
+
+table! {
+    // What libc keeps.
+    On(Environment, Read) => getenv secure_getenv __secure_getenv;
+    On(Environment, Change) => setenv unsetenv putenv clearenv;
+    On(Random, Change) => rand srand random srandom initstate setstate;
+    On(Random48, Change) => drand48 lrand48 mrand48 srand48 seed48 lcong48;
+    OnIf(Locale, 1) => setlocale bindtextdomain bind_textdomain_codeset;
+    OnIf(Locale, 0) => textdomain;
+    On(Locale, Read) => localeconv nl_langinfo gettext dgettext dcgettext ngettext dngettext dcngettext __dcgettext;
+    On(ForkHandlers, Change) => __register_atfork;
+    On(Libraries, Change) => dlopen dlmopen;
+    On(Libraries, Read) => dlinfo;
+    On(Log, Change) => openlog closelog setlogmask syslog vsyslog __syslog_chk __vsyslog_chk;
+    On(Options, Change) => getopt getopt_long getopt_long_only __posix_getopt;
+    Kept(TIME) => asctime ctime gmtime localtime getdate tzset;
+    Kept(TOKENS) => strtok;
+    Kept(NUMBERS) => ecvt fcvt qecvt qfcvt l64a;
+    Kept(MULTIBYTE) => mblen mbtowc wctomb;
+    Kept(SEARCH) => hcreate hdestroy hsearch re_comp re_exec;
+    Kept(PLACES) => ttyname ptsname getlogin ctermid cuserid getmntent setmntent endmntent getfsent setfsent endfsent
+        getfsspec getfsfile getttyent setttyent endttyent getttynam;
+    Kept(USERS) => getpwnam getpwuid getpwent setpwent endpwent fgetpwent getgrnam getgrgid getgrent setgrent endgrent
+        fgetgrent getspnam getspent setspent endspent fgetspent sgetspent getsgnam getsgent setsgent endsgent fgetsgent
+        sgetsgent getusershell setusershell endusershell getutent setutent endutent getutid getutline pututline utmpname
+        getutxent setutxent endutxent getutxid getutxline pututxline utmpxname getpass getpwent_r getgrent_r getspent_r
+        getsgent_r getutent_r getutid_r getutline_r;
+    Kept(HOSTS) => gethostbyname gethostbyname2 gethostbyaddr gethostent sethostent endhostent getnetbyname
+        getnetbyaddr getnetent setnetent endnetent getprotobyname getprotobynumber getprotoent setprotoent endprotoent
+        getservbyname getservbyport getservent setservent endservent getrpcbyname getrpcbynumber getrpcent setrpcent
+        endrpcent getaliasbyname getaliasent setaliasent endaliasent getnetgrent setnetgrent endnetgrent getnetgrent_r
+        innetgr ether_ntoa ether_aton inet_ntoa inet_nsap_ntoa gethostent_r getnetent_r getprotoent_r getservent_r
+        getrpcent_r getaliasent_r;
+
+    // What the C++ library keeps: std::set_terminate, get_terminate, terminate, set_unexpected, get_unexpected,
+    // set_new_handler, get_new_handler, pmr::set_default_resource, pmr::get_default_resource, locale::global, locale().
+    On(TerminateHandler, Change) => _ZSt13set_terminatePFvvE _ZSt14set_unexpectedPFvvE;
+    On(TerminateHandler, Read) => _ZSt13get_terminatev _ZSt9terminatev _ZSt14get_unexpectedv;
+    On(NewHandler, Change) => _ZSt15set_new_handlerPFvvE;
+    On(NewHandler, Read) => _ZSt15get_new_handlerv;
+    On(MemoryResource, Change) => _ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE;
+    On(MemoryResource, Read) => _ZNSt3pmr20get_default_resourceEv;
+    On(Locale, Change) => _ZNSt6locale6globalERKS_;
+    On(Locale, Read) => _ZNSt6localeC1Ev _ZNSt6localeC2Ev;
+
+    // What the kernel keeps for the process.
+    On(FileModeMask, Change) => umask;
+    On(Limits, Read) => getrlimit getrlimit64 getdtablesize;
+    On(Limits, Change) => setrlimit setrlimit64 ulimit vlimit;
+    OnIf(Limits, 2) => prlimit prlimit64;
+    On(Scheduling, Read) => getpriority;
+    On(Scheduling, Change) => setpriority nice;
+    On(Identity, Read) => gethostname getdomainname gethostid getpgid getpgrp getsid tcgetpgrp capget;
+    On(Identity, Change) => setpgid setpgrp setsid tcsetpgrp capset setfsuid setfsgid personality;
+    OnIf(Break, 0) => sbrk;
+    On(Break, Change) => brk;
+    SignalAction(Change, 0) => signal bsd_signal sysv_signal __sysv_signal ssignal sigignore siginterrupt;
+    SignalIf(1, 0) => sigaction __sigaction;
+
+    // Names of files, and the working directory.
+    Names(Read) => __open_2 __open64_2 __openat_2 __openat64_2 readlink readlinkat __readlink_chk __readlinkat_chk realpath __realpath_chk canonicalize_file_name
+        getcwd __getcwd_chk get_current_dir_name getwd __getwd_chk opendir glob glob64 ftw ftw64 nftw nftw64 fts_open
+        fts_read fts_children fts64_open fts64_read fts64_children scandir scandir64 scandirat scandirat64 wordexp
+        name_to_handle_at open_by_handle_at tempnam mktemp tmpnam tmpnam_r;
+    Names(Change) => unlink unlinkat remove rename renameat renameat2 link linkat symlink symlinkat mkdir mkdirat rmdir
+        mknod mknodat __xmknod __xmknodat chdir fchdir chroot shm_open shm_unlink lckpwdf ulckpwdf;
+    Listing(0) => readdir readdir64 readdir_r readdir64_r rewinddir seekdir telldir;
+
+    // Files by name, without opening them.
+    Named(Look, 0) => access eaccess euidaccess getxattr lgetxattr listxattr llistxattr pathconf;
+    Named(Look, 1) => __xstat __xstat64 __lxstat __lxstat64;
+    Named(Contents, 0) => chmod lchmod chown lchown utime utimes lutimes setxattr lsetxattr removexattr lremovexattr;
+    NamedAt(Look, 1) => faccessat statx;
+    NamedAt(Look, 2) => __fxstatat __fxstatat64;
+    NamedAt(Contents, 1) => fchmodat fchownat utimensat futimesat;
+
+    // Files by descriptor.
+    File(Look, 0) => fgetxattr flistxattr preadv preadv64 fdopendir fpathconf;
+    File(Look, 1) => __fxstat __fxstat64;
+    File(Position, 0) => preadv2 preadv64v2 __pread_chk __pread64_chk __read_chk;
+    File(Contents, 0) => fchmod fchown futimens futimes fsetxattr fremovexattr fallocate fallocate64 posix_fallocate
+        posix_fallocate64 pwritev pwritev64 pwritev2 pwritev64v2 lockf lockf64 fcntl fcntl64 __dprintf_chk
+        __vdprintf_chk;
+    Copy(0, 2) => copy_file_range;
+    Copy(1, 0) => sendfile sendfile64;
+
+    // Streams.
+    Stream(Look, 0) => feof ferror feof_unlocked ferror_unlocked __fpending;
+    Stream(Position, 0) => getc_unlocked fgetc_unlocked getw fgetwc getwc fgetwc_unlocked getwc_unlocked fwscanf
+        vfwscanf __isoc99_fwscanf __isoc99_vfwscanf _IO_getc __uflow __underflow __wuflow __wunderflow __getdelim;
+    Stream(Position, 2) => fgets_unlocked fgetws fgetws_unlocked _IO_fgets;
+    Stream(Position, 3) => fread_unlocked __fgets_chk __fgets_unlocked_chk __fgetws_chk __fgetws_unlocked_chk
+        _IO_fread;
+    Stream(Position, 4) => __fread_chk __fread_unlocked_chk;
+    Stream(Contents, 1) => fputc_unlocked putc_unlocked fputs_unlocked putw fputwc putwc fputwc_unlocked putwc_unlocked
+        fputws fputws_unlocked _IO_putc _IO_fputs;
+    Stream(Contents, 3) => fwrite_unlocked _IO_fwrite;
+    Stream(Contents, 0) => fwprintf vfwprintf fflush_unlocked __overflow __woverflow __fprintf_chk __vfprintf_chk
+        __fwprintf_chk __vfwprintf_chk _IO_fprintf;
+    Stream(Contents, 0) => fgetpos fgetpos64 fsetpos fsetpos64 setvbuf setbuf setbuffer setlinebuf __fpurge;
+    Stream(Closing, 0) => clearerr clearerr_unlocked fwide;
+    Stream(Closing, 1) => ungetwc;
+    Input => gets getwchar getchar_unlocked getwchar_unlocked vscanf wscanf vwscanf __isoc99_vscanf __isoc99_wscanf
+        __isoc99_vwscanf __gets_chk;
+    Output => printf vprintf putchar putchar_unlocked wprintf vwprintf putwchar putwchar_unlocked __printf_chk
+        __vprintf_chk __wprintf_chk __vwprintf_chk;
+    Errors => perror psignal psiginfo err errx verr verrx warn warnx vwarn vwarnx error error_at_line;
+}
