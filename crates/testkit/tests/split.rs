@@ -187,7 +187,8 @@ fn known_counts_in_parts() {
         let program = known::counter(4);
         let mut tally = Tally::default();
         let (traces, executions, blocked) =
-            divided(&program, &Options::default(), &mut Random::new(seed), &mut tally, |_| {}, |_| {}).expect("it is explored");
+            divided(&program, &Options::default(), &mut Random::new(seed), &mut tally, |_| {}, |_| {})
+                .expect("it is explored");
         assert_eq!((traces.0.len(), executions, blocked), (24, 24, 0));
         assert!(tally.items > 0);
     }
