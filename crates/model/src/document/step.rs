@@ -127,6 +127,10 @@ pub struct TraceStep {
     /// The object of the operation: "mutex `a`". Empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub object: String,
+    /// The name of the object without its kind, for tables, where the operation shows the kind: `a`, `thread 1`. Empty if it
+    /// is [`object`](Self::object) itself.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub label: String,
     /// The result, where it is worth showing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<StepResult>,
@@ -161,6 +165,7 @@ impl TraceStep {
             thread,
             action,
             object: String::new(),
+            label: String::new(),
             result: None,
             waits: false,
             at: None,
@@ -170,6 +175,11 @@ impl TraceStep {
             blocks: Vec::new(),
             frees: Vec::new(),
         }
+    }
+
+    /// The short name of the object.
+    pub fn label(&self) -> &str {
+        if self.label.is_empty() { &self.object } else { &self.label }
     }
 
     /// Whether the step is this operation.
