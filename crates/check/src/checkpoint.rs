@@ -149,9 +149,9 @@ pub enum CheckpointError {
     Different {
         /// What differs.
         name: String,
-        /// Its value now.
+        /// The value of the setting now.
         now: String,
-        /// Its value when the checkpoint was written.
+        /// The value of the setting when the checkpoint was written.
         then: String,
     },
     /// The engine cannot describe the program that the search is about.

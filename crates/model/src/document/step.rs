@@ -86,7 +86,7 @@ pub enum StepResult {
     Input {
         /// The value, as 64 bits.
         value: u64,
-        /// Its type.
+        /// The type of the input.
         of: InputType,
     },
     /// A futex wait returned at once, because the word has this value.
