@@ -15,26 +15,26 @@ pub struct Name {
     /// The whole name: "mutex `a`", "thread 1 (worker)".
     pub full: String,
     /// The name without its kind, or without what only explains it: `a`, `thread 1`.
-    pub label: String,
+    pub short: String,
 }
 
 impl Name {
     /// A name that has no shorter form.
     pub fn plain(full: String) -> Name {
-        Name { label: full.clone(), full }
+        Name { short: full.clone(), full }
     }
 
-    /// The name as a step has it: [`TraceStep::object`](heddle_model::trace::TraceStep::object) and its label, which is empty if
+    /// The name as a step has it: [`TraceStep::object`](heddle_model::trace::TraceStep::object) and its short form, which is empty if
     /// the two are equal.
     pub fn of_step(self) -> (String, String) {
-        let Name { full, label } = self;
-        if label == full { (full, String::new()) } else { (full, label) }
+        let Name { full, short } = self;
+        if short == full { (full, String::new()) } else { (full, short) }
     }
 
     /// This name and another: "condition variable `c` with mutex `m`".
     pub fn with(self, other: Name) -> Name {
         let both = |one: String, two: String| format!("{one} with {two}");
-        Name { full: both(self.full, other.full), label: both(self.label, other.label) }
+        Name { full: both(self.full, other.full), short: both(self.short, other.short) }
     }
 }
 
@@ -75,7 +75,7 @@ impl Names {
     /// The whole and the short name of `object`.
     pub fn name(&self, object: ObjectId) -> Name {
         if let Some(thread) = object.as_thread() {
-            return Name { full: self.thread(thread), label: thread_label(thread, "") };
+            return Name { full: self.thread(thread), short: thread_label(thread, "") };
         }
         self.objects.get(&object).cloned().unwrap_or_default()
     }
@@ -136,13 +136,13 @@ fn objects(recording: &Recording) -> HashMap<ObjectId, Name> {
             }
             let signal = process_state::State::signal_of(operation);
             let name = match (recording.objects.get(&object), signal) {
-                (Some(name), _) => Name { full: format!("{kind} `{name}`"), label: name.clone() },
+                (Some(name), _) => Name { full: format!("{kind} `{name}`"), short: name.clone() },
                 (_, Some(signal)) => Name::plain(signal_name(signal)),
                 _ => {
                     let number = unnamed.entry(kind).or_default();
                     *number += 1;
                     let place = recording.whereabouts.get(&object).map_or(String::new(), |at| format!(" ({at})"));
-                    Name { full: format!("{kind} #{number}{place}"), label: format!("{kind} #{number}") }
+                    Name { full: format!("{kind} #{number}{place}"), short: format!("{kind} #{number}") }
                 }
             };
             names.insert(object, name);

@@ -71,10 +71,10 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Explanation> {
 /// The two accesses as steps. Neither is a step of the schedule, because nothing orders them.
 pub fn accesses(recording: &Recording, names: &Names) -> Vec<TraceStep> {
     let Some(race) = recording.outcome.race() else { return Vec::new() };
-    let (object, label) = name(race, recording, names).of_step();
+    let (object, short) = name(race, recording, names).of_step();
     let access = |thread, how, stack: &[Location]| TraceStep {
         object: object.clone(),
-        label: label.clone(),
+        short: short.clone(),
         at: user_frame(stack).cloned(),
         ..TraceStep::new(thread, Action::Access(how))
     };
@@ -87,7 +87,7 @@ pub fn accesses(recording: &Recording, names: &Names) -> Vec<TraceStep> {
 /// The name of the memory that is accessed: a variable, a part of a heap block or of a thread's stack, or an address.
 fn name(race: &Race, recording: &Recording, names: &Names) -> Name {
     if let Some(name) = recording.objects.get(&ObjectId(race.address)) {
-        return Name { full: format!("`{name}`"), label: name.clone() };
+        return Name { full: format!("`{name}`"), short: name.clone() };
     }
     let size = bytes(race.size);
     if let Some((block, length)) = recording.block {
@@ -100,10 +100,10 @@ fn name(race: &Race, recording: &Recording, names: &Names) -> Name {
     let stacks = wire::STACKS..wire::ADDRESS as u64;
     if stacks.contains(&race.address) {
         let thread = ThreadId(((race.address - wire::STACKS) / wire::STACK_STRIDE) as u16);
-        let Name { full, label } = names.name(ObjectId::thread(thread));
+        let Name { full, short } = names.name(ObjectId::thread(thread));
         return Name {
             full: format!("{size} on the stack of {full}"),
-            label: format!("{size} on the stack of {label}"),
+            short: format!("{size} on the stack of {short}"),
         };
     }
     Name::plain(format!("{size} at {:#x}", race.address))

@@ -16,12 +16,12 @@ pub fn steps(recording: &Recording, names: &Names, walk: &Walk) -> Vec<TraceStep
     let mut causes = causes::causes(&recording.events);
     let describe = |(index, event): (usize, &Event)| {
         let Change { holds, blocks, frees } = walk.changes.get(index).cloned().unwrap_or_default();
-        let (object, label) = object(&event.operation, names).of_step();
+        let (object, short) = object(&event.operation, names).of_step();
         TraceStep {
             thread: event.thread,
             action: action(&event.operation),
             object,
-            label,
+            short,
             result: result(event),
             waits: false,
             at: recording.place(index).cloned(),
@@ -42,10 +42,10 @@ pub fn last(recording: &Recording, names: &Names) -> Vec<TraceStep> {
         let runs = recording.outcome == Outcome::Hang && pending.thread == recording.thread;
         let action = if runs { Action::Run } else { action(&pending.operation) };
         let name = if runs { Name::default() } else { object(&pending.operation, names) };
-        let (object, label) = name.of_step();
+        let (object, short) = name.of_step();
         last.push(TraceStep {
             object,
-            label,
+            short,
             waits: pending.enabled == 0,
             at: recording.pending_place(index).cloned(),
             ..TraceStep::new(pending.thread, action)

@@ -146,7 +146,7 @@ pub fn result_of(step: &TraceStep, functions: &Functions) -> String {
 
 /// `step` in few words, for tables: object and threads by their short names.
 pub fn brief(step: &TraceStep) -> String {
-    parts([action(step.action), step.label().to_string(), result_of(step, &Functions::new())])
+    parts([action(step.action), step.short_name().to_string(), result_of(step, &Functions::new())])
 }
 
 /// `step` in words: operation, object and result.

@@ -130,7 +130,7 @@ pub struct TraceStep {
     /// The name of the object without its kind, for tables, where the operation shows the kind: `a`, `thread 1`. Empty if it
     /// is [`object`](Self::object) itself.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub label: String,
+    pub short: String,
     /// The result, where it is worth showing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<StepResult>,
@@ -165,7 +165,7 @@ impl TraceStep {
             thread,
             action,
             object: String::new(),
-            label: String::new(),
+            short: String::new(),
             result: None,
             waits: false,
             at: None,
@@ -178,8 +178,8 @@ impl TraceStep {
     }
 
     /// The short name of the object.
-    pub fn label(&self) -> &str {
-        if self.label.is_empty() { &self.object } else { &self.label }
+    pub fn short_name(&self) -> &str {
+        if self.short.is_empty() { &self.object } else { &self.short }
     }
 
     /// Whether the step is this operation.

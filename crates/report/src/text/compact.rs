@@ -18,7 +18,7 @@ pub fn compact(recording: &Recording) -> String {
         }
         let result =
             steps::result(event).map_or(String::new(), |result| words::result(result, &words::Functions::new()));
-        let object = steps::object(&event.operation, &names).label;
+        let object = steps::object(&event.operation, &names).short;
         let words = words::parts([words::operation(&event.operation), object, result]);
         match before == Some(event.thread) {
             true => text.push_str(", "),

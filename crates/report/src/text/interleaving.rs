@@ -138,7 +138,10 @@ fn together(steps: &[TraceStep]) -> String {
         return format!("{}, {} times", words::brief(first), steps.len());
     }
     let between = if steps.len() == 2 { "," } else { " .." };
-    words::brief(&TraceStep { label: format!("{}{between} {}", first.label(), last.label()), ..first.clone() })
+    words::brief(&TraceStep {
+        short: format!("{}{between} {}", first.short_name(), last.short_name()),
+        ..first.clone()
+    })
 }
 
 impl Row {
