@@ -41,7 +41,7 @@ pub(crate) fn why_incomplete(facts: &Facts) -> Option<String> {
         let names = facts.unseen.iter().cloned().collect::<Vec<_>>().join(", ");
         let names = if names.is_empty() { "a library".to_string() } else { names };
         return Some(format!(
-            "threads were made by {names}, which was not built by heddle: how they synchronise is not seen, and not every order was \
+            "threads are created by {names}, not built by heddle: how they synchronise is not seen, and not every order was \
              explored; build it with `heddle cc` or `heddle c++`"
         ));
     }
