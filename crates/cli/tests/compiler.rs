@@ -471,7 +471,7 @@ fn libraries_that_were_not_seen() {
         };
         check(&ordered, &["--algorithm", "random", "--max-executions", "40", "--all"])
             .must_say(3, &["libgate.so was not built by heddle", "heddle cc", "data-race-1 is not certain"]);
-        check(&made, &[]).must_say(3, &["incomplete: threads are created by libgate.so"]);
+        check(&made, &[]).must_say(3, &["incomplete: threads were created by libgate.so"]);
     }
     session.run([&["cc"][..], &build].concat()).must_say(0, &[]);
     for compiler in ["gcc", clang()] {
@@ -503,7 +503,7 @@ fn threads_of_code_that_was_not_seen() {
                 std::process::Command::new(compiler).args(["-O2", "-fPIC", kind, "-o", &output, &source]).status();
             assert!(built.expect("it runs").success());
             let words = ["check", &program, &output, &run, "-lstdc++", "--cc", "gcc"];
-            session.run(words).must_say(3, &["incomplete: threads are created by", name]);
+            session.run(words).must_say(3, &["incomplete: threads were created by", name]);
         }
     }
 }

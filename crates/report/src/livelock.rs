@@ -26,7 +26,7 @@ pub struct Explanation {
 
 /// What the threads of a round do that can repeat for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Round {
+pub enum RoundKind {
     /// No thread gets anywhere: a livelock.
     InVain,
     /// Some threads get where they want again and again, and others never: they starve.
@@ -40,7 +40,7 @@ pub enum Round {
 /// A thread passes if it acquires a lock, changes an atomic by a read-modify-write, or waits for a value and sees it: a look at the
 /// same place has two results in the round. But it does not pass if it tries something in vain that it never gets in the round: an
 /// attempt that fails, a read-modify-write that changes nothing, or a look at what another thread changes.
-pub fn kind_of(round: &[Event]) -> Round {
+pub fn kind_of(round: &[Event]) -> RoundKind {
     let changes = |event: &Event| {
         let code = event.operation.code;
         let writes = code == atomic::STORE || code == atomic::RMW || code == atomic::COMPARE_EXCHANGE;
@@ -75,9 +75,9 @@ pub fn kind_of(round: &[Event]) -> Round {
     };
     let threads: BTreeSet<ThreadId> = round.iter().map(|event| event.thread).collect();
     match threads.iter().filter(|thread| passes(**thread)).count() {
-        0 => Round::InVain,
-        all if all == threads.len() => Round::Passes,
-        _ => Round::Starves,
+        0 => RoundKind::InVain,
+        all if all == threads.len() => RoundKind::Passes,
+        _ => RoundKind::Starves,
     }
 }
 
@@ -99,7 +99,8 @@ pub fn explain(recording: &Recording, names: &Names) -> Explanation {
             if event.operation.code.family() == yielding::FAMILY {
                 continue;
             }
-            let what = format!("{} {}", words::operation(&event.operation), steps::object(&event.operation, names));
+            let what =
+                format!("{} {}", words::operation(&event.operation), steps::object(&event.operation, names).full);
             let in_vain = if event.failed() { ", which fails" } else { "" };
             let message = format!("{}: {}{in_vain}", names.thread(thread), what.trim_end());
             let note = Note { message, location: recording.place(index).cloned() };

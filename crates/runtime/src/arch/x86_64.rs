@@ -4,6 +4,32 @@ use core::arch::{asm, global_asm};
 
 use crate::calls::pthread::unwinder;
 
+/// Instructions that store the registers that calls preserve, all but the stack pointer, at the address in register `base`.
+macro_rules! keep_registers {
+    ($base:literal) => {
+        concat!(
+            "mov [",
+            $base,
+            "], rbx\n",
+            "mov [",
+            $base,
+            " + 8], rbp\n",
+            "mov [",
+            $base,
+            " + 16], r12\n",
+            "mov [",
+            $base,
+            " + 24], r13\n",
+            "mov [",
+            $base,
+            " + 32], r14\n",
+            "mov [",
+            $base,
+            " + 40], r15"
+        )
+    };
+}
+
 /// Defines functions that the program calls instead of a library's functions of the same name.
 ///
 /// Each is a stub that notes the caller's return address in [`crate::schedule::CALLER`], and the registers that calls
@@ -21,12 +47,7 @@ macro_rules! interpose {
                 "mov rax, [rsp]",
                 "mov [rip + {caller}], rax",
                 "lea rax, [rip + {registers}]",
-                "mov [rax], rbx",
-                "mov [rax + 8], rbp",
-                "mov [rax + 16], r12",
-                "mov [rax + 24], r13",
-                "mov [rax + 32], r14",
-                "mov [rax + 40], r15",
+                keep_registers!("rax"),
                 "mov [rax + 48], rsp",
                 "jmp {body}",
                 caller = sym crate::schedule::CALLER,
@@ -193,6 +214,17 @@ pub unsafe fn is_library_stub(pc: u64) -> bool {
     let code = code.strip_prefix(&ENDBR64).unwrap_or(code);
     let code = if code.first() == Some(&BND) { &code[1..] } else { code };
     code.starts_with(&JUMP)
+}
+
+/// Writes instructions to `code` (at least 26 bytes) that add one to the counter at the address `counter` and go on at
+/// `target`. They change `r11` and the flags, which belong to nobody at a call through a slot of the loader's.
+pub fn write_counting_jump(code: &mut [u8], counter: usize, target: usize) {
+    // mov r11, counter; inc qword ptr [r11]; mov r11, target; jmp r11
+    code[..2].copy_from_slice(&[0x49, 0xbb]);
+    code[2..10].copy_from_slice(&counter.to_le_bytes());
+    code[10..15].copy_from_slice(&[0x49, 0xff, 0x03, 0x49, 0xbb]);
+    code[15..23].copy_from_slice(&target.to_le_bytes());
+    code[23..26].copy_from_slice(&[0x41, 0xff, 0xe3]);
 }
 
 /// Whether the processor and the kernel let a program read and set its thread pointer (FSGSBASE).
