@@ -3,6 +3,7 @@
 mod awaits;
 mod effect;
 mod expire;
+mod limit;
 mod looks;
 mod memory;
 mod table;
@@ -27,6 +28,8 @@ pub struct World<'m> {
     pub objects: ObjectTable<'m>,
     /// The number of events so far.
     pub events: u32,
+    /// The largest number of operations of a thread: see [`World::limit_steps`].
+    pub(crate) most_steps: u32,
     /// The thread inside an atomic section, if any. No other thread is enabled.
     pub(crate) exclusive: Option<ThreadId>,
     /// The number of tickets given to waiting threads so far.
@@ -50,6 +53,7 @@ impl<'m> World<'m> {
             extent,
             objects: ObjectTable::new(objects),
             events: 0,
+            most_steps: u32::MAX,
             exclusive: None,
             tickets: 0,
             misuse: None,
@@ -70,6 +74,7 @@ impl<'m> World<'m> {
             extent: 0,
             objects,
             events: 0,
+            most_steps: u32::MAX,
             exclusive: None,
             tickets: 0,
             misuse: None,
@@ -87,6 +92,7 @@ impl<'m> World<'m> {
         self.objects.clear();
         self.extent = 0;
         self.events = 0;
+        self.most_steps = u32::MAX;
         self.exclusive = None;
         self.tickets = 0;
         self.destroyed = 0;
@@ -177,6 +183,7 @@ impl<'m> World<'m> {
     pub fn enabled(&self, thread: ThreadId) -> bool {
         let state = &self.threads[thread.index()];
         matches!(state.phase, Phase::Alive | Phase::Lingering)
+            && (state.steps < self.most_steps || !self.is_stopped(thread))
             && self.exclusive.is_none_or(|inside| inside == thread)
             && (!state.pending.is_await() || state.stirs > 0)
             && (state.expired

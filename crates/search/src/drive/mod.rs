@@ -2,6 +2,7 @@
 //!
 //! * [`round`]: the loop that every algorithm shares: ask for a plan, have it run, show it, learn from it.
 //! * [`position`]: how far a search is, and what comes next.
+//! * [`own_bound`]: a bound on operations, for executions that are too large.
 //! * [`prefix`]: the given steps that every execution begins with.
 //! * [`strategy`]: what the loop asks of an algorithm.
 //! * [`counts`]: executions, counted.
@@ -10,6 +11,7 @@
 
 pub(crate) mod counts;
 pub(crate) mod observer;
+pub(crate) mod own_bound;
 pub(crate) mod position;
 pub(crate) mod prefix;
 pub(crate) mod round;
