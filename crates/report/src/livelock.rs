@@ -26,7 +26,7 @@ pub struct Explanation {
 
 /// What the threads of a round do that can repeat for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Round {
+pub enum RoundKind {
     /// No thread gets anywhere: a livelock.
     InVain,
     /// Some threads get where they want again and again, and others never: they starve.
@@ -39,7 +39,7 @@ pub enum Round {
 ///
 /// A thread passes if it acquires a lock, or changes an atomic by a read-modify-write, and nothing that it does is in vain: an
 /// attempt that fails, a read-modify-write that changes nothing, or a look at what another thread changes in the round.
-pub fn kind_of(round: &[Event]) -> Round {
+pub fn kind_of(round: &[Event]) -> RoundKind {
     let changes = |event: &Event| {
         let code = event.operation.code;
         let writes = code == atomic::STORE || code == atomic::RMW || code == atomic::COMPARE_EXCHANGE;
@@ -67,9 +67,9 @@ pub fn kind_of(round: &[Event]) -> Round {
     };
     let threads: BTreeSet<ThreadId> = round.iter().map(|event| event.thread).collect();
     match threads.iter().filter(|thread| passes(**thread)).count() {
-        0 => Round::InVain,
-        all if all == threads.len() => Round::Passes,
-        _ => Round::Starves,
+        0 => RoundKind::InVain,
+        all if all == threads.len() => RoundKind::Passes,
+        _ => RoundKind::Starves,
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use heddle_model::primitive::atomic::Order;
+use heddle_model::primitive::atomic::MemoryOrder;
 use heddle_model::primitive::choice::InputType;
 use heddle_model::primitive::{self, OperationName, thread};
 use heddle_model::race::Access;
@@ -150,18 +150,18 @@ pub fn parts(parts: [String; 3]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-fn after_comma(order: Order) -> String {
+fn after_comma(order: MemoryOrder) -> String {
     weaker(order).map_or(String::new(), |order| format!(", {order}"))
 }
 
 /// The memory order of an atomic operation, if it is weaker than sequential consistency. It may explain why two
 /// accesses are not ordered.
-fn weaker(order: Order) -> Option<&'static str> {
+fn weaker(order: MemoryOrder) -> Option<&'static str> {
     match order {
-        Order::Relaxed => Some("relaxed"),
-        Order::Acquire => Some("acquire"),
-        Order::Release => Some("release"),
-        Order::AcquireRelease => Some("acquire and release"),
-        Order::SequentiallyConsistent => None,
+        MemoryOrder::Relaxed => Some("relaxed"),
+        MemoryOrder::Acquire => Some("acquire"),
+        MemoryOrder::Release => Some("release"),
+        MemoryOrder::AcquireRelease => Some("acquire and release"),
+        MemoryOrder::SequentiallyConsistent => None,
     }
 }

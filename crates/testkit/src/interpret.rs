@@ -7,7 +7,7 @@ use heddle_model::primitive::{
     assume, atomic, barrier, choice, condvar, futex, memory as plain, mutex, once, process, rwlock, section, semaphore,
     spin, thread, yielding,
 };
-use heddle_model::{Ending, Event, EventFlags, Memory, ObjectId, OpCode, Operation, Order as Turn, ThreadId};
+use heddle_model::{Ending, Event, EventFlags, Memory, ObjectId, OpCode, Operation, ThreadId, WakeupOrder as Turn};
 
 use crate::program::{
     ERRORCHECK, Instruction, PREFERS_WRITERS, Program, RECURSIVE, REGISTERS, ROBUST, ROBUST_REGISTER, Value, orders,

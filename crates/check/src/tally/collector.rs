@@ -11,6 +11,7 @@ use super::Tally;
 use super::dump::Dump;
 use super::outcomes::Outcomes;
 use crate::checkpoint::Keeper;
+use crate::internal;
 use crate::observer::Observer;
 use crate::options::Options;
 
@@ -27,6 +28,8 @@ pub struct Collector<'o> {
     all: bool,
     properties: Properties,
     interrupted: Arc<AtomicBool>,
+    /// After how many executions to panic: see [`internal`].
+    panics_after: Option<u64>,
 }
 
 impl<'o> Collector<'o> {
@@ -40,6 +43,7 @@ impl<'o> Collector<'o> {
             all: options.goes_on(),
             properties,
             interrupted: Arc::clone(&options.interrupted),
+            panics_after: internal::injected_after(),
         }
     }
 }
@@ -50,6 +54,7 @@ impl heddle_search::Observer for Collector<'_> {
             dump.add(info.number, execution);
         }
         let found = self.tally.add(execution, info, &self.properties);
+        assert!(self.panics_after != Some(info.number), "injected after {} executions", info.number);
         if found && !self.all { Flow::Stop } else { Flow::Continue }
     }
 

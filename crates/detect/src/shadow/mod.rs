@@ -19,8 +19,8 @@ use heddle_model::race::Access;
 
 use self::cell::{Cell, EXECUTIONS};
 use self::pages::{CELLS, GRANULES, Pages};
+use crate::happens_before::HappensBefore;
 use crate::lend::{Full, Lender, Zero};
-use crate::order::Order;
 
 /// Cells of a block.
 const BLOCK: usize = 7;
@@ -114,7 +114,7 @@ fn covers(old: &Cell, new: &Cell) -> bool {
 /// # Safety
 /// The thread of `old` has run in this execution.
 #[inline(always)]
-unsafe fn relation(old: &Cell, new: &Cell, order: &Order) -> Relation {
+unsafe fn relation(old: &Cell, new: &Cell, order: &HappensBefore) -> Relation {
     if old.bytes() & new.bytes() == 0 {
         return Relation::Apart;
     }
@@ -157,7 +157,7 @@ impl<'a> Pass<'a> {
         cells: &'a mut [Cell],
         new: &Cell,
         (execution, again): (u64, bool),
-        order: &Order,
+        order: &HappensBefore,
         races: impl Fn(&Found),
     ) -> bool {
         for cell in cells {
@@ -230,7 +230,12 @@ impl<'m, L: Lender<'m>> Shadow<'m, L> {
     /// `order` is the one order of the execution: the same for all accesses since the last [`reset`](Self::reset), and begun anew
     /// together with it.
     #[inline(always)]
-    pub unsafe fn record(&mut self, order: &Order, touch: Touch, races: impl Fn(&Found)) -> Result<(), Exceeded> {
+    pub unsafe fn record(
+        &mut self,
+        order: &HappensBefore,
+        touch: Touch,
+        races: impl Fn(&Found),
+    ) -> Result<(), Exceeded> {
         let Touch { granule, bytes, how, pc, again } = touch;
         let execution = self.execution;
         let new = Cell::new(order.now(), bytes, how, pc, execution);
@@ -296,7 +301,7 @@ fn among_blocks<'a>(
     mut pass: Pass<'a>,
     new: &Cell,
     how: (u64, bool),
-    order: &Order,
+    order: &HappensBefore,
     races: &dyn Fn(&Found),
 ) -> Result<(), Exceeded> {
     let base = blocks.as_mut_ptr();

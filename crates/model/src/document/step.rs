@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Location;
-use crate::primitive::atomic::Order;
+use crate::primitive::atomic::MemoryOrder;
 use crate::primitive::choice::InputType;
 use crate::race::Access;
 use crate::{Ending, OpCode, ThreadId};
@@ -57,24 +57,24 @@ pub enum StepResult {
         value: u64,
         /// The memory order, of an atomic.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        order: Option<Order>,
+        order: Option<MemoryOrder>,
     },
     /// A read-modify-write replaced this value.
     Replaced {
         /// The value before.
         value: u64,
         /// The memory order.
-        order: Order,
+        order: MemoryOrder,
     },
     /// A compare-exchange found another value than it expected, and wrote nothing.
     Mismatch {
         /// The value that it found.
         value: u64,
         /// The memory order.
-        order: Order,
+        order: MemoryOrder,
     },
     /// A fence of this memory order.
-    Fence(Order),
+    Fence(MemoryOrder),
     /// The program got one of several values.
     Chosen {
         /// The value.

@@ -35,7 +35,7 @@ macro_rules! table {
             unsafe { CStr::from_bytes_with_nul_unchecked(concat!(stringify!($name), "\0").as_bytes()) },
         )),*];
 
-        forwarded! { $(Index::$name as u32 => $name,)* }
+        forwarded! { by forward_unsupported: $(Index::$name as u32 => $name,)* }
     };
 }
 

@@ -102,6 +102,11 @@ impl Search {
         self.position.samples
     }
 
+    /// The most operations of a thread, if the search has to bound them itself: see [`Summary::own_bound`].
+    pub fn own_bound(&self) -> Option<u32> {
+        self.position.steps.in_force(self.options.max_steps)
+    }
+
     /// Executions of earlier rounds, which do not count.
     pub fn earlier(&self) -> u64 {
         self.position.earlier

@@ -37,7 +37,7 @@ macro_rules! table {
             $touch
         }),+),*];
 
-        stateful! { $($(Index::$name as u32 => $name,)+)* }
+        forwarded! { by forward_process_state: $($(Index::$name as u32 => $name,)+)* }
     };
 }
 
