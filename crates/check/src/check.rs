@@ -70,11 +70,18 @@ impl<'o> Check<'o> {
         let begin = Instant::now();
         let mut left_out = LeftOut::default();
         let mut panics = Vec::new();
-        let searched =
-            guard("search", &mut panics, || match engine.explore(&options.search, &mut collector) {
-                Some(ran) => (ran, None),
-                None => search_twice(&mut search, engine, &mut collector),
+        let mut searched = guard("search", &mut panics, || explore(&options, &mut search, engine, &mut collector));
+        if collector.paused && panics.is_empty() {
+            // Somebody goes round. If that is a livelock, it is found now, and not after all that comes besides.
+            guard("livelock", &mut panics, || {
+                let _ = livelocks::look(&mut collector.tally, engine, search.counts().executions + 1, LIVELOCK_BUDGET);
             });
+            if collector.tally.findings.is_empty() && panics.is_empty() && !options.interrupted.load(Relaxed) {
+                collector.begin_anew();
+                search = begin_anew(&options, engine)?;
+                searched = guard("search", &mut panics, || explore(&options, &mut search, engine, &mut collector));
+            }
+        }
         let (ran, divergence) = searched.map_or((None, None), |(ran, divergence)| (Some(ran), divergence));
         let (counts, samples, method, own_bound) = match &ran {
             Some(Ok(summary)) => (summary.counts, summary.samples, summary.method, summary.own_bound),
@@ -87,6 +94,7 @@ impl<'o> Check<'o> {
             }
             Some(Err(ExecutorError::Interrupted)) => End::Interrupted,
             Some(Err(error)) => End::Failed(error.to_string()),
+            // It panicked, which is what the verdict says.
             None => End::Failed(String::new()),
         };
         let elapsed = begin.elapsed();
@@ -98,7 +106,7 @@ impl<'o> Check<'o> {
             }
             trouble = keeper.trouble;
         }
-        let Collector { mut tally, dump, .. } = collector;
+        let Collector { mut tally, dump, paused: looked, .. } = collector;
         tally.samples_last();
         let symbols = engine.names();
         guard("divergence", &mut panics, || {
@@ -114,7 +122,7 @@ impl<'o> Check<'o> {
         if !options.interrupted.load(Relaxed) && panics.is_empty() {
             // However this ends, what was found was found.
             let progress = engine.settings().properties.look_for(Property::Progress);
-            if progress && (options.all || tally.findings.is_empty()) {
+            if progress && !looked && (options.all || tally.findings.is_empty()) {
                 guard("livelock", &mut panics, || {
                     let _ = livelocks::look(&mut tally, engine, counts.executions + 1, LIVELOCK_BUDGET);
                 });
@@ -172,15 +180,45 @@ fn where_cut_off(tally: &Tally, symbols: &dyn Names) -> Option<String> {
     Some(format!("thread {} is stopped before {}{at}", stopped.thread, full_name(stopped.operation.code)))
 }
 
+/// Runs the engine's own search, if it has one, and ours otherwise.
+fn explore(
+    options: &Options,
+    search: &mut Search,
+    engine: &mut dyn Engine,
+    collector: &mut Collector<'_>,
+) -> (Result<Summary, ExecutorError>, Option<Divergence>) {
+    match engine.explore(&options.search, collector) {
+        Some(ran) => (ran, None),
+        None => search_twice(search, engine, collector),
+    }
+}
+
+/// The search of `options` from its beginning, for an engine that another one has used.
+fn begin_anew(options: &Options, engine: &mut dyn Engine) -> Result<Search, Failure> {
+    let cannot = |error: ExecutorError| match error {
+        ExecutorError::Interrupted => Failure::Interrupted,
+        error => Failure::Unrepeatable(error),
+    };
+    engine.discard().and_then(|()| engine.reveal(&options.places)).map_err(cannot)?;
+    Ok(Search::new(search_options(options, engine)))
+}
+
+/// What the search is asked to do.
+fn search_options(options: &Options, engine: &dyn Engine) -> heddle_search::Options {
+    let max_steps = engine.settings().max_steps;
+    heddle_search::Options {
+        prefix: options.prefix.clone().unwrap_or_default(),
+        places: options.places.clone(),
+        max_steps: (max_steps != 0).then_some(max_steps),
+        checkpoint: options.kept_in().map(|_| options.checkpoint_interval),
+        ..options.search.clone()
+    }
+}
+
 /// Starts the search, or resumes it from a checkpoint. `collector` then takes over the tally of the checkpoint.
 fn begin(options: &Options, engine: &dyn Engine, collector: &mut Collector<'_>) -> Result<Search, Failure> {
-    let mut search_options = options.search.clone();
-    search_options.prefix = options.prefix.clone().unwrap_or_default();
-    search_options.places.clone_from(&options.places);
-    let max_steps = engine.settings().max_steps;
-    search_options.max_steps = (max_steps != 0).then_some(max_steps);
+    let search_options = search_options(options, engine);
     let Some(path) = options.kept_in() else { return Ok(Search::new(search_options)) };
-    search_options.checkpoint = Some(options.checkpoint_interval);
     let about = checkpoint::about(options, engine)?;
     let mut search = None;
     if let Some(path) = &options.resume {

@@ -222,6 +222,15 @@ impl Judgement<'_> {
             End::Search(Stop::Observer) if self.findings.is_empty() => Some("interrupted".to_string()),
             End::Search(Stop::Observer) => Some("stopped at the first finding".to_string()),
             End::Search(Stop::Executions) => {
+                if let (None, Some(bound)) = (self.options.search.max_executions, self.own_bound) {
+                    return Some(format!(
+                        "an execution was too large, so that heddle stops each thread after {}, and stopped after {} of \
+                         those{}; --max-steps, --max-executions and --timeout set other limits",
+                        text::counted(bound as u64, "operation"),
+                        text::counted(self.counts.ran(), "execution"),
+                        self.round()
+                    ));
+                }
                 let Some(limit) = self.options.search.max_executions else {
                     return Some("the search ended although executions were left: this is a bug in heddle".to_string());
                 };

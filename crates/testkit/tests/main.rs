@@ -11,5 +11,6 @@ mod repeat; // Executions that are run twice.
 mod resume; // Every algorithm, cut off after every execution.
 mod sampling; // Random schedules.
 mod smallest; // Minimisation.
-mod steps; // Bounds on operations stop threads, not searches.
 mod split; // Searches in parts that are explored alone.
+mod steps; // Bounds on operations stop threads, not searches.
+mod too_large; // Executions for which there is no room.

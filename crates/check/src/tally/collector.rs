@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-use heddle_model::{Execution, Properties};
+use heddle_model::{Execution, Outcome, Properties, Property};
 use heddle_search::{Flow, Info, Progress};
 
 use super::Tally;
@@ -30,6 +30,10 @@ pub struct Collector<'o> {
     interrupted: Arc<AtomicBool>,
     /// After how many executions to panic: see [`internal`].
     panics_after: Option<u64>,
+    /// Whether the search is to end as soon as a livelock is suspected, to be begun anew if there is none.
+    pauses: bool,
+    /// Whether the search has ended for that.
+    pub paused: bool,
 }
 
 impl<'o> Collector<'o> {
@@ -44,7 +48,19 @@ impl<'o> Collector<'o> {
             properties,
             interrupted: Arc::clone(&options.interrupted),
             panics_after: internal::injected_after(),
+            // What was resumed is not begun anew, and who wants all findings waits for all.
+            pauses: properties.look_for(Property::Progress) && !options.goes_on() && options.resume.is_none(),
+            paused: false,
         }
+    }
+}
+
+impl Collector<'_> {
+    /// There was no livelock: forgets everything, to watch the same search from its beginning. It does not pause again.
+    pub fn begin_anew(&mut self) {
+        self.tally = Tally { outcomes: self.tally.outcomes.take().map(|_| Outcomes::default()), ..Tally::default() };
+        self.dump = self.dump.take().map(|_| Dump::default());
+        (self.pauses, self.paused) = (false, false);
     }
 }
 
@@ -55,7 +71,9 @@ impl heddle_search::Observer for Collector<'_> {
         }
         let found = self.tally.add(execution, info, &self.properties);
         assert!(self.panics_after != Some(info.number), "injected after {} executions", info.number);
-        if found && !self.all { Flow::Stop } else { Flow::Continue }
+        let too_large = matches!(execution.outcome, Outcome::Capacity(_));
+        self.paused = self.pauses && !found && self.tally.suspects_livelock(too_large);
+        if found && !self.all || self.paused { Flow::Stop } else { Flow::Continue }
     }
 
     fn revealed(&mut self, places: &[u64]) {

@@ -277,6 +277,11 @@ impl Tally {
         }
     }
 
+    /// Whether there are enough executions in which a livelock is to be looked for. One that was `too_large` is enough.
+    pub(crate) fn suspects_livelock(&self, too_large: bool) -> bool {
+        self.suspects.len() >= SUSPECTS || too_large && !self.suspects.is_empty()
+    }
+
     /// Adds the message about an execution that behaved differently when it was run again.
     pub fn diverged(&mut self, message: String) {
         let class = Class::Lost(Lost::Diverged);

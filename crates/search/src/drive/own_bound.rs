@@ -19,6 +19,9 @@ const MOST: u32 = FIRST * FACTOR * FACTOR * FACTOR;
 /// The lowest bound. A program that does not fit within it is not searched.
 const LEAST: u32 = FIRST / FACTOR / FACTOR;
 
+/// The most executions within one bound, if nobody has set a limit. The search cannot end with a proof, and must end.
+pub(crate) const EXECUTIONS: u64 = 5000;
+
 /// The search's own bound on the operations of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct OwnBound {

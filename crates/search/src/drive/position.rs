@@ -15,7 +15,7 @@ use crate::algorithm::Method;
 use crate::algorithm::bound::LeftOut;
 use crate::drive::counts::Counts;
 use crate::drive::observer::Info;
-use crate::drive::own_bound::OwnBound;
+use crate::drive::own_bound::{self, OwnBound};
 use crate::drive::summary::{Stop, Summary};
 use crate::options::{Algorithm, Options};
 
@@ -149,7 +149,16 @@ impl Position {
     /// Whether one more execution may be run, when `under_way` are.
     pub fn has_room(&self, options: &Options, under_way: usize) -> bool {
         let ran = self.earlier + self.before.ran() + self.counts.ran() + under_way as u64;
-        self.phase_has_room(under_way) && options.max_executions.is_none_or(|most| ran < most)
+        self.phase_has_room(under_way)
+            && options.max_executions.is_none_or(|most| ran < most)
+            && (self.before.ran() + self.counts.ran() + (under_way as u64)) < self.own_limit(options)
+    }
+
+    /// How many executions a round may have where the search has had to set a bound, and nobody has set a limit.
+    fn own_limit(&self, options: &Options) -> u64 {
+        let limited = options.max_executions.is_some() || options.timeout.is_some();
+        let bounded = self.steps.in_force(options.max_steps).is_some();
+        if bounded && !limited && !options.algorithm.samples() { own_bound::EXECUTIONS } else { u64::MAX }
     }
 
     /// Whether the phase would run one more execution, when `under_way` are, if the search had no limit.
