@@ -471,7 +471,7 @@ fn libraries_that_were_not_seen() {
         };
         check(&ordered, &["--algorithm", "random", "--max-executions", "40", "--all"])
             .must_say(3, &["libgate.so was not built by heddle", "heddle cc", "data-race-1 is not certain"]);
-        check(&made, &[]).must_say(3, &["incomplete: threads were made by libgate.so"]);
+        check(&made, &[]).must_say(3, &["incomplete: threads were created by libgate.so"]);
     }
     session.run([&["cc"][..], &build].concat()).must_say(0, &[]);
     for compiler in ["gcc", clang()] {

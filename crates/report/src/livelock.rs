@@ -91,7 +91,8 @@ pub fn explain(recording: &Recording, names: &Names) -> Explanation {
             if event.operation.code.family() == yielding::FAMILY {
                 continue;
             }
-            let what = format!("{} {}", words::operation(&event.operation), steps::object(&event.operation, names));
+            let what =
+                format!("{} {}", words::operation(&event.operation), steps::object(&event.operation, names).full);
             let in_vain = if event.failed() { ", which fails" } else { "" };
             let message = format!("{}: {}{in_vain}", names.thread(thread), what.trim_end());
             let note = Note { message, location: recording.place(index).cloned() };

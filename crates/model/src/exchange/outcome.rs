@@ -101,11 +101,11 @@ impl Ending {
 pub enum Death {
     /// The signal with this number killed it.
     Signal(u8),
-    /// It exited with this status.
+    /// The process exited with this status.
     Exit(u8),
     /// The shared memory is corrupt: the program wrote over it.
     Damaged,
-    /// It did not reach `main` in time.
+    /// The process did not reach `main` in time.
     Unstarted,
 }
 

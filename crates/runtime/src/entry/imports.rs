@@ -82,41 +82,82 @@ unsafe extern "C" fn look(object: *const LoadedObject, _: usize, question: *mut 
     }
 }
 
+/// The tables of a loaded object that its dynamic section names.
+pub struct Tables<'o> {
+    object: &'o LoadedObject,
+    dynamic: *const [u64; 2],
+    symbols: usize,
+    strings: usize,
+}
+
+/// The tables of `object`. `None` if it has none.
+///
+/// # Safety
+/// The description is the loader's.
+pub unsafe fn tables(object: &LoadedObject) -> Option<Tables<'_>> {
+    // SAFETY: as the loader promises.
+    let headers = unsafe { core::slice::from_raw_parts(object.headers, object.count as usize) };
+    let dynamic = headers.iter().find(|header| header.kind == PT_DYNAMIC)?;
+    let dynamic = (object.base + dynamic.address as usize) as *const [u64; 2];
+    let mut tables = Tables { object, dynamic, symbols: 0, strings: 0 };
+    tables.symbols = tables.absolute(tables.find(DT_SYMTAB)?);
+    tables.strings = tables.absolute(tables.find(DT_STRTAB)?);
+    Some(tables)
+}
+
+impl Tables<'_> {
+    /// What the dynamic section says under `tag`.
+    pub fn find(&self, tag: u64) -> Option<u64> {
+        let mut entry = self.dynamic;
+        // SAFETY: a dynamic section ends with a zero tag.
+        unsafe {
+            while (*entry)[0] != 0 {
+                if (*entry)[0] == tag {
+                    return Some((*entry)[1]);
+                }
+                entry = entry.add(1);
+            }
+        }
+        None
+    }
+
+    /// The address of a table. glibc relocates what the dynamic section says, but not that of the kernel's own object.
+    pub fn absolute(&self, value: u64) -> usize {
+        if (value as usize) < self.object.base { value as usize + self.object.base } else { value as usize }
+    }
+
+    /// The name of symbol `index`.
+    pub fn name(&self, index: usize) -> &CStr {
+        // SAFETY: the index is one of the object's own tables, which are as the dynamic section says.
+        unsafe {
+            let symbol = &*(self.symbols as *const Symbol).add(index);
+            CStr::from_ptr((self.strings + symbol.name as usize) as *const c_char)
+        }
+    }
+}
+
+/// Whether `object` was compiled with the instrumentation that Heddle uses.
+///
+/// # Safety
+/// The description is the loader's.
+pub unsafe fn is_instrumented(object: &LoadedObject) -> bool {
+    // SAFETY: the caller's.
+    unsafe { wants(object, b"__tsan_init") }
+}
+
 /// Whether `object` uses a function with this name that it does not define itself.
 ///
 /// # Safety
 /// The description is the loader's.
 unsafe fn wants(object: &LoadedObject, wanted: &[u8]) -> bool {
-    // SAFETY: as the loader promises; tables of a loaded object are as its dynamic section says, at absolute addresses
-    // (glibc relocates them) or, in the kernel's own object, relative ones.
+    // SAFETY: as the loader promises; the tables are as the dynamic section says.
     unsafe {
-        let headers = core::slice::from_raw_parts(object.headers, object.count as usize);
-        let Some(dynamic) = headers.iter().find(|header| header.kind == PT_DYNAMIC) else { return false };
-        let absolute =
-            |value: u64| if (value as usize) < object.base { value as usize + object.base } else { value as usize };
-        let (mut symbols, mut strings, mut hash, mut gnu_hash) = (0, 0, 0, 0);
-        let mut entry = (object.base + dynamic.address as usize) as *const [u64; 2];
-        while (*entry)[0] != 0 {
-            match *entry {
-                [DT_SYMTAB, value] => symbols = absolute(value),
-                [DT_STRTAB, value] => strings = absolute(value),
-                [DT_HASH, value] => hash = absolute(value),
-                [DT_GNU_HASH, value] => gnu_hash = absolute(value),
-                _ => {}
-            }
-            entry = entry.add(1);
-        }
+        let Some(tables) = tables(object) else { return false };
         // The newer table leaves out what is not defined, which stands first; the older one counts everything.
-        let count = match (gnu_hash, hash) {
-            (0, 0) => 0,
-            (0, hash) => *(hash as *const u32).add(1),
-            (gnu_hash, _) => *(gnu_hash as *const u32).add(1),
-        };
-        if symbols == 0 || strings == 0 {
-            return false;
-        }
-        core::slice::from_raw_parts(symbols as *const Symbol, count as usize).iter().any(|symbol| {
-            let name = (strings + symbol.name as usize) as *const c_char;
+        let count = |tag| tables.find(tag).map(|hash| *(tables.absolute(hash) as *const u32).add(1));
+        let count = count(DT_GNU_HASH).or_else(|| count(DT_HASH)).unwrap_or(0);
+        core::slice::from_raw_parts(tables.symbols as *const Symbol, count as usize).iter().any(|symbol| {
+            let name = (tables.strings + symbol.name as usize) as *const c_char;
             symbol.section == 0 && symbol.name != 0 && CStr::from_ptr(name).to_bytes() == wanted
         })
     }
@@ -164,7 +205,7 @@ unsafe extern "C" fn add_code(object: *const LoadedObject, _: usize, code: *mut 
         let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
         // The program itself has no name.
         let seen =
-            name.is_empty() || KNOWN.iter().any(|known| name.starts_with(known)) || wants(object, b"__tsan_init");
+            name.is_empty() || KNOWN.iter().any(|known| name.starts_with(known)) || is_instrumented(object);
         if seen || !wants(object, b"pthread_create") {
             return 0;
         }

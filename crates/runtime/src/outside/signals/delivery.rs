@@ -64,7 +64,7 @@ pub struct Sent {
 
 /// What the program can do with signals at all.
 pub struct Sending {
-    /// It may send signals to the process.
+    /// The program may send signals to the process.
     to_process: Cell<bool>,
 }
 
@@ -351,7 +351,7 @@ fn set_pending(pending: &Cell<u64>, signal: c_int, pc: u64) {
 /// A signal that a thread waited for and got.
 struct Taken {
     signal: c_int,
-    /// It was sent to the process, not to the thread.
+    /// The signal was sent to the process, not to the thread.
     shared: bool,
 }
 
