@@ -18,7 +18,8 @@ impl Judgement<'_> {
         let tally = self.tally;
         let lost = tally.lost.iter().any(|lost| self.own_bound.is_none() || lost.class != Class::Lost(Lost::Capacity))
             || self.panic.is_some()
-            || self.unrepeatable > 0 || self.unsupported.is_some();
+            || self.unrepeatable > 0
+            || self.unsupported.is_some();
         // A hang, a race, or a process that died cuts an execution off: what would have followed is not known.
         let races = settings.properties.of(Property::Race);
         let goes_on = races.goes_on();

@@ -173,7 +173,10 @@ impl Tally {
             outcomes.add(execution);
         }
         match class {
-            Class::Fine | Class::Bounded | Class::OutOfBounds | Class::Lost(Lost::Capacity | Lost::Killed | Lost::MemoryLimit)
+            Class::Fine
+            | Class::Bounded
+            | Class::OutOfBounds
+            | Class::Lost(Lost::Capacity | Lost::Killed | Lost::MemoryLimit)
                 if info.sample => {}
             Class::Fine => {
                 let places = &self.places;

@@ -150,11 +150,8 @@ pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
     if recording() {
         push_places(&outcome);
     }
-    let goes_on = match outcome {
-        Outcome::Ended { .. } | Outcome::Hang | Outcome::Capacity(_) => true,
-        Outcome::StepLimit { .. } | Outcome::SwitchLimit { .. } => true,
-        _ => false,
-    };
+    let bounded = matches!(outcome, Outcome::StepLimit { .. } | Outcome::SwitchLimit { .. });
+    let goes_on = bounded || matches!(outcome, Outcome::Ended { .. } | Outcome::Hang | Outcome::Capacity(_));
     // Whoever is only stopped by a bound waits for nobody.
     world().limit_steps(0);
     let circle = goes_on && circle::exists(world());
