@@ -393,6 +393,7 @@ pub(crate) mod tests {
             class,
             message: "words".to_owned(),
             lost: true,
+            stopped: true,
             minimal: true,
             places: [8, 16].into(),
         };
@@ -417,6 +418,7 @@ pub(crate) mod tests {
             leftovers,
             suspects: Suspect::of(&execution).into_iter().collect(),
             bounded: 9,
+            stopped: Some(pending[0]),
         }
     }
 
