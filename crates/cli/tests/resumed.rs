@@ -94,7 +94,7 @@ fn difference(session: &Session, program: &str, number: usize, options: &[&str])
     let json = whole.json();
     let count = |field: &str| json[field].as_u64().unwrap_or(0);
     let file = session.path(&format!("search-{number}")).display().to_string();
-    for cut in cuts(count("executions") + count("blocked"), number) {
+    for cut in cuts(count("executions") + count("blocked") + count("cut"), number) {
         let first = run(&["--checkpoint", &file, "--max-executions", &cut.to_string()]);
         if !std::path::Path::new(&file).exists() {
             return Some(format!("no checkpoint after {cut}\n{first}"));

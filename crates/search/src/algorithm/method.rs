@@ -89,6 +89,14 @@ impl Method {
         matches!(self, Method::Random | Method::Pct { .. } | Method::Pos | Method::Few)
     }
 
+    /// The most switches of an execution, if they are bounded.
+    pub(crate) fn max_switches(&self) -> Option<u32> {
+        match self {
+            Method::Bounded(bound) | Method::Dfs(bound) => bound.switches,
+            _ => None,
+        }
+    }
+
     /// Whether it leaves out executions because of what a sleeping thread would touch.
     pub(crate) fn foresees(&self) -> bool {
         matches!(self, Method::Optimal | Method::Source | Method::Dpor { sleep_sets: true, .. })
