@@ -33,7 +33,7 @@ fn what_was_cut_off_is_counted_and_told() {
         (&12.into(), &false.into())
     );
     let reason = report["reason"].as_str().unwrap_or_default();
-    assert!(reason.contains("12 operations") && reason.contains("endless-creation.c:15"), "{run}");
+    assert!(reason.contains("12 operations") && reason.contains("endless-creation.c:16"), "{run}");
     // Without a bound an execution is too large, and the search sets one.
     let run = Session::new().check([file.as_str(), "--algorithm", "optimal", "--timeout", "60s"]);
     let report = run.json();
