@@ -1,10 +1,8 @@
 //! A check that is cut off and resumed reports what an undisturbed one reports: every exhaustive algorithm, with and without
 //! bounds, on programs that differ in what a checkpoint has to keep.
 
-use serde_json::Value;
-
 use crate::common::matrix::for_each;
-use crate::common::{Session, is_full, root};
+use crate::common::{Session, is_full, root, timeless};
 
 /// The exhaustive searches.
 const SEARCHES: [&[&str]; 12] = [
@@ -70,17 +68,6 @@ int main(void) {
     for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
 }
 ";
-
-/// The document without what depends on the clock, and without the names of files.
-fn timeless(mut json: Value) -> Value {
-    for field in ["seconds", "executions_per_second"] {
-        json.as_object_mut().expect("a document").remove(field);
-    }
-    for finding in json["findings"].as_array_mut().expect("a list") {
-        finding.as_object_mut().expect("a finding").remove("trace");
-    }
-    json
-}
 
 /// Where a search of `ran` executions is cut off: at the beginning, where the first plans that were under way at once are over, and
 /// somewhere later. Other searches have other places.

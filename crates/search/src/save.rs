@@ -49,7 +49,7 @@ pub(crate) struct Saved {
     pub position: Position,
     /// What the executor has learnt of the program.
     pub facts: Facts,
-    /// None if everything is to begin anew.
+    /// `None` if the search starts over.
     pub state: Option<State>,
     /// The samples beside an exhaustive search.
     pub portfolio: Option<portfolio::State>,

@@ -251,7 +251,7 @@ impl Tally {
         self.places = places.into();
     }
 
-    /// Called when the search starts anew. Keeps the findings and clears the counts.
+    /// Called when the search starts over. Keeps the findings and clears the counts.
     pub fn restart(&mut self, places: &[u64]) {
         self.places = places.into();
         for finding in &mut self.findings {

@@ -170,7 +170,7 @@ impl<'m> World<'m> {
         self.exclusive
     }
 
-    /// Ends the atomic section, whoever is inside it. Used when that thread ends, and at the end of an execution to ask
+    /// Ends the atomic section, whichever thread is inside it. Used when that thread ends, and at the end of an execution to ask
     /// what the other threads could have done.
     pub fn end_section(&mut self) {
         self.exclusive = None;

@@ -28,7 +28,7 @@
 //!    whether the later event was enabled before the section.
 //! 5. **The end of the process.** A thread that was enabled when the process ended can be reversed with that end. The same
 //!    holds for an atomic section that is never left, because a bound has stopped its thread inside.
-//! 6. **Quiescence.** A time-out that happens because nobody is enabled happens after everything before it and before
+//! 6. **Quiescence.** A time-out that happens because no thread is enabled happens after everything before it and before
 //!    everything after it. It cannot be reversed. Its thread waited until then, so it is treated like a thread that waits
 //!    at the end. An event after the time-out can be reversed with an event before it.
 
@@ -478,7 +478,7 @@ fn covers(whole: &Access, part: &Access) -> bool {
     whole.object.0 <= part.object.0 && part.object.0 + part.size as u64 <= whole.object.0 + whole.size as u64
 }
 
-/// The event that woke the thread of `event`, its next operation, after its event `last`. `NONE` if nobody woke it or if
+/// The event that woke the thread of `event`, its next operation, after its event `last`. `NONE` if no event woke it or if
 /// the operation needs no wakeup.
 fn waker(events: &[Event], event: &Event, last: u32) -> u32 {
     if !event.operation.needs_wakeup() || last == NONE {

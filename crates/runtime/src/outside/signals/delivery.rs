@@ -210,6 +210,24 @@ interpose! {
     }
 }
 
+/// A call that waits for a signal, which the program makes by its number. Returns `None` if it is another call.
+///
+/// # Safety
+/// The program's own arguments.
+pub unsafe fn by_number(number: i64, arguments: &[usize; 6]) -> Option<isize> {
+    let [a, b, c, ..] = *arguments;
+    // SAFETY: the caller's. These functions are not entered from the program, so the place is that of the call by number.
+    let result = unsafe {
+        match number {
+            34 => pause::body(),
+            128 => sigtimedwait::body(a as *const u64, b as *mut i32, c as *const Timespec),
+            130 => sigsuspend::body(a as *const u64),
+            _ => return None,
+        }
+    };
+    Some(result as isize)
+}
+
 const fn bit(signal: c_int) -> u64 {
     1 << (signal - 1)
 }
