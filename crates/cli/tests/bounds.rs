@@ -124,18 +124,9 @@ fn samples_with_more_and_more_threads() {
     let file = file.display().to_string();
     for algorithm in ["pos", "pct", "few", "random", "default"] {
         for seed in ["1", "2", "3"] {
-            let run = session.check([
-                file.as_str(),
-                "--algorithm",
-                algorithm,
-                "--seed",
-                seed,
-                "--all",
-                "--max-executions",
-                "200",
-                "--minimise",
-                "1s",
-            ]);
+            let flags = ["--all", "--max-executions", "200", "--minimise", "1s"];
+            let words = ["check", file.as_str(), "--algorithm", algorithm, "--seed", seed];
+            let run = session.run([&words[..], &flags].concat());
             assert!([1, 3].contains(&run.code), "{algorithm}, {seed}: {run}");
         }
     }
