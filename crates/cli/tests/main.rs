@@ -28,6 +28,7 @@ mod machine; // The same on every machine.
 mod outcomes; // Programs with all the outcomes that they can have.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
+mod random_outside; // Random programs with exits, signals, state of the process, clocks and memory that goes.
 mod random_programs; // Random programs, native against scripted.
 mod random_races; // Random programs with data races, against brute force.
 mod real; // Programs with the structure of real ones.

@@ -21,6 +21,7 @@ use heddle_model::ThreadId;
 
 use crate::addresses::{self, PAGE, Reserve, STACK_STRIDE, STACKS};
 use crate::arch::{self, Birth, Context};
+use crate::calls::pthread::identity::Scheduling;
 use crate::calls::pthread::keys;
 use crate::entry::{real, start};
 use crate::lifetime::{self, Exclusive, Lent};
@@ -68,6 +69,8 @@ pub struct Fiber {
     pub unjoined: Cell<u32>,
     /// How often the thread has looked at a clock.
     pub looks_at_clocks: Cell<u32>,
+    /// How the thread has asked to be scheduled.
+    pub scheduling: Cell<Scheduling>,
     /// The signals that the thread has blocked: a bit for each.
     pub signal_mask: Cell<u64>,
     /// The signals that were sent to the thread while it had them blocked: a bit for each.
@@ -124,7 +127,7 @@ impl Fiber {
         let Fiber {
             birth: _, stack_size: _, wanted_stack: _,
             context: at, called_at, ends, start, value, cancellation, detached, signal_mask, pending_signals, awaited_signals,
-            kernel_thread, name: called, creator, unjoined, looks_at_clocks,
+            kernel_thread, name: called, creator, unjoined, looks_at_clocks, scheduling,
         } = self;
         at.set(context);
         called_at.set(0);
@@ -141,6 +144,7 @@ impl Fiber {
         creator.set(ThreadId::MAIN);
         unjoined.set(0);
         looks_at_clocks.set(0);
+        scheduling.set(Scheduling::default());
     }
 
     /// Marks the thread as exiting. The destructors that follow are not cancellation points.
@@ -262,6 +266,7 @@ pub fn create(thread: ThreadId, routine: usize, argument: usize, stack_size: usi
     let (mask, kernel) = (creator.signal_mask.get(), creator.kernel_thread.get().inherited());
     let name = of(ThreadId::MAIN).name.get();
     fiber.reset(fiber.birth.borrow().context, Start { routine, argument }, mask, kernel, name);
+    fiber.scheduling.set(creator.scheduling.get());
     // SAFETY: the donor was suspended there, and the thread has not run yet in this execution.
     unsafe { fiber.context.get().set_float_environment(arch::float_environment()) };
     fiber.wanted_stack.set(stack_size.next_multiple_of(PAGE).min(STACK_STRIDE - 2 * PAGE));
