@@ -23,12 +23,14 @@ mod golden; // Reports, word for word.
 mod interface; // Flags, text, JSON, exit codes.
 mod jobs; // `--jobs`.
 mod libcpp; // LLVM's C++ library.
+mod limitations; // Each line of `docs/limitations.md`.
 mod log; // `HEDDLE_LOG`.
 mod machine; // The same on every machine.
+mod openmp; // Parallel regions of OpenMP.
 mod outcomes; // Programs with all the outcomes that they can have.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
-mod random_outside; // Random programs with exits, signals, state of the process, clocks and memory that goes.
+mod random_outside; // Random programs with exits, signals, state of the process, clocks and mappings that go.
 mod random_programs; // Random programs, native against scripted.
 mod random_races; // Random programs with data races, against brute force.
 mod real; // Programs with the structure of real ones.
@@ -42,4 +44,5 @@ mod small; // `tests/small`.
 mod smallest; // Minimisation.
 mod sources; // Rules about the sources.
 mod stacks; // Variables on stacks that other threads use.
+mod verdict_matrix; // `tests/matrix`, by every compiler, level and algorithm.
 mod walking; // `heddle replay --step` and `check --from`.

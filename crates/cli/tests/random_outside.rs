@@ -1,7 +1,7 @@
-//! Random programs that exit, send signals, change state of the process, look at clocks, retry, and use memory that goes: in C through
+//! Random programs that exit, send signals, change state of the process, look at clocks, retry, and use mappings that go: in C through
 //! the native engine, against the same programs as scripts.
 //!
-//! Of most groups the traces must be equal ([`crate::random_programs`]). Where memory goes, plain accesses are operations of a script
+//! Of most groups the traces must be equal ([`crate::random_programs`]). Where mappings go, plain accesses are operations of a script
 //! and become so natively only after a race was seen. There, what can come of a program must be equal.
 
 use std::collections::BTreeSet;
@@ -88,12 +88,12 @@ fn words(ending: Option<Ending>) -> String {
     ending.map_or("deadlock".to_owned(), |ending| format!("{ending:?}"))
 }
 
-fn areas(compiler: &str, count: usize) {
+fn mappings(compiler: &str, count: usize) {
     let (mut programs, mut truths, mut seeds) = (Vec::new(), Vec::new(), Vec::new());
     let mut seed = crate::common::seed(0);
     while programs.len() < count {
         seed += 1;
-        let program = print_c::printable(&draw(Group::Areas, seed));
+        let program = print_c::printable(&draw(Group::Mappings, seed));
         let Some((_, states)) = oracle::all_traces(&program, 600) else { continue };
         let endings: BTreeSet<String> = states.iter().map(|state| words(state.ending)).collect();
         // With one result only there is little to miss.
@@ -139,11 +139,11 @@ fn areas(compiler: &str, count: usize) {
 }
 
 #[test]
-fn areas_by_gcc() {
-    areas("gcc", 60);
+fn mappings_by_gcc() {
+    mappings("gcc", 60);
 }
 
 #[test]
-fn areas_by_clang() {
-    areas(clang(), 60);
+fn mappings_by_clang() {
+    mappings(clang(), 60);
 }

@@ -6,8 +6,8 @@
 use heddle_model::ThreadId;
 use heddle_model::race::Access;
 
+use crate::happens_before::HappensBefore;
 use crate::lend::{Lender, Zero};
-use crate::order::Order;
 use crate::shadow::Found;
 
 /// How many ranges are kept. The oldest ones are dropped if there are more.
@@ -97,7 +97,7 @@ impl<'m> Ranges<'m> {
     /// Calls `races` with the last thing that was done to a range that the access of the running thread is in, if the two race.
     #[cold]
     #[inline(never)]
-    pub fn access(&self, address: usize, size: usize, how: Access, order: &Order, races: impl Fn(&Found)) {
+    pub fn access(&self, address: usize, size: usize, how: Access, order: &HappensBefore<'_>, races: impl Fn(&Found)) {
         let (current, _) = order.now();
         let covers = |range: &&Range| range.low < address + size && address < range.high;
         for range in self.list[..self.count].iter().rev().filter(covers) {

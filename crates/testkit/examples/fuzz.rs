@@ -54,7 +54,9 @@ impl Subject {
 
 fn usage(word: &str) -> ExitCode {
     let groups: Vec<_> = Group::ALL.iter().map(|group| group.name()).collect();
-    eprintln!("fuzz: {word} is not understood: [SECONDS | Nprograms] [GROUP] [SEED] [OPERATIONS] [PREFIXES], where GROUP is one of");
+    eprintln!(
+        "fuzz: {word} is not understood: [SECONDS | Nprograms] [GROUP] [SEED] [OPERATIONS] [PREFIXES], where GROUP is one of"
+    );
     eprintln!("all, groups, {}", groups.join(", "));
     ExitCode::FAILURE
 }

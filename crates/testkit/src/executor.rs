@@ -12,8 +12,8 @@ use heddle_model::{
 
 use crate::awaits::Looks;
 pub use crate::interpret::PLAIN;
-use crate::outside::{self, Call, Process, Rule};
 use crate::interpret::{Attempt, Position, Variables, advance, finish, perform};
+use crate::outside::{self, Call, Process, Rule};
 use crate::program::{Instruction, Program, REGISTERS};
 
 /// The final state of a scripted program: its variables and every thread's registers.

@@ -23,13 +23,15 @@ pub enum Group {
     Awaits,
     /// Memory that goes: mappings, and variables of functions that return and of threads that end.
     Areas,
+    /// Mappings that go.
+    Mappings,
     /// Some of everything but waits and areas.
     Mixed,
 }
 
 impl Group {
     /// All groups.
-    pub const ALL: [Group; 8] = [
+    pub const ALL: [Group; 9] = [
         Group::Exits,
         Group::Signals,
         Group::States,
@@ -37,6 +39,7 @@ impl Group {
         Group::Retries,
         Group::Awaits,
         Group::Areas,
+        Group::Mappings,
         Group::Mixed,
     ];
 
@@ -50,6 +53,7 @@ impl Group {
             Group::Retries => "retries",
             Group::Awaits => "awaits",
             Group::Areas => "areas",
+            Group::Mappings => "mappings",
             Group::Mixed => "mixed",
         }
     }
@@ -71,8 +75,8 @@ const FUNCTIONS: u64 = 3;
 
 /// Draws a program of this group, with at most `operations` operations of a thread besides the calls of the group.
 pub fn program(random: &mut Random, group: Group, operations: u64) -> Program {
-    if group == Group::Areas {
-        return areas(random, operations);
+    if matches!(group, Group::Areas | Group::Mappings) {
+        return areas(random, operations, group == Group::Areas);
     }
     use generate::{ATOMICS, AWAITS, COMPARE, ENDS, JOINS, LOCKS, SEMAPHORES, THREADS, TRYLOCKS};
     let others = [ATOMICS, ATOMICS | LOCKS, ATOMICS | ENDS, ATOMICS | THREADS | JOINS, LOCKS | SEMAPHORES | ENDS];
@@ -173,12 +177,13 @@ fn piece(random: &mut Random, group: Group, program: &Program, looks: &mut u32) 
             Call::Clock(register)
         }
         Group::Awaits => Call::Exit(random.below(2) as u8),
-        Group::Retries | Group::Areas | Group::Mixed => return retries(random),
+        Group::Retries | Group::Areas | Group::Mappings | Group::Mixed => return retries(random),
     };
     let mut piece = vec![Outside(call)];
     match random.below(6) {
         0 => piece.push(Assert(register, random.below(3))),
-        1 => piece.extend([BranchIf(register, random.below(2), 3), Instruction::FetchAdd(0, Value::Constant(1), register)]),
+        1 => piece
+            .extend([BranchIf(register, random.below(2), 3), Instruction::FetchAdd(0, Value::Constant(1), register)]),
         _ => {}
     }
     piece
@@ -186,7 +191,8 @@ fn piece(random: &mut Random, group: Group, program: &Program, looks: &mut u32) 
 
 /// Draws a program whose threads use areas that go. The main thread creates thread 1. That creates thread 2 in a function whose variables
 /// are area 1, in its own function, whose variables are area 0. So both areas are there before thread 2 is.
-fn areas(random: &mut Random, operations: u64) -> Program {
+/// Without `frames`, only mappings are used.
+fn areas(random: &mut Random, operations: u64, frames: bool) -> Program {
     use Instruction::{Create, Exit, Join, Lock, Outside, Unlock};
     let user = |random: &mut Random, areas: &[u8]| {
         let mut code = Vec::new();
@@ -207,12 +213,13 @@ fn areas(random: &mut Random, operations: u64) -> Program {
     };
     // What the mappings are is drawn once, so that threads meet.
     let mapping = 2 + random.below(2) as u8;
-    let mut owner = user(random, &[0, 1, mapping]);
+    let (inside, other) = if frames { ([0, 1, mapping], [0, 1, 1, mapping]) } else { ([mapping; 3], [mapping; 4]) };
+    let mut owner = user(random, &inside);
     let at = random.below(owner.len() as u64 + 1) as usize;
     // No branch: what comes before and after are two functions of C.
     owner.truncate(at);
     owner.push(Create(2));
-    owner.extend(user(random, &[0, 1, mapping]));
+    owner.extend(user(random, &inside));
     if random.one_in(3) {
         owner.push(Join(2));
     }
@@ -224,7 +231,7 @@ fn areas(random: &mut Random, operations: u64) -> Program {
     owner.push(Outside(Call::Area(0, Becomes::Dead)));
     let mut joined = false;
     owner.retain(|instruction| *instruction != Join(2) || !std::mem::replace(&mut joined, true));
-    let mut threads = vec![vec![Create(1)], owner, user(random, &[0, 1, 1, mapping])];
+    let mut threads = vec![vec![Create(1)], owner, user(random, &other)];
     if random.one_in(2) {
         let more = user(random, &[mapping]);
         threads[0].extend(more);
@@ -275,7 +282,13 @@ fn retries(random: &mut Random) -> Vec<Instruction> {
             Instruction::Jump(7),
             Unlock(object),
         ],
-        1 => vec![begin, Load(object, register), BranchIf(register, random.below(3), 5), Add(6, one), BranchUnless(6, times, 1)],
+        1 => vec![
+            begin,
+            Load(object, register),
+            BranchIf(register, random.below(3), 5),
+            Add(6, one),
+            BranchUnless(6, times, 1),
+        ],
         _ => vec![
             begin,
             CompareExchange(object, Value::Constant(random.below(2)), one, register),

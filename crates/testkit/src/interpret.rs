@@ -4,10 +4,10 @@
 use std::cell::Cell;
 
 use heddle_model::primitive::{
-    assume, atomic, barrier, choice, condvar, futex, memory as plain, mutex, once, process as process_end, rwlock, section, semaphore,
-    spin, thread, yielding,
+    assume, atomic, barrier, choice, condvar, futex, memory as plain, mutex, once, process as process_end, rwlock,
+    section, semaphore, spin, thread, yielding,
 };
-use heddle_model::{Ending, Event, EventFlags, Memory, ObjectId, OpCode, Operation, Order as Turn, ThreadId};
+use heddle_model::{Ending, Event, EventFlags, Memory, ObjectId, OpCode, Operation, ThreadId, WakeupOrder as Turn};
 
 use crate::outside::{self, Calls, Process};
 use crate::program::{

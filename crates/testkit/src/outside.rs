@@ -134,9 +134,7 @@ impl Named {
             Named::Environment => State::Environment.operation(How::Change, 0),
             Named::Limit => State::Limits.operation(How::Change, 0),
             Named::Mask => State::FileModeMask.operation(How::Change, 0),
-            Named::Directory => {
-                and_reads(State::FileNames.operation(How::Change, 0), State::FileModeMask.part(0))
-            }
+            Named::Directory => and_reads(State::FileNames.operation(How::Change, 0), State::FileModeMask.part(0)),
         }
     }
 }
@@ -236,7 +234,9 @@ impl Process {
 
     /// Takes note of an event: which threads there are decides whether calls are operations.
     pub(crate) fn observe(&mut self, event: &Event) {
-        let Some(target) = event.operation.object.as_thread().filter(|t| t.index() < self.unjoined.len()) else { return };
+        let Some(target) = event.operation.object.as_thread().filter(|t| t.index() < self.unjoined.len()) else {
+            return;
+        };
         let by = event.thread.index();
         match event.operation.code {
             thread::CREATE => {

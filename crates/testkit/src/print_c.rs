@@ -129,7 +129,7 @@ pub fn print_all(programs: &[Program]) -> String {
     }
     for (number, program) in programs.iter().enumerate() {
         for (id, code) in program.functions.iter().enumerate() {
-            print_calls::function(&mut text, number, id as u8, |text, name| print_function(text, name, number, code, ""));
+            print_function(&mut text, &print_calls::names(number, id as u8)[0], number, code);
         }
         // The main thread comes last, because it names the others, which name the threads that they create.
         for thread in 1..program.threads.len() {
@@ -143,7 +143,7 @@ pub fn print_all(programs: &[Program]) -> String {
             let inner = code.iter().position(returns).map(|at| (&code[..at], &code[at..]));
             let code = match inner {
                 Some((inside, after)) => {
-                    print_function(&mut function, &format!("program{number}_inner"), number, inside, "");
+                    print_function(&mut function, &format!("program{number}_inner"), number, inside);
                     after
                 }
                 None => code,
@@ -162,8 +162,11 @@ pub fn print_all(programs: &[Program]) -> String {
         let _ = writeln!(text, "        objects.mutex.of[i] = (pthread_mutex_t)PTHREAD_{kind}_MUTEX_INITIALIZER_NP;");
     }
     let _ = writeln!(text, "    if ((uintptr_t)&objects % {OBJECTS_ALIGNMENT:#x}) return {WRONG};");
-    if programs.iter().flat_map(print_calls::of).next().is_some() {
+    // Only where it is needed: what the kernel keeps makes executions slow.
+    if calls.iter().any(|call| matches!(call, Call::Look(..) | Call::Change(..))) {
         text.push_str(print_calls::BEFORE);
+    }
+    if calls.iter().any(|call| matches!(call, Call::Area(..))) {
         text.push_str(print_calls::MAP);
     }
     text.push_str("    switch (which) {\n");
@@ -214,7 +217,8 @@ fn print_thread(
     let (result, parameters) = if thread == 0 { ("int ", "void") } else { ("void *", "void *argument") };
     let _ = writeln!(text, "\nstatic {result}program{number}_thread{thread}({parameters}) {{");
     if calls_inner {
-        let _ = writeln!(text, "    unsigned area[2] = {{ 0, 0 }};\n    set_frame(0, area);\n    program{number}_inner();");
+        let _ =
+            writeln!(text, "    unsigned area[2] = {{ 0, 0 }};\n    set_frame(0, area);\n    program{number}_inner();");
     }
     let registers = print_body(text, number, code);
     let mut result = if thread == 0 { "0" } else { "argument" }.to_owned();
@@ -234,8 +238,8 @@ fn print_thread(
 }
 
 /// A function without an argument and a result: a handler, or one whose variables are area 1.
-fn print_function(text: &mut String, name: &str, number: usize, code: &[Instruction], more: &str) {
-    let _ = writeln!(text, "\nstatic __attribute__((noinline)) void {name}(void) {{{more}");
+fn print_function(text: &mut String, name: &str, number: usize, code: &[Instruction]) {
+    let _ = writeln!(text, "\nstatic __attribute__((noinline)) void {name}(void) {{");
     if name.ends_with("inner") {
         let _ = writeln!(text, "    unsigned area[2] = {{ 0, 0 }};\n    set_frame(1, area);");
     }

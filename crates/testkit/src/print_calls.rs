@@ -140,7 +140,8 @@ pub(crate) fn action_of(counts: &[usize]) -> String {
     for (number, count) in counts.iter().enumerate() {
         for function in 0..*count {
             let name = &names(number, function as u8)[2];
-            let _ = writeln!(text, "    if (program == {number} && before.sa_handler == {name}) return {};", function + 2);
+            let _ =
+                writeln!(text, "    if (program == {number} && before.sa_handler == {name}) return {};", function + 2);
         }
     }
     text.push_str("    return 99;\n}\n");
@@ -169,9 +170,4 @@ pub(crate) fn declarations(counts: &[usize]) -> String {
         }
     }
     text
-}
-
-/// Prints function `function` of program `number`, by `print`, which takes a name. It may be used for nothing.
-pub(crate) fn function(text: &mut String, number: usize, function: u8, print: impl FnOnce(&mut String, &str)) {
-    print(text, &names(number, function)[0]);
 }

@@ -4,6 +4,32 @@ use core::arch::{asm, global_asm};
 
 use crate::calls::pthread::unwinder;
 
+/// Instructions that store the registers that calls preserve, all but the stack pointer, at the address in register `base`.
+macro_rules! keep_registers {
+    ($base:literal) => {
+        concat!(
+            "mov [",
+            $base,
+            "], rbx\n",
+            "mov [",
+            $base,
+            " + 8], rbp\n",
+            "mov [",
+            $base,
+            " + 16], r12\n",
+            "mov [",
+            $base,
+            " + 24], r13\n",
+            "mov [",
+            $base,
+            " + 32], r14\n",
+            "mov [",
+            $base,
+            " + 40], r15"
+        )
+    };
+}
+
 /// Defines functions that the program calls instead of a library's functions of the same name.
 ///
 /// Each is a stub that notes the caller's return address in [`crate::schedule::CALLER`], and the registers that calls
@@ -21,12 +47,7 @@ macro_rules! interpose {
                 "mov rax, [rsp]",
                 "mov [rip + {caller}], rax",
                 "lea rax, [rip + {registers}]",
-                "mov [rax], rbx",
-                "mov [rax + 8], rbp",
-                "mov [rax + 16], r12",
-                "mov [rax + 24], r13",
-                "mov [rax + 32], r14",
-                "mov [rax + 40], r15",
+                keep_registers!("rax"),
                 "mov [rax + 48], rsp",
                 "jmp {body}",
                 caller = sym crate::schedule::CALLER,
@@ -195,6 +216,17 @@ pub unsafe fn is_library_stub(pc: u64) -> bool {
     code.starts_with(&JUMP)
 }
 
+/// Writes instructions to `code` (at least 26 bytes) that add one to the counter at the address `counter` and go on at
+/// `target`. They change `r11` and the flags, which belong to nobody at a call through a slot of the loader's.
+pub fn write_counting_jump(code: &mut [u8], counter: usize, target: usize) {
+    // mov r11, counter; inc qword ptr [r11]; mov r11, target; jmp r11
+    code[..2].copy_from_slice(&[0x49, 0xbb]);
+    code[2..10].copy_from_slice(&counter.to_le_bytes());
+    code[10..15].copy_from_slice(&[0x49, 0xff, 0x03, 0x49, 0xbb]);
+    code[15..23].copy_from_slice(&target.to_le_bytes());
+    code[23..26].copy_from_slice(&[0x41, 0xff, 0xe3]);
+}
+
 /// Whether the processor and the kernel let a program read and set its thread pointer (FSGSBASE).
 pub fn has_thread_pointer_instructions(hwcap2: u64) -> bool {
     hwcap2 & 2 != 0
@@ -208,53 +240,6 @@ pub unsafe fn interrupted_pc(context: *const u64) -> u64 {
     // SAFETY: the general registers start 40 bytes into ucontext_t; rip is the 17th.
     unsafe { *context.add(5 + 16) }
 }
-
-/// Whether the thread was interrupted in [`heddle_peek`]. If so, that returns 0 when the thread goes on.
-///
-/// # Safety
-/// `context` is the third argument of a signal handler.
-pub unsafe fn gives_up_peek(context: *mut u64) -> bool {
-    let begin = heddle_peek as *const () as u64;
-    let failed = &raw const heddle_peek_failed as u64;
-    // SAFETY: as above.
-    unsafe {
-        let peeks = (begin..failed).contains(&interrupted_pc(context));
-        if peeks {
-            *context.add(5 + 16) = failed;
-        }
-        peeks
-    }
-}
-
-unsafe extern "C" {
-    /// The `size` bytes at `address`, at most eight, as a number. 0 if they cannot be read.
-    pub fn heddle_peek(address: usize, size: usize) -> u64;
-    static heddle_peek_failed: u8;
-}
-
-global_asm!(
-    ".text",
-    ".globl heddle_peek",
-    ".hidden heddle_peek",
-    ".globl heddle_peek_failed",
-    ".hidden heddle_peek_failed",
-    ".type heddle_peek, @function",
-    "heddle_peek:",
-    "xor eax, eax",
-    "2:",
-    "dec rsi",
-    "js 3f",
-    "shl rax, 8",
-    "movzx edx, byte ptr [rdi + rsi]",
-    "or rax, rdx",
-    "jmp 2b",
-    "3:",
-    "ret",
-    "heddle_peek_failed:",
-    "xor eax, eax",
-    "ret",
-    ".size heddle_peek, . - heddle_peek",
-);
 
 /// The stack pointer of the interrupted thread, from the third argument of a signal handler.
 ///

@@ -10,19 +10,24 @@ use heddle_model::{Ending, ObjectId, Operation};
 use crate::detect::{memcheck, undefined};
 use crate::entry::wire::Record;
 use crate::outside::{channel, exit_handlers, files};
-use crate::schedule::{self, active, caller};
+use crate::schedule::{self, active, caller, fiber};
 use crate::{lifetime, sys};
+
+/// An exit that a thread has begun. Several threads may exit: each has a status of its own, and the first that is done ends the process.
+#[derive(Clone, Copy, Default)]
+pub struct Begun {
+    /// The status that the thread has asked to exit with.
+    status: i32,
+    /// Where it called `exit`; 0 if `main` returned.
+    caller: u64,
+    /// How many operations the thread had taken when the handlers of this execution had run.
+    steps: u32,
+}
 
 /// The state of the end of the process in this execution.
 pub struct Exit {
-    /// The status that the program has asked to exit with.
-    status: Cell<i32>,
-    /// Where it called `exit`; 0 if `main` returned.
-    caller: Cell<u64>,
     /// Some thread has called `exit`, or `main` has returned.
     ends: Cell<bool>,
-    /// How many operations that thread had taken when the handlers of this execution had run.
-    steps: Cell<u32>,
     /// What the program had in its registers when it left, the stack pointer last: below that is nothing of its own. What
     /// libc and this library leave there depends on the processor (lazy binding saves vector registers of any size).
     left: Cell<[u64; 7]>,
@@ -31,22 +36,13 @@ pub struct Exit {
 impl Exit {
     /// The state at the start of the process.
     pub const fn new() -> Exit {
-        Exit {
-            status: Cell::new(0),
-            caller: Cell::new(0),
-            ends: Cell::new(false),
-            steps: Cell::new(0),
-            left: Cell::new([0; 7]),
-        }
+        Exit { ends: Cell::new(false), left: Cell::new([0; 7]) }
     }
 
     /// Resets the state at the start of an execution.
     pub fn reset(&self) {
-        let Exit { status, caller, ends, steps, left } = self;
-        status.set(0);
-        caller.set(0);
+        let Exit { ends, left } = self;
         ends.set(false);
-        steps.set(0);
         left.set([0; 7]);
     }
 }
@@ -84,14 +80,15 @@ pub fn set_up() {
 /// The last exit handler: after the program's own handlers and destructors, the process really ends.
 unsafe extern "C" fn after_all_handlers(_: usize) {
     if active() {
-        if schedule::steps_of_current() != state().steps.get() {
+        let begun = fiber::of(schedule::current()).exit.get();
+        if schedule::steps_of_current() != begun.steps {
             // What was registered before `main` has let others go on, who may have registered more.
-            exit_handlers::run_for_exit(state().status.get(), state().caller.get());
+            exit_handlers::run_for_exit(begun.status, begun.caller);
         }
         // SAFETY: what the program has printed is in libc's buffers; the write is trapped and captured.
         unsafe {
             channel::in_stream(|| files::streams::real::fflush(core::ptr::null_mut()));
-            schedule::end_process(process::end(Ending::Exit { status: state().status.get() }), state().caller.get())
+            schedule::end_process(process::end(Ending::Exit { status: begun.status }), begun.caller)
         }
     }
 }
@@ -99,12 +96,14 @@ unsafe extern "C" fn after_all_handlers(_: usize) {
 /// Exits as if `main` had returned `status`. Handlers and destructors run as the program's own code while other
 /// threads may still run. Then the process ends.
 pub fn exit_normally(status: i32) -> ! {
-    state().status.set(status);
     state().ends.set(true);
     exit_handlers::run_for_thread();
-    exit_handlers::run_for_exit(status, state().caller.get());
     if active() {
-        state().steps.set(schedule::steps_of_current());
+        let begun = &fiber::of(schedule::current()).exit;
+        exit_handlers::run_for_exit(status, begun.get().caller);
+        begun.update(|it| Begun { status, steps: schedule::steps_of_current(), ..it });
+    } else {
+        exit_handlers::run_for_exit(status, 0);
     }
     // SAFETY: the program's own call.
     unsafe { crate::entry::real::exit(status) }
@@ -113,7 +112,7 @@ pub fn exit_normally(status: i32) -> ! {
 interpose! {
     fn exit(status: i32) -> ! {
         if active() {
-            state().caller.set(caller());
+            fiber::of(schedule::current()).exit.set(Begun { caller: caller(), ..Begun::default() });
             state().left.set(schedule::registers());
         }
         exit_normally(status)

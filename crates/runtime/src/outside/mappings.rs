@@ -25,7 +25,7 @@ const MREMAP_FIXED: c_int = 2;
 enum Becomes {
     /// The memory goes, or other memory comes.
     Gone,
-    /// Its contents change.
+    /// The contents of the memory change.
     Other,
     /// Reading is allowed that was not, or the other way round.
     Readable,

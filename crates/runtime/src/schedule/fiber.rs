@@ -25,6 +25,7 @@ use crate::calls::pthread::identity::Scheduling;
 use crate::calls::pthread::keys;
 use crate::entry::{real, start};
 use crate::lifetime::{self, Exclusive, Lent};
+use crate::outside::exit::Begun;
 use crate::outside::kernel_thread::KernelThread;
 use crate::{heap, schedule, sys};
 
@@ -71,6 +72,8 @@ pub struct Fiber {
     pub looks_at_clocks: Cell<u32>,
     /// How the thread has asked to be scheduled.
     pub scheduling: Cell<Scheduling>,
+    /// The exit that the thread has begun.
+    pub exit: Cell<Begun>,
     /// The signals that the thread has blocked: a bit for each.
     pub signal_mask: Cell<u64>,
     /// The signals that were sent to the thread while it had them blocked: a bit for each.
@@ -81,6 +84,12 @@ pub struct Fiber {
     pub kernel_thread: Cell<KernelThread>,
     /// The thread's name, with a zero byte at the end.
     pub name: Cell<[u8; NAME]>,
+    /// The thread as a member of a parallel region of OpenMP: the address of its description. 0 outside of regions.
+    pub openmp: Cell<usize>,
+    /// How many threads the thread wants in its parallel regions. 0 if it did not say.
+    pub openmp_threads: Cell<u32>,
+    /// How many threads the thread wants in its next parallel region. 0 if it did not say.
+    pub openmp_asked: Cell<u32>,
     /// The size of the stack in bytes. For the life of the process.
     stack_size: Cell<usize>,
     /// The size of the stack that the program has asked for, in this execution or an earlier one. For the life of the process.
@@ -127,7 +136,8 @@ impl Fiber {
         let Fiber {
             birth: _, stack_size: _, wanted_stack: _,
             context: at, called_at, ends, start, value, cancellation, detached, signal_mask, pending_signals, awaited_signals,
-            kernel_thread, name: called, creator, unjoined, looks_at_clocks, scheduling,
+            kernel_thread, name: called, creator, unjoined, looks_at_clocks, openmp, openmp_threads, openmp_asked, scheduling,
+            exit: leaving,
         } = self;
         at.set(context);
         called_at.set(0);
@@ -145,6 +155,10 @@ impl Fiber {
         unjoined.set(0);
         looks_at_clocks.set(0);
         scheduling.set(Scheduling::default());
+        leaving.set(Begun::default());
+        openmp.set(0);
+        openmp_threads.set(0);
+        openmp_asked.set(0);
     }
 
     /// Marks the thread as exiting. The destructors that follow are not cancellation points.

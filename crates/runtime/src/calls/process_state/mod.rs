@@ -135,7 +135,8 @@ pub fn set_up() {
     lifetime::process().changeable.states.set(states);
     let wants = |names: &[&[u8]]| any || names.iter().any(|name| imports::program_wants(name));
     let forks = wants(&[b"fork", b"vfork", b"_Fork", b"syscall"]);
-    let mappings = wants(&[b"munmap", b"mremap", b"mprotect", b"pkey_mprotect", b"madvise", b"mmap", b"mmap64", b"syscall"]);
+    let mappings =
+        wants(&[b"munmap", b"mremap", b"mprotect", b"pkey_mprotect", b"madvise", b"mmap", b"mmap64", b"syscall"]);
     lifetime::process().changeable.mappings.set(mappings);
     lifetime::process().changeable.copied.set(if forks { COPIED } else { 0 });
 }
