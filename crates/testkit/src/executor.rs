@@ -13,6 +13,7 @@ use heddle_model::{
 use crate::awaits::Looks;
 pub use crate::interpret::PLAIN;
 use crate::interpret::{Attempt, Position, Variables, advance, finish, perform};
+use crate::outside::{self, Call, Process, Rule};
 use crate::program::{Instruction, Program, REGISTERS};
 
 /// The final state of a scripted program: its variables and every thread's registers.
@@ -60,6 +61,8 @@ pub struct Scripted<'p> {
     max_steps: u32,
     /// The thread that only the limit stopped, at the end of the last prefix.
     stopped: Option<ThreadId>,
+    /// State of the process.
+    process: Process,
 }
 
 impl<'p> Scripted<'p> {
@@ -89,6 +92,7 @@ impl<'p> Scripted<'p> {
             without_awaits: false,
             max_steps: 0,
             stopped: None,
+            process: Process::default(),
         }
     }
 
@@ -101,6 +105,12 @@ impl<'p> Scripted<'p> {
     /// Makes wait loops really go round, as often as they are scheduled.
     pub fn without_awaits(mut self) -> Self {
         self.without_awaits = true;
+        self
+    }
+
+    /// Leaves a rule of the model out.
+    pub fn without(mut self, rule: Option<Rule>) -> Self {
+        self.process.without = rule;
         self
     }
 
@@ -169,8 +179,10 @@ impl<'p> Scripted<'p> {
             alternatives,
             looks,
             without_awaits,
+            process: state,
             ..
         } = self;
+        state.reset(program.threads.len());
         looks.iter_mut().for_each(Looks::reset);
         let mut awaiting = false;
         alternatives.clear();
@@ -207,7 +219,12 @@ impl<'p> Scripted<'p> {
             };
             running = step.thread;
             let mut event = world.take(step.thread, step.choice());
-            perform(variables, &mut event);
+            let position = &mut positions[step.thread.index()];
+            let calls = outside::is_call(program, step.thread, position, &event);
+            position.calls.ends = if calls { None } else { state.denies(&event) };
+            if !calls && position.calls.ends.is_none() {
+                perform(variables, &mut event);
+            }
             if follower.has_sleepers() {
                 follower.observe(&mut world, &event);
             }
@@ -218,6 +235,7 @@ impl<'p> Scripted<'p> {
                 _ => {}
             }
             events.push(event);
+            state.observe(&event);
             if event.operation.code == process::END {
                 break ended_by(events);
             }
@@ -229,14 +247,18 @@ impl<'p> Scripted<'p> {
                 let position = &mut positions[id];
                 looks[id].after(&event);
                 let only_read = position.attempt == Attempt::Fails;
-                finish(&program.threads[id], position, &event);
+                if calls {
+                    state.finish(program, variables, step.thread, position);
+                } else {
+                    finish(position.calls.code(program, step.thread), position, &event);
+                }
                 if only_read {
                     looks[id].reset();
                 }
                 position.misused = world
                     .misuse
                     .map(|misuse| process::misused(misuse, event.operation.object, event.operation.code.family()));
-                let (mut operation, pc) = advance(program, variables, step.thread, position);
+                let (mut operation, pc) = advance(program, variables, state, step.thread, position);
                 if !*without_awaits {
                     let state = (position.next, position.registers);
                     operation = looks[id].before(state, operation);
@@ -290,7 +312,7 @@ fn is_remembered(outcome: &Outcome) -> bool {
 /// The size of the table of objects for a program. It is cleared for every execution, so it should be small.
 fn objects(program: &Program) -> usize {
     use Instruction::*;
-    let highest = program.threads.iter().flatten().map(|i| match *i {
+    let highest = program.threads.iter().chain(&program.functions).flatten().map(|i| match *i {
         Lock(x) | TryLock(x, _) | Unlock(x) | Signal(x) | Broadcast(x) | SemInit(x, _) | SemWait(x) => x as usize,
         SemTryWait(x, _) | SemPost(x) | SemValue(x, _) | Consistent(x, _) => x as usize,
         ReadLock(x) | TryReadLock(x, _) | WriteLock(x) | TryWriteLock(x, _) | RwUnlock(x) => x as usize,
@@ -307,11 +329,12 @@ fn objects(program: &Program) -> usize {
 /// The number of variables that the program uses.
 fn used(program: &Program) -> usize {
     use Instruction::*;
-    let named = program.threads.iter().flatten().map(|i| match *i {
+    let named = program.threads.iter().chain(&program.functions).flatten().map(|i| match *i {
         FutexWait(x, ..) | FutexTimedWait(x, ..) | FutexWake(x, ..) => x as usize + 1,
         FutexRequeue(x, y, ..) | FutexCompareRequeue(x, y, ..) => x.max(y) as usize + 1,
         Load(x, _) | Store(x, _) | FetchAdd(x, _, _) | CompareExchange(x, _, _, _) => x as usize + 1,
         PlainLoad(x, _) | PlainStore(x, _) => PLAIN + x as usize + 1,
+        Outside(Call::Area(..)) => outside::FIRST_IN_AREAS as usize + outside::AREAS * outside::AREA_VARIABLES,
         _ => 0,
     });
     named.max().unwrap_or(0)
