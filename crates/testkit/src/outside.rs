@@ -143,7 +143,7 @@ impl Named {
 pub const SIGNALS: [u8; 2] = [10, 12];
 
 /// A rule of the model that a test leaves out, to see that it is needed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
     /// Registering an exit handler and taking one are changes.
     ExitHandlers,
@@ -164,7 +164,7 @@ pub enum Rule {
 }
 
 /// Where a thread is that runs functions of the program or exits.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Calls {
     /// The function that the thread runs, and where its own code goes on.
     function: Option<(u8, usize)>,
@@ -205,7 +205,7 @@ pub(crate) fn is_call(program: &Program, thread: ThreadId, position: &Position, 
 }
 
 /// State of the process. Reset for each execution.
-#[derive(Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Process {
     /// The functions that are registered, and whether for a quick exit.
     handlers: Vec<(u8, bool)>,
