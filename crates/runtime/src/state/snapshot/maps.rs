@@ -66,7 +66,10 @@ pub fn rights(from: usize, to: usize) -> Rights {
     // SAFETY: plain reads into memory that we hold.
     unsafe {
         let file = sys::syscall3(sys::OPEN, c"/proc/self/maps".as_ptr() as usize, 0o2000000, 0);
-        while file >= 0 {
+        if file < 0 {
+            return rights;
+        }
+        loop {
             let n = sys::syscall3(sys::READ, file as usize, text.as_mut_ptr() as usize + length, ROOM - length);
             if n <= 0 {
                 break;
