@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use heddle_model::follow::Step;
 use heddle_model::round::Round;
 use heddle_model::trace::{self, Action, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
-use heddle_model::{Outcome, Plan, Restart, Settings};
+use heddle_model::{Outcome, Plan, Restart, Settings, States};
 use heddle_report::Recording;
 use heddle_report::recognise::Recognised;
 use heddle_report::recording::is_user;
@@ -99,6 +99,7 @@ pub fn plan(trace: &Trace) -> Plan {
         record: true,
         aim,
         round,
+        states: States::Off,
     }
 }
 

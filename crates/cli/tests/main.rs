@@ -31,6 +31,7 @@ mod openmp; // Parallel regions of OpenMP.
 mod outcomes; // Programs with all the outcomes that they can have.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
+mod random_outside; // Random programs with exits, signals, state of the process, clocks and mappings that go.
 mod random_programs; // Random programs, native against scripted.
 mod random_races; // Random programs with data races, against brute force.
 mod real; // Programs with the structure of real ones.

@@ -13,7 +13,7 @@ use heddle_model::{Facts, Footprint, Mode, ObjectId};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::portfolio::{self, Portfolio};
-use crate::algorithm::{dfs, optimal, sampling, stack};
+use crate::algorithm::{dfs, optimal, sampling, stack, stateful, switches};
 use crate::drive::position::Position;
 use crate::drive::strategy::Strategy;
 
@@ -41,6 +41,8 @@ pub(crate) enum State {
     Stack(stack::State),
     Optimal(Box<optimal::State>),
     Sampling(sampling::State),
+    Stateful(Box<stateful::State>),
+    Switches(Box<switches::State>),
 }
 
 /// A search, as a value.

@@ -86,6 +86,8 @@ states! {
     Identity: "identity of the process", "look at the identity", "change the identity";
     /// The name of a thread, in parts by thread.
     ThreadName: "name of a thread", "look at the name of a thread", "change the name of a thread";
+    /// How a thread has asked to be scheduled, in parts by thread.
+    ThreadScheduling: "scheduling of a thread", "look at the scheduling of a thread", "change the scheduling of a thread";
     /// All clocks.
     Clock: "clock", "look at a clock", "look at a clock";
 }

@@ -21,6 +21,7 @@ use heddle_model::ThreadId;
 
 use crate::addresses::{self, PAGE, Reserve, STACK_STRIDE, STACKS};
 use crate::arch::{self, Birth, Context};
+use crate::calls::pthread::identity::Scheduling;
 use crate::calls::pthread::keys;
 use crate::entry::{real, start};
 use crate::lifetime::{self, Exclusive, Lent};
@@ -69,6 +70,8 @@ pub struct Fiber {
     pub unjoined: Cell<u32>,
     /// How often the thread has looked at a clock.
     pub looks_at_clocks: Cell<u32>,
+    /// How the thread has asked to be scheduled.
+    pub scheduling: Cell<Scheduling>,
     /// The signals that the thread has blocked: a bit for each.
     pub signal_mask: Cell<u64>,
     /// The signals that were sent to the thread while it had them blocked: a bit for each.
@@ -134,6 +137,7 @@ impl Fiber {
             birth: _, stack_size: _, wanted_stack: _,
             context: at, called_at, ends, start, value, cancellation, detached, signal_mask, pending_signals, awaited_signals,
             kernel_thread, name: called, creator, unjoined, looks_at_clocks, leaving, openmp, openmp_threads, openmp_asked,
+            scheduling,
         } = self;
         at.set(context);
         called_at.set(0);
@@ -150,6 +154,7 @@ impl Fiber {
         creator.set(ThreadId::MAIN);
         unjoined.set(0);
         looks_at_clocks.set(0);
+        scheduling.set(Scheduling::default());
         openmp.set(0);
         openmp_threads.set(0);
         openmp_asked.set(0);
@@ -275,6 +280,7 @@ pub fn create(thread: ThreadId, routine: usize, argument: usize, stack_size: usi
     let (mask, kernel) = (creator.signal_mask.get(), creator.kernel_thread.get().inherited());
     let name = of(ThreadId::MAIN).name.get();
     fiber.reset(fiber.birth.borrow().context, Start { routine, argument }, mask, kernel, name);
+    fiber.scheduling.set(creator.scheduling.get());
     // SAFETY: the donor was suspended there, and the thread has not run yet in this execution.
     unsafe { fiber.context.get().set_float_environment(arch::float_environment()) };
     fiber.wanted_stack.set(stack_size.next_multiple_of(PAGE).min(STACK_STRIDE - 2 * PAGE));

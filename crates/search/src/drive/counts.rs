@@ -17,6 +17,8 @@ pub struct Counts {
     pub cut: u64,
     /// Executions that ended where a bound allowed no more switches. Such a bound leaves out executions in any case.
     pub bounded: u64,
+    /// Executions that ended at a state that was known.
+    pub visited: u64,
     /// Events of all executions.
     pub events: u64,
     /// The most threads that one execution had.
@@ -26,7 +28,7 @@ pub struct Counts {
 impl Counts {
     /// Every execution, however it ended.
     pub fn ran(&self) -> u64 {
-        self.executions + self.blocked + self.assumed + self.cut + self.bounded
+        self.executions + self.blocked + self.assumed + self.cut + self.bounded + self.visited
     }
 
     /// Counts one more.
@@ -34,6 +36,7 @@ impl Counts {
         match execution.outcome {
             outcome if outcome.is_assumed_away() => self.assumed += 1,
             Outcome::Blocked => self.blocked += 1,
+            Outcome::Visited => self.visited += 1,
             _ if execution.stopped().next().is_some() => self.cut += 1,
             Outcome::Ended { .. } | Outcome::Deadlock => self.executions += 1,
             Outcome::SwitchLimit { .. } => self.bounded += 1,
@@ -52,6 +55,7 @@ impl Counts {
             assumed: self.assumed + other.assumed,
             cut: self.cut + other.cut,
             bounded: self.bounded + other.bounded,
+            visited: self.visited + other.visited,
             events: self.events + other.events,
             threads: self.threads.max(other.threads),
         }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use heddle_model::follow::Policy;
-use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
+use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan, States};
 use tracing::debug;
 
 use crate::after::livelock;
@@ -81,6 +81,7 @@ impl Round<'_> {
                 plan.schedule.clear();
                 plan.policy = Policy::default();
                 plan.sleep.clear();
+                plan.states = States::Off;
                 plan.max_steps = position.max_steps(options);
                 plan.max_switches = method.max_switches();
                 let turn = self.turn(strategy);
@@ -161,6 +162,10 @@ impl Round<'_> {
                 }
             }
             spare.push(plan);
+            let states = strategy.new_states();
+            if !states.is_empty() {
+                self.executor.remember(&states);
+            }
             if flow == Flow::Stop {
                 break End::Stop(Stop::Observer);
             }
@@ -202,8 +207,12 @@ impl Round<'_> {
         if let End::Stop(Stop::Observer | Stop::Time | Stop::Executions) = end {
             self.keep(strategy, position);
         }
-        self.drain(under_way.len())?;
-        Ok(end)
+        let drained = self.drain(under_way.len());
+        if end == End::Again && matches!(drained, Err(ExecutorError::Interrupted)) {
+            // The next round has not begun. It is where the search goes on.
+            self.keep(strategy, position);
+        }
+        drained.map(|()| end)
     }
 
     /// Decides who proposes the next plan.
