@@ -5,8 +5,9 @@
 //! where it happens, from its panic hook; it asks [`is_guarded`] whether somebody will go on after it.
 
 use std::any::Any;
+use std::backtrace::Backtrace;
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
 thread_local! {
     /// How many guards there are around what runs now.
@@ -75,6 +76,39 @@ pub(crate) fn injected_after() -> Option<u64> {
     std::env::var(INJECTED).ok()?.parse().ok()
 }
 
+/// The most frames of the backtrace that are shown: those above are the same for every panic.
+const FRAMES: usize = 24;
+
+/// Where `panic` happened: file, line and column.
+pub fn place(panic: &PanicHookInfo<'_>) -> String {
+    panic.location().map_or(String::new(), |at| format!("{}:{}:{}", at.file(), at.line(), at.column()))
+}
+
+/// What a report of the bug behind `panic` needs: where it happened, in which `version`, and who called what.
+pub fn bug_report(panic: &PanicHookInfo<'_>, version: &str) -> String {
+    let what = message(panic.payload());
+    let line: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+    format!(
+        "heddle: internal error: {what} ({})\n\
+         This is a bug in heddle, and says nothing about your program. Please report it with these lines and the program. \
+         HEDDLE_LOG=debug in the environment shows what happened before.\n\
+         \x20 version: heddle {version} ({system}, {processor})\n\
+         \x20 command: {}\n\
+         \x20 called from:\n{}",
+        place(panic),
+        line.join(" "),
+        frames(&Backtrace::force_capture().to_string())
+    )
+}
+
+/// The functions of Heddle in a backtrace, innermost first.
+fn frames(backtrace: &str) -> String {
+    let functions = backtrace.lines().filter_map(|line| line.trim_start().split_once(": ").map(|(_, name)| name));
+    let ours = functions.filter(|name| name.contains("heddle") && !name.contains("internal"));
+    ours.take(FRAMES).map(|name| format!("    {name}\n")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,5 +129,12 @@ mod tests {
         assert_eq!((panics[0].doing, panics[1].message.as_str()), ("looking", "no 7 (a.rs:1)"));
         assert_eq!(guard("speaking", &mut panics, || panic!("never")), None::<()>);
         assert_eq!(panics[2].message, "never", "a place belongs to one panic");
+    }
+
+    #[test]
+    fn frames_of_heddle_are_named() {
+        let backtrace = "   0: std::backtrace::Backtrace::create\n   1: heddle_checking::internal::bug_report\n             at main.rs:3\n   \
+                         2: heddle_search::drive::Search::run\n   3: main\n";
+        assert_eq!(frames(backtrace), "    heddle_search::drive::Search::run\n");
     }
 }
