@@ -258,10 +258,11 @@ unsafe extern "C" fn add_library(object: *const LoadedObject, _: usize, found: *
         }
         // The program itself has no name.
         let seen = name.is_empty() || KNOWN.iter().any(|known| name.starts_with(known)) || is_instrumented(object);
-        if !seen && CREATE.iter().any(|function| wants(object, function)) {
-            if let Some(free) = found.libraries.iter_mut().find(|(_, end)| *end == 0) {
-                *free = extent(object);
-            }
+        if !seen
+            && CREATE.iter().any(|function| wants(object, function))
+            && let Some(free) = found.libraries.iter_mut().find(|(_, end)| *end == 0)
+        {
+            *free = extent(object);
         }
     }
     0
