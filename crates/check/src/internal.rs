@@ -2,11 +2,12 @@
 //!
 //! A panic is a bug in Heddle and says nothing about the program. What was found before it is still true, so it is kept and told, and
 //! the verdict is *error*. [`guard`] runs one part of a check and turns a panic in it into a [`Panic`]. The front end prints the panic
-//! where it happens, from its panic hook; it asks [`is_guarded`] whether somebody will go on after it.
+//! where it happens, with all that a report of the bug needs: see [`tell_panics`].
 
 use std::any::Any;
+use std::backtrace::Backtrace;
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
 thread_local! {
     /// How many guards there are around what runs now.
@@ -20,22 +21,57 @@ thread_local! {
 pub struct Panic {
     /// What was being done.
     pub doing: &'static str,
-    /// The message of the panic, and its place in Heddle's sources if a panic hook has [noted](note_place) it.
+    /// The message of the panic, and its place in Heddle's sources if panics are [told](tell_panics).
     pub message: String,
 }
 
-/// Whether a panic of the current thread is caught, so that the check goes on.
-pub fn is_guarded() -> bool {
-    GUARDS.get() > 0
+/// Has `tell` called with a report of each panic, where it happens, and with whether the panic is caught and the check goes on.
+pub fn tell_panics(tell: impl Fn(&str, bool) + Send + Sync + 'static) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let report = report(panic);
+        let caught = GUARDS.get() > 0;
+        if caught {
+            PLACE.set(Some(place(panic)));
+        }
+        tell(&report, caught);
+    }));
 }
 
-/// Called by the panic hook of the front end: the panic that is under way happened at `place`.
-pub fn note_place(place: String) {
-    PLACE.set(Some(place));
+fn place(panic: &PanicHookInfo<'_>) -> String {
+    panic.location().map_or(String::new(), |at| format!("{}:{}:{}", at.file(), at.line(), at.column()))
+}
+
+/// What a report of the bug needs.
+fn report(panic: &PanicHookInfo<'_>) -> String {
+    let what = message(panic.payload());
+    let line: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+    format!(
+        "heddle: internal error: {what} ({})\n\
+         This is a bug in heddle, and says nothing about your program. Please report it with these lines and the program. \
+         HEDDLE_LOG=debug in the environment shows what happened before.\n\
+         \x20 version: heddle {version} ({system}, {processor})\n\
+         \x20 command: {}\n\
+         \x20 called from:\n{}",
+        place(panic),
+        line.join(" "),
+        frames(&Backtrace::force_capture().to_string())
+    )
+}
+
+/// The most frames of the backtrace that are shown: those above are the same for every panic.
+const FRAMES: usize = 24;
+
+/// The functions of Heddle in a backtrace, innermost first.
+fn frames(backtrace: &str) -> String {
+    let functions = backtrace.lines().filter_map(|line| line.trim_start().split_once(": ").map(|(_, name)| name));
+    let ours = functions.filter(|name| name.contains("heddle") && !name.contains("internal::report"));
+    ours.take(FRAMES).map(|name| format!("    {name}\n")).collect()
 }
 
 /// The message of a panic.
-pub fn message(payload: &dyn Any) -> &str {
+fn message(payload: &dyn Any) -> &str {
     let owned = payload.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("")
 }
@@ -83,17 +119,24 @@ mod tests {
     fn a_panic_is_kept_and_others_go_on() {
         let mut panics = Vec::new();
         assert_eq!(guard("counting", &mut panics, || 1 + 1), Some(2));
-        assert!(!is_guarded() && panics.is_empty());
+        assert!(GUARDS.get() == 0 && panics.is_empty());
         let nothing: Vec<u32> = Vec::new();
         let lost = guard("looking", &mut panics, || {
-            assert!(is_guarded());
+            assert_eq!(GUARDS.get(), 1);
             nothing[nothing.len() + 3]
         });
-        assert!(lost.is_none() && !is_guarded());
-        note_place("a.rs:1".to_string());
+        assert!(lost.is_none() && GUARDS.get() == 0);
+        PLACE.set(Some("a.rs:1".to_string()));
         assert_eq!(guard("speaking", &mut panics, || panic!("no {}", 7)), None::<()>);
         assert_eq!((panics[0].doing, panics[1].message.as_str()), ("looking", "no 7 (a.rs:1)"));
         assert_eq!(guard("speaking", &mut panics, || panic!("never")), None::<()>);
         assert_eq!(panics[2].message, "never", "a place belongs to one panic");
+    }
+
+    #[test]
+    fn frames_of_heddle_are_named() {
+        let backtrace = "   0: std::backtrace::Backtrace::create\n   1: heddle_checking::internal::report\n             at a.rs:3\n   \
+                         2: heddle_search::drive::Search::run\n   3: main\n";
+        assert_eq!(frames(backtrace), "    heddle_search::drive::Search::run\n");
     }
 }

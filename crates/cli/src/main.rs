@@ -7,7 +7,6 @@ mod arguments;
 mod commands;
 mod console;
 mod formats;
-mod internal_error;
 mod interrupt;
 mod log;
 mod progress;
@@ -22,7 +21,13 @@ use arguments::{Command, Typed};
 use console::Console;
 
 fn main() -> ExitCode {
-    internal_error::install_hook();
+    // A panic is a bug in Heddle, and never taken for a verdict.
+    heddle_checking::internal::tell_panics(|report, caught| {
+        eprint!("{report}");
+        if !caught {
+            std::process::exit(2);
+        }
+    });
     if !heddle_native::raise_limits() {
         let own = std::thread::Builder::new().stack_size(heddle_native::STACK as usize).spawn(begin);
         return own
