@@ -5,7 +5,8 @@
 //! * [`program`]: scripted programs, whose threads are lists of instructions.
 //! * [`executor`]: runs them, instruction by instruction (`interpret`), through the model's world and follower, as the
 //!   runtime runs native programs.
-//! * [`generate`]: random programs. [`known`]: programs whose number of traces is known.
+//! * [`generate`]: random programs. [`endless`]: random programs that need not end. [`known`]: programs whose number of traces is known.
+//! * [`outside`]: what scripts do to state of the process. [`groups`]: random programs that do that.
 //! * [`print_c`]: scripted programs as C, for the native engine.
 //! * [`shrink`]: reduces programs that show a fault.
 //! * [`bytes`]: damaged files, for code that reads foreign bytes.
@@ -16,14 +17,18 @@
 
 mod awaits;
 pub mod bytes;
+pub mod endless;
 pub mod environment;
 pub mod executor;
 pub mod generate;
+pub mod groups;
 pub mod happens;
 mod interpret;
 pub mod known;
 pub mod oracle;
+pub mod outside;
 pub mod print_c;
+mod print_calls;
 pub mod processes;
 pub mod program;
 pub mod shrink;

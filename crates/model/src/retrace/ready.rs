@@ -2,8 +2,8 @@
 
 use super::content::{Content, comparison, content};
 use super::{Retrace, Retracing};
-use crate::primitive::{atomic, process, section};
-use crate::{EventFlags, Execution, Footprint, ObjectId, Operation, ThreadId, World};
+use crate::primitive::{atomic, process, section, yielding};
+use crate::{EventFlags, Execution, Footprint, ObjectId, Operation, Phase, ThreadId, World};
 
 /// A thread that is enabled at some point of an execution.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,8 @@ impl Retrace {
         for event in events {
             self.upcoming[event.thread.index()].push(event.operation);
         }
-        for pending in execution.pending {
+        // A thread that a bound has stopped takes nothing more.
+        for pending in execution.pending.iter().filter(|pending| pending.stopped == 0) {
             self.upcoming[pending.thread.index()].push(pending.operation);
         }
         self.next.clear();
@@ -44,7 +45,10 @@ impl Retrace {
             if index >= from {
                 ready.clear();
                 for thread in retracing.world.ids() {
-                    let Some(&operation) = upcoming[thread.index()].get(next[thread.index()]) else { continue };
+                    let Some(&operation) = upcoming[thread.index()].get(next[thread.index()]) else {
+                        retracing.rest(thread);
+                        continue;
+                    };
                     ready.extend(retracing.foresee(execution, index, thread, operation));
                 }
                 if ready.is_empty()
@@ -70,6 +74,13 @@ impl Retrace {
 }
 
 impl Retracing<'_> {
+    /// `thread` takes no more operations. If it has not finished, it waits for nothing and no time-out of it expires.
+    fn rest(&mut self, thread: ThreadId) {
+        if self.world.thread(thread).phase == Phase::Alive {
+            self.world.announce(thread, Operation::new(yielding::YIELD, ObjectId::NONE), 0);
+        }
+    }
+
     /// How `thread` could take `operation`, its next one, before event `index`. `None` if it would have to wait.
     fn foresee(
         &mut self,

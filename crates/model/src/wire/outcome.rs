@@ -51,6 +51,7 @@ impl WireOutcome {
             Outcome::Race(race) => (13, race.to_words()),
             Outcome::Assumed => (14, one(0)),
             Outcome::Livelock { length } => (15, one(*length as u64)),
+            Outcome::SwitchLimit { thread } => (16, one(thread.0 as u64)),
         };
         WireOutcome { code, circle: circle.into(), words }
     }
@@ -103,6 +104,7 @@ impl WireOutcome {
                 let length = small()?;
                 (length as usize <= events.len()).then_some(Outcome::Livelock { length })?
             }
+            16 => Outcome::SwitchLimit { thread: thread()? },
             _ => return None,
         })
     }
@@ -139,6 +141,7 @@ mod tests {
             Outcome::Diverged { step: 7 },
             Outcome::Hang,
             Outcome::StepLimit { thread: ThreadId(8) },
+            Outcome::SwitchLimit { thread: ThreadId(9) },
             Outcome::MemoryLimit { bytes: u64::MAX },
             Outcome::Unsupported,
             Outcome::NeedsFork,
