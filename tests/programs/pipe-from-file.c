@@ -1,22 +1,18 @@
-// `sendfile` into a pipe wakes who reads from it, and so do `pwritev2` and `preadv2`.
+// `sendfile` reads a file and writes to a pipe in one step, which would be two.
 //
-// heddle: verdict = safe
-#define _GNU_SOURCE
-#include <assert.h>
+// heddle: verdict = unsupported
+// heddle: exhaustive = no
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/sendfile.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 static int ends[2];
 
 static void *send(void *unused)
 {
-    int file = open("/dev/zero", O_RDONLY);
-    struct iovec part = {"ab", 2};
-    assert(sendfile(ends[1], file, NULL, 0) == 0);
-    assert(pwritev2(ends[1], &part, 1, -1, 0) == 2);
+    int file = open("/etc/passwd", O_RDONLY);
+    sendfile(ends[1], file, NULL, 1);
     close(file);
     return unused;
 }
@@ -24,11 +20,11 @@ static void *send(void *unused)
 int main(void)
 {
     pthread_t thread;
-    char text[2];
-    struct iovec part = {text, 2};
-    assert(pipe(ends) == 0);
+    char letter;
+    if (pipe(ends) != 0)
+        return 0;
     pthread_create(&thread, NULL, send, NULL);
-    assert(preadv2(ends[0], &part, 1, -1, 0) == 2 && text[1] == 'b');
+    ssize_t count = read(ends[0], &letter, 1);
     pthread_join(thread, NULL);
-    return 0;
+    return count != 1;
 }

@@ -325,9 +325,11 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
             children::set_waits_outside(true);
             Answer::Pass
         }
-        // sendfile, accept, sendto, recvfrom, sendmsg, recvmsg, shutdown, accept4, recvmmsg, sendmmsg, and the next: nobody who
+        // sendfile: it reads a file and writes to the other end in one step, which would be two steps here.
+        40 if channel::is_one(file as i32) => Answer::Unsupported("sendfile into a pipe or socket"),
+        // accept, sendto, recvfrom, sendmsg, recvmsg, shutdown, accept4, recvmmsg, sendmmsg, and the next: nobody who
         // waits at the other end would hear of it.
-        0 | 1 | 17..=20 | 40 | 43..=48 | 288 | 299 | 307 if is_by_program() && channel::is_one(file as i32) => {
+        0 | 1 | 17..=20 | 43..=48 | 288 | 299 | 307 if is_by_program() && channel::is_one(file as i32) => {
             Answer::Unsupported("a pipe or socket that is used by an instruction, not through libc")
         }
         // Through stdio, mostly: who reads there was told to wait, who writes there cannot.

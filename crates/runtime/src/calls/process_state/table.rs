@@ -124,6 +124,7 @@ table! {
         posix_fallocate64 pwritev pwritev64 lockf lockf64 fcntl fcntl64 __dprintf_chk
         __vdprintf_chk;
     Copy(0, 2) => copy_file_range;
+    Copy(1, 0) => sendfile sendfile64;
 
     // Streams.
     Stream(Look, 0) => feof ferror feof_unlocked ferror_unlocked __fpending;

@@ -75,7 +75,6 @@ const WRITEV: usize = 20;
 const SENDTO: usize = 44;
 const SENDMSG: usize = 46;
 const SENDMMSG: usize = 307;
-const SENDFILE: usize = 40;
 const PWRITEV2: usize = 328;
 const FCNTL: usize = 72;
 const FSTAT: usize = 5;
@@ -290,7 +289,7 @@ fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) 
 fn make(number: usize, [a, b, c, d, e, f]: [usize; 6]) -> isize {
     // SAFETY: under the contract of that call.
     let call = || unsafe { sys::syscall6(number, a, b, c, d, e, f) };
-    let writes = matches!(number, sys::WRITE | WRITEV | PWRITEV2 | SENDTO | SENDMSG | SENDMMSG | SENDFILE);
+    let writes = matches!(number, sys::WRITE | WRITEV | PWRITEV2 | SENDTO | SENDMSG | SENDMMSG);
     if writes { holding_back_sigpipe(call) } else { call() }
 }
 

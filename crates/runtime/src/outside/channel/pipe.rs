@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use super::{DONT_WAIT, IN, OUT, PWRITEV2, READV, SENDFILE, WRITEV, call, is_one};
+use super::{DONT_WAIT, IN, OUT, PWRITEV2, READV, WRITEV, call, is_one};
 use crate::calls::buffers;
 use crate::outside::files::ordered::{self, Use};
 use crate::outside::timers;
@@ -20,8 +20,6 @@ originals! {
     fn preadv64v2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize;
     fn pwritev2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize;
     fn pwritev64v2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize;
-    fn sendfile(to: i32, from: i32, offset: usize, count: usize) -> isize;
-    fn sendfile64(to: i32, from: i32, offset: usize, count: usize) -> isize;
     fn close(file: i32) -> i32;
     fn eventfd_read(file: i32, value: *mut u64) -> i32;
     fn eventfd_write(file: i32, value: u64) -> i32;
@@ -101,24 +99,6 @@ interpose! {
         ordered::uses(file, Use::Change, pc);
         real::pwritev64v2(file, vector, count, offset, flags)
     }
-    fn sendfile(to: i32, from: i32, offset: usize, count: usize) -> isize {
-        let pc = caller();
-        ordered::uses(from, Use::Position, pc);
-        if active() && is_one(to) {
-            return call(pc, SENDFILE, [to as usize, from as usize, offset, count, 0, 0], OUT, 0);
-        }
-        ordered::uses(to, Use::Change, pc);
-        real::sendfile(to, from, offset, count)
-    }
-    fn sendfile64(to: i32, from: i32, offset: usize, count: usize) -> isize {
-        let pc = caller();
-        ordered::uses(from, Use::Position, pc);
-        if active() && is_one(to) {
-            return call(pc, SENDFILE, [to as usize, from as usize, offset, count, 0, 0], OUT, 0);
-        }
-        ordered::uses(to, Use::Change, pc);
-        real::sendfile64(to, from, offset, count)
-    }
     fn close(file: i32) -> i32 {
         let pc = caller();
         if active() && is_one(file) {
@@ -160,7 +140,7 @@ fn no_wait(flags: i32) -> i32 {
 /// # Safety
 /// The program's own arguments.
 pub unsafe fn by_number(number: i64, &[a, b, c, d, _, f]: &[usize; 6]) -> Option<isize> {
-    if !matches!(number, 0 | 1 | 3 | 19 | 20 | 40 | 327 | 328) || !is_one(a as i32) {
+    if !matches!(number, 0 | 1 | 3 | 19 | 20 | 327 | 328) || !is_one(a as i32) {
         return None;
     }
     let file = a as i32;
@@ -172,7 +152,6 @@ pub unsafe fn by_number(number: i64, &[a, b, c, d, _, f]: &[usize; 6]) -> Option
             3 => close::body(file) as isize,
             19 => readv::body(file, b, c as i32),
             20 => writev::body(file, b, c as i32),
-            40 => sendfile::body(file, b as i32, c, d),
             327 => preadv2::body(file, b, c as i32, d as i64, f as i32),
             _ => pwritev2::body(file, b, c as i32, d as i64, f as i32),
         }
