@@ -36,6 +36,9 @@ macro_rules! keep_registers {
 /// preserve in [`crate::schedule::REGISTERS`], and goes on to the body. So every operation knows where in the program it
 /// was asked for, without unwinding, and in which state. The body reads it with
 /// `caller()` before anything else is called. `rax` is free at the entry of a function that is not variadic.
+///
+/// The stub jumps to the body, which returns to the program. Where stacks are [wiped](crate::arch::WIPED) it calls the body
+/// instead, and wipes what the body has left.
 macro_rules! interpose {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident : $type:ty),* $(,)?) $(-> $ret:ty)? $body:block)*) => { $(
         $(#[$meta])*
@@ -44,15 +47,23 @@ macro_rules! interpose {
         #[allow(clippy::too_many_arguments, missing_docs, unused_variables)]
         pub unsafe extern "C" fn $name($($arg: $type),*) $(-> $ret)? {
             core::arch::naked_asm!(
+                ".cfi_startproc",
                 "mov rax, [rsp]",
                 "mov [rip + {caller}], rax",
                 "lea rax, [rip + {registers}]",
                 keep_registers!("rax"),
                 "mov [rax + 48], rsp",
+                unless_wiping!(),
                 "jmp {body}",
+                call_and_wipe!(),
+                ".cfi_endproc",
                 caller = sym crate::schedule::CALLER,
                 registers = sym crate::schedule::REGISTERS,
                 body = sym $name::body,
+                words = const 0 $(+ core::mem::size_of::<$type>().div_ceil(8))*,
+                wide = const $crate::arch::returns_two_words(concat!("" $(, stringify!($ret))?)) as usize,
+                wiped = sym $crate::arch::WIPED,
+                wipe = sym $crate::arch::heddle_wipe,
             )
         }
         #[allow(missing_docs, non_snake_case)]
@@ -318,6 +329,8 @@ unsafe extern "C" {
     pub fn heddle_switch(from: *mut Context, to: *const Context);
     /// The start routine of a donor; its argument is a [`Birth`].
     pub fn heddle_donor(birth: *mut Birth) -> usize;
+    /// Calls the program's main function, and notes where its stack begins in [`super::MAIN_BASE`].
+    pub fn heddle_enter_main(main: usize, argc: i32, argv: *mut *mut u8, environment: *mut *mut u8) -> i32;
     /// Calls `routine`. If it is left by an exception or by the end of the thread, `control` is given up first.
     pub fn heddle_call_guarded(routine: usize, control: usize, pc: u64);
     /// What a signal handler returns to.
@@ -437,6 +450,7 @@ heddle_donor:
     call heddle_capture
     # Resumed, for the first time or again, on the one kernel thread that runs the program.
     call {begin}
+    call {wipe}
     mov rdi, rdx
     call rax
     mov rdi, rax
@@ -500,6 +514,28 @@ heddle_call_main:
     .cfi_endproc
     .size heddle_call_main, . - heddle_call_main
 
+    # The stack of the program's main function begins below this frame. What lies above it is this library's.
+    .globl heddle_enter_main
+    .hidden heddle_enter_main
+    .type heddle_enter_main, @function
+heddle_enter_main:
+    .cfi_startproc
+    push rbx
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset rbx, 0
+    mov [rip + {main_base}], rsp
+    mov rax, rdi
+    mov edi, esi
+    mov rsi, rdx
+    mov rdx, rcx
+    call rax
+    pop rbx
+    .cfi_adjust_cfa_offset -8
+    .cfi_restore rbx
+    ret
+    .cfi_endproc
+    .size heddle_enter_main, . - heddle_enter_main
+
     # Has a personality routine but no landing pad: the routine itself does what is to be done.
     .globl heddle_call_guarded
     .hidden heddle_call_guarded
@@ -542,6 +578,8 @@ rust_eh_personality:
     begin = sym crate::schedule::fiber::begin,
     returned = sym crate::schedule::fiber::returned,
     personality = sym guarded_personality,
+    wipe = sym super::heddle_wipe,
+    main_base = sym super::MAIN_BASE,
 );
 
 /// The unwinder's question to `heddle_call_guarded`'s frame (Itanium C++ ABI, exception handling, 2.5.2).
