@@ -329,8 +329,6 @@ unsafe extern "C" {
     pub fn heddle_switch(from: *mut Context, to: *const Context);
     /// The start routine of a donor; its argument is a [`Birth`].
     pub fn heddle_donor(birth: *mut Birth) -> usize;
-    /// Calls the program's main function, and notes where its stack begins in [`super::MAIN_BASE`].
-    pub fn heddle_enter_main(main: usize, argc: i32, argv: *mut *mut u8, environment: *mut *mut u8) -> i32;
     /// Calls `routine`. If it is left by an exception or by the end of the thread, `control` is given up first.
     pub fn heddle_call_guarded(routine: usize, control: usize, pc: u64);
     /// What a signal handler returns to.
@@ -514,28 +512,6 @@ heddle_call_main:
     .cfi_endproc
     .size heddle_call_main, . - heddle_call_main
 
-    # The stack of the program's main function begins below this frame. What lies above it is this library's.
-    .globl heddle_enter_main
-    .hidden heddle_enter_main
-    .type heddle_enter_main, @function
-heddle_enter_main:
-    .cfi_startproc
-    push rbx
-    .cfi_adjust_cfa_offset 8
-    .cfi_rel_offset rbx, 0
-    mov [rip + {main_base}], rsp
-    mov rax, rdi
-    mov edi, esi
-    mov rsi, rdx
-    mov rdx, rcx
-    call rax
-    pop rbx
-    .cfi_adjust_cfa_offset -8
-    .cfi_restore rbx
-    ret
-    .cfi_endproc
-    .size heddle_enter_main, . - heddle_enter_main
-
     # Has a personality routine but no landing pad: the routine itself does what is to be done.
     .globl heddle_call_guarded
     .hidden heddle_call_guarded
@@ -579,7 +555,6 @@ rust_eh_personality:
     returned = sym crate::schedule::fiber::returned,
     personality = sym guarded_personality,
     wipe = sym super::heddle_wipe,
-    main_base = sym super::MAIN_BASE,
 );
 
 /// The unwinder's question to `heddle_call_guarded`'s frame (Itanium C++ ABI, exception handling, 2.5.2).

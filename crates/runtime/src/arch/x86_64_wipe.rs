@@ -25,6 +25,35 @@ pub static WIPED: OneThread<Cell<[usize; 2]>> = OneThread::new(Cell::new([0; 2])
 /// its own, because assembly refers to its symbol.
 pub static MAIN_BASE: OneThread<Cell<usize>> = OneThread::new(Cell::new(0));
 
+/// Calls the program's main function, and notes where its stack begins in [`MAIN_BASE`].
+///
+/// # Safety
+/// `main` is that function, with its own arguments.
+#[unsafe(naked)]
+pub unsafe extern "C" fn heddle_enter_main(
+    main: usize,
+    argc: i32,
+    argv: *mut *mut u8,
+    environment: *mut *mut u8,
+) -> i32 {
+    naked_asm!(
+        ".cfi_startproc",
+        "sub rsp, 8",
+        ".cfi_adjust_cfa_offset 8",
+        "mov [rip + {base}], rsp",
+        "mov rax, rdi",
+        "mov edi, esi",
+        "mov rsi, rdx",
+        "mov rdx, rcx",
+        "call rax",
+        "add rsp, 8",
+        ".cfi_adjust_cfa_offset -8",
+        "ret",
+        ".cfi_endproc",
+        base = sym MAIN_BASE,
+    )
+}
+
 /// Instructions of a stub: go to its label `2` if stacks are wiped, unless there are arguments on the stack, which the body
 /// would not find any more if it were called.
 macro_rules! unless_wiping {
