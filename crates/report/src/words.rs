@@ -21,12 +21,16 @@ use crate::steps;
 /// The start function of each thread.
 pub type Functions = BTreeMap<ThreadId, String>;
 
-/// Steps of `trace` as JSON, each with a field `words` that puts its operation and result into words. For programs that
+/// Steps of `trace` as JSON, each with a field `words` that puts its operation and result into words, at length and briefly. For programs that
 /// show steps but do not know the codes: the HTML page and the debugger commands.
 pub fn worded(trace: &Trace, steps: &[TraceStep]) -> Vec<Value> {
     let with_words = |step: &TraceStep| {
         let mut data = json!(step);
-        data["words"] = json!({ "operation": action(step.action), "result": result_of(step, &trace.threads) });
+        data["words"] = json!({
+            "operation": action(step.action),
+            "result": result_of(step, &trace.threads),
+            "brief": brief(step),
+        });
         data
     };
     steps.iter().map(with_words).collect()
@@ -54,7 +58,7 @@ pub fn action(action: Action) -> String {
         Action::Planned(code) => full_name(code),
         Action::End(ending) => end(ending),
         Action::Access(access) => accesses(access).to_string(),
-        Action::Run => "runs without end".to_string(),
+        Action::Run => "keeps running".to_string(),
     }
 }
 
@@ -138,6 +142,11 @@ pub fn input(value: u64, of: InputType) -> String {
 /// The result of `step` in words. Empty if it is not worth showing.
 pub fn result_of(step: &TraceStep, functions: &Functions) -> String {
     step.result.map_or(String::new(), |came| result(came, functions))
+}
+
+/// `step` in few words, for tables: object and threads by their short names.
+pub fn brief(step: &TraceStep) -> String {
+    parts([action(step.action), step.short_name().to_string(), result_of(step, &Functions::new())])
 }
 
 /// `step` in words: operation, object and result.

@@ -75,13 +75,13 @@ impl Iteration {
             .filter(|(_, places)| !places.is_empty())
             .map(|(thread, places)| format!("thread {thread} ({})", places.join(", ")))
             .collect();
-        let verb = if threads.len() == 1 { "goes" } else { "go" };
+        let verb = if threads.len() == 1 { "loops" } else { "loop" };
         let more = if left == 0 { String::new() } else { format!(" and {left} more places") };
-        let round = format!("{}{more} {verb} round and round", threads.join(" and "));
+        let round = format!("{}{more} {verb}", threads.join(" and "));
         match (self.same_values, self.others) {
             _ if let Some(endless) = endless => format!("{round}: {endless}"),
             (true, false) => format!("{round} with the same values"),
-            (_, true) => format!("{round} while others could go on"),
+            (_, true) => format!("{round} while other threads could run"),
             (false, false) => round,
         }
     }

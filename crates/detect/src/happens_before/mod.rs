@@ -214,7 +214,7 @@ impl<'m> HappensBefore<'m> {
         self.threads.of(thread.index())[thread.index()] += 1;
     }
 
-    /// As if so many executions had been run: for tests of what happens when the count overflows.
+    /// Pretends that this many executions were run, for tests of the count's overflow.
     #[cfg(test)]
     fn set_execution(&mut self, execution: u32) {
         self.aside.set_execution(execution);

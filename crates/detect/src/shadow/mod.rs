@@ -69,11 +69,11 @@ pub struct Shadow<'m, L> {
 pub struct Found {
     /// The time of its thread.
     pub time: u32,
-    /// Its thread.
+    /// The thread of the access.
     pub thread: ThreadId,
     /// How memory was accessed.
     pub how: Access,
-    /// Where in the program.
+    /// The address of the access in the program's code.
     pub pc: u64,
 }
 
@@ -86,7 +86,7 @@ pub struct Touch {
     pub bytes: u8,
     /// How memory is accessed.
     pub how: Access,
-    /// Where in the program. 48 bits of it are kept.
+    /// The address of the access in the program's code. 48 bits of it are kept.
     pub pc: u64,
     /// Look for races even if the thread made the same access at the same time before. Visible places need this, because other threads may
     /// have run in between.
@@ -142,7 +142,7 @@ struct Pass<'a> {
     room: Option<&'a mut Cell>,
     /// Bytes that the same access has touched before.
     byte_bits: u64,
-    /// It need not be written: a cell says all that it says, and more.
+    /// The new access need not be written: a cell already says everything that it says.
     enough: bool,
 }
 
@@ -280,7 +280,7 @@ impl<'m, L: Lender<'m>> Shadow<'m, L> {
         }
     }
 
-    /// As if so many executions had been run: for tests of what happens when the count overflows.
+    /// Pretends that this many executions were run, for tests of the count's overflow.
     #[cfg(test)]
     fn set_execution(&mut self, execution: u64) {
         self.execution = execution;

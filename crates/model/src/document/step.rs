@@ -86,7 +86,7 @@ pub enum StepResult {
     Input {
         /// The value, as 64 bits.
         value: u64,
-        /// Its type.
+        /// The type of the input.
         of: InputType,
     },
     /// A futex wait returned at once, because the word has this value.
@@ -127,6 +127,10 @@ pub struct TraceStep {
     /// The object of the operation: "mutex `a`". Empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub object: String,
+    /// The name of the object without its kind, for tables, where the operation shows the kind: `a`, `thread 1`. Empty if it
+    /// is [`object`](Self::object) itself.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub short: String,
     /// The result, where it is worth showing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<StepResult>,
@@ -161,6 +165,7 @@ impl TraceStep {
             thread,
             action,
             object: String::new(),
+            short: String::new(),
             result: None,
             waits: false,
             at: None,
@@ -170,6 +175,11 @@ impl TraceStep {
             blocks: Vec::new(),
             frees: Vec::new(),
         }
+    }
+
+    /// The short name of the object.
+    pub fn short_name(&self) -> &str {
+        if self.short.is_empty() { &self.object } else { &self.short }
     }
 
     /// Whether the step is this operation.

@@ -227,6 +227,17 @@ pub unsafe fn is_library_stub(pc: u64) -> bool {
     code.starts_with(&JUMP)
 }
 
+/// Writes instructions to `code` (at least 26 bytes) that add one to the counter at the address `counter` and go on at
+/// `target`. They change `r11` and the flags, which belong to nobody at a call through a slot of the loader's.
+pub fn write_counting_jump(code: &mut [u8], counter: usize, target: usize) {
+    // mov r11, counter; inc qword ptr [r11]; mov r11, target; jmp r11
+    code[..2].copy_from_slice(&[0x49, 0xbb]);
+    code[2..10].copy_from_slice(&counter.to_le_bytes());
+    code[10..15].copy_from_slice(&[0x49, 0xff, 0x03, 0x49, 0xbb]);
+    code[15..23].copy_from_slice(&target.to_le_bytes());
+    code[23..26].copy_from_slice(&[0x41, 0xff, 0xe3]);
+}
+
 /// Whether the processor and the kernel let a program read and set its thread pointer (FSGSBASE).
 pub fn has_thread_pointer_instructions(hwcap2: u64) -> bool {
     hwcap2 & 2 != 0

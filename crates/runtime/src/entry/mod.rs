@@ -5,6 +5,7 @@
 pub mod real;
 
 pub mod control;
+pub mod foreign;
 pub mod imports;
 pub mod loaded;
 pub mod main_thread;

@@ -19,7 +19,7 @@ use crate::calls::{annotate, buffers, custom};
 use crate::detect::{memcheck, misuse, race, undefined};
 use crate::entry::main_thread::{self, Arguments};
 use crate::entry::wire::Wire;
-use crate::entry::{control, real};
+use crate::entry::{control, foreign, real};
 use crate::outside::signals::handlers;
 use crate::outside::{exit, exit_handlers, files, random, virtual_time};
 use crate::record::callstack;
@@ -268,6 +268,7 @@ unsafe fn set_up(wire: Wire) {
     handlers::set_up(&mut reserve);
     snapshot::set_up(&mut reserve, threads);
     spin_loop::set_up(&mut reserve, threads);
+    foreign::set_up();
     callstack::set_up(&mut reserve, threads);
     expected::set_up(&mut reserve, threads);
     random::set_up(&mut reserve, threads);

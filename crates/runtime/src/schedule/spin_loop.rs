@@ -6,8 +6,8 @@
 //! stack, nothing written in between.
 //!
 //! A loop that counts its iterations is in another state each time and is not recognised. Neither is a loop that reads
-//! a clock, allocates, prints, takes a lock, or makes libc or the kernel store something. Such loops end at the bound
-//! on the number of steps.
+//! a clock, allocates, prints, takes a lock, makes libc or the kernel store something, or calls a function that nobody
+//! instrumented and that may keep state ([`crate::entry::foreign`]). Such loops end at the bound on the number of steps.
 //!
 //! Only the part of the stack that can have changed is compared: from the stack pointer to the end of the frame of the
 //! outermost function that ran in between, which is the one with the loop ([`callstack`]), and further up to the
@@ -162,6 +162,11 @@ pub fn reset(thread: ThreadId) {
 pub fn changed() {
     let changes = &running().changes;
     changes.set(changes.get() + 1);
+}
+
+/// Writes instructions to `code` that note a change, as [`changed`] does, and go on at `target`.
+pub fn write_counting_jump(code: &mut [u8], target: usize) {
+    arch::write_counting_jump(code, running().changes.as_ptr() as usize, target);
 }
 
 /// Notes that the running thread read plain memory that is not on its stack.
