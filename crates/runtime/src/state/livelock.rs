@@ -131,9 +131,12 @@ fn digest(event: &Event, world: &World) -> Option<Digest> {
             Some(owner) if owner.index() >= world.extent() || world.thread(owner).phase != Phase::Alive => page + PAGE,
             Some(owner) => (registers_of(owner, event.thread)[6] as usize & !7).clamp(page, page + PAGE),
         };
+        // Above the main function's stack, up to its arguments, are frames of this library.
+        let is_main = owner == Some(ThreadId::MAIN) && page < start::arguments().0;
+        let high = if is_main { arch::MAIN_BASE.get().clamp(low, page + PAGE) } else { page + PAGE };
         digest.add(page as u64);
         // SAFETY: a page that was written to is mapped.
-        unsafe { digest.add_memory(low, page + PAGE) };
+        unsafe { digest.add_memory(low, high) };
     });
     known.then_some(digest)
 }
