@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn one_load_after_the_call_is_clangs_own() {
-        assert_eq!(found(&[CALL, CLEAR, CLEAR, EXCHANGE_16], true), []);
+        assert!(found(&[CALL, CLEAR, CLEAR, EXCHANGE_16], true).is_empty());
         assert_eq!(found(&[CALL, CLEAR, CLEAR, EXCHANGE_16], false), [9]);
         // A second one is not, and neither is one that is far away.
         assert_eq!(found(&[CALL, EXCHANGE_16, EXCHANGE_16], true), [10]);
