@@ -91,6 +91,7 @@ impl Executor for Played<'_> {
             thread: *thread,
             message: "",
             races: &[],
+            states: &[],
             output: &[],
         })
     }

@@ -6,6 +6,7 @@ mod common;
 mod annotations; // `heddle.h`.
 mod architecture; // The arrows between crates.
 mod bad_input; // What people get wrong, and what happens to Heddle.
+mod bounds; // Bounds that stop threads, and panics of our own.
 mod browser; // The HTML page in a browser.
 mod bugs; // The bug patterns of `benches/bugs`.
 mod cache; // Programs that were compiled before.
@@ -30,6 +31,7 @@ mod openmp; // Parallel regions of OpenMP.
 mod outcomes; // Programs with all the outcomes that they can have.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
+mod random_outside; // Random programs with exits, signals, state of the process, clocks and mappings that go.
 mod random_programs; // Random programs, native against scripted.
 mod random_races; // Random programs with data races, against brute force.
 mod real; // Programs with the structure of real ones.

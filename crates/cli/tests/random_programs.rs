@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicBool;
 
 use crate::common::number;
-use heddle_model::primitive::{atomic, condvar, futex, process};
+use heddle_model::primitive::{atomic, condvar, futex, process, process_state};
 use heddle_model::wire::Restart;
 use heddle_model::{Event, EventFlags, Execution, Executor, Latitude, ObjectId, Outcome, ThreadId};
 use heddle_model::{RestartMode, Settings};
@@ -68,6 +68,8 @@ impl Recorder<'_> {
             event.operation.object = match event.operation.object.as_thread() {
                 _ if event.operation.code == process::END => ObjectId::NONE,
                 Some(thread) => ObjectId::thread(name(thread)),
+                // State of the process has no address.
+                None if event.operation.code.family() == process_state::FAMILY => event.operation.object,
                 None => ObjectId(event.operation.object.0 % OBJECTS_ALIGNMENT),
             };
             if event.operation.code.family() == condvar::FAMILY {
@@ -110,7 +112,9 @@ impl Recorder<'_> {
             results[event.thread.index()].push(match operation.code {
                 // How it ended; which assertion it was the script says in its own way.
                 process::END => {
-                    operation.argument << 32 | if operation.argument == 1 { operation.detail as u64 } else { 0 }
+                    // The status, or the signal.
+                    let says = matches!(operation.argument, 1 | 4);
+                    operation.argument << 32 | if says { operation.detail as u64 } else { 0 }
                 }
                 atomic::STORE => operation.argument,
                 // Whom a signal wakes is its choice; which event woke a thread depends on the order.
@@ -150,14 +154,13 @@ struct Batch {
     compiled: Compiled,
 }
 
-/// `count` random programs of these kinds, small enough to be looked at.
-fn batch(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) -> Batch {
+/// `count` random programs that `draw` makes from a seed, small enough to be looked at.
+fn batch(count: usize, draw: impl Fn(u64) -> Program, compiler: Option<&str>) -> Batch {
     let (mut programs, mut seeds) = (Vec::new(), Vec::new());
     let mut seed = crate::common::seed(0);
     while programs.len() < count {
         seed += 1;
-        let mut random = Random::new(seed.wrapping_mul(104_729) ^ (kinds as u64) << 32);
-        let program = print_c::printable(&generate::program(&mut random, Shape { threads: 3, operations, kinds }));
+        let program = print_c::printable(&draw(seed));
         if oracle::all_traces(&program, limit()).is_some_and(|(traces, _)| traces.len() > 1) {
             programs.push(program);
             seeds.push(seed);
@@ -239,9 +242,19 @@ fn finish(looked_at: usize, wrong: Vec<String>) {
     assert!(wrong.is_empty(), "{} of {looked_at} are wrong, the first:\n{}", wrong.len(), wrong[0]);
 }
 
-/// Every program with `optimal`, in the quickest way; every n-th in all ways and with all algorithms.
+/// Compares programs of these kinds.
 fn agree(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) {
-    let batch = batch(count, kinds, operations, compiler);
+    let draw = |seed: u64| {
+        let mut random = Random::new(seed.wrapping_mul(104_729) ^ (kinds as u64) << 32);
+        generate::program(&mut random, Shape { threads: 3, operations, kinds })
+    };
+    agree_on(count, &format!("kinds {kinds}"), draw, compiler);
+}
+
+/// Compares programs that `draw` makes: every program with `optimal`, in the quickest way; every n-th in all ways and with all
+/// algorithms.
+pub fn agree_on(count: usize, name: &str, draw: impl Fn(u64) -> Program, compiler: Option<&str>) {
+    let batch = batch(count, draw, compiler);
     let mut wrong = Vec::new();
     let mut endings: BTreeMap<&str, u64> = BTreeMap::new();
     let (mut compared, mut subset) = (0, 0);
@@ -287,7 +300,7 @@ fn agree(count: usize, kinds: u32, operations: u64, compiler: Option<&str>) {
             }
         }
     }
-    eprintln!("kinds {kinds}: {count} programs, traces by outcome {endings:?}; {compared} comparisons in {subset}");
+    eprintln!("{name}: {count} programs, traces by outcome {endings:?}; {compared} comparisons in {subset}");
     // Some have too many interleavings to run them all; not most, or this would prove little.
     assert!(compared >= 3 * subset, "{compared} comparisons of {subset} programs");
     finish(count, wrong);

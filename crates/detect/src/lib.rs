@@ -35,6 +35,7 @@ pub mod notes;
 pub mod path;
 pub mod places;
 pub mod race;
+pub mod ranges;
 pub mod rounds;
 pub mod shadow;
 pub mod time;

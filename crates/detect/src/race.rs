@@ -11,6 +11,7 @@ use heddle_model::{Event, ThreadId};
 
 use crate::happens_before::{self, HappensBefore};
 use crate::lend::{Full, Lender};
+use crate::ranges::Ranges;
 use crate::shadow::{self, Exceeded, Found, Shadow, Touch};
 
 /// How much a [`Detector`] can hold.
@@ -28,6 +29,7 @@ pub struct Capacity {
 pub struct Detector<'m, L> {
     order: HappensBefore<'m>,
     shadow: Shadow<'m, L>,
+    ranges: Ranges<'m>,
 }
 
 impl<'m, L: Lender<'m>> Detector<'m, L> {
@@ -37,6 +39,7 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
         Detector {
             order: HappensBefore::new(tables, capacity.threads, capacity.objects),
             shadow: Shadow::new(tables, capacity.accesses, cells),
+            ranges: Ranges::new(tables),
         }
     }
 
@@ -44,6 +47,7 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
     pub fn reset(&mut self, threads: usize) {
         self.order.reset(threads);
         self.shadow.reset();
+        self.ranges.reset();
     }
 
     /// Says that `thread` runs from now on.
@@ -94,6 +98,9 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
         again: bool,
         races: impl Fn(usize, &Found),
     ) -> Result<(), Exceeded> {
+        if self.ranges.may_touch(address, size) {
+            self.ranges.access(address, size, how, &self.order, |found| races(address >> 3, found));
+        }
         let offset = address & 7;
         if offset + size > 8 {
             return self.long_access(address, size, how, pc, again, races);
@@ -104,32 +111,42 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
         self.record(Touch { granule, bytes, how, pc, again }, |found| races(granule, found))
     }
 
-    /// Records an access of the running thread to all granules of a range that were accessed before, and calls `races` as
-    /// [`access`](Self::access) does. `forget`: other memory is there afterwards, so that its accesses race with none of those.
+    /// Records that the running thread does something to a range of memory as a whole, and calls `races` as
+    /// [`access`](Self::access) does. `gone`: nothing is there afterwards, so that what was accessed before races with no later
+    /// access.
     ///
-    /// What was never accessed is left out: ranges may be as large as all memory.
+    /// The range may be as large as all memory: what was never accessed costs nothing ([`Ranges`]).
     pub fn range(
         &mut self,
         (address, size): (usize, usize),
         how: Access,
         pc: u64,
-        forget: bool,
+        gone: bool,
         races: impl Fn(usize, &Found),
     ) -> Result<(), Exceeded> {
         if size == 0 {
             return Ok(());
         }
-        let Detector { order, shadow } = self;
+        let Detector { order, shadow, ranges } = self;
         let mut result = Ok(());
         shadow.each_recorded(address >> 3, (address + size - 1) >> 3, |shadow, granule| {
             let touch = Touch { granule, bytes: 0xff, how, pc, again: true };
             // SAFETY: the two are made, reset and used together, and only here.
             result = result.and(unsafe { shadow.record(order, touch, |found| races(granule, found)) });
-            if forget {
+            if gone {
                 shadow.forget(granule);
             }
         });
+        ranges.push((address, size), how, order.now(), pc);
         result
+    }
+
+    /// Takes note that other memory is at these addresses now: whatever was done there before races with nothing.
+    pub fn renewed(&mut self, (address, size): (usize, usize)) {
+        if size > 0 {
+            self.shadow.each_recorded(address >> 3, (address + size - 1) >> 3, Shadow::forget);
+            self.ranges.forget((address, size));
+        }
     }
 
     #[inline(never)]

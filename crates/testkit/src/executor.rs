@@ -6,14 +6,16 @@ use std::collections::{HashSet, VecDeque};
 use heddle_model::follow::{Decision, Follower, Step};
 use heddle_model::primitive::{assume, process, section, thread};
 use heddle_model::{
-    Choice, Ending, Event, EventFlags, Execution, Executor, ExecutorError, ObjectSlot, Outcome, Pending, Phase, Plan,
-    ThreadId, ThreadState, World,
+    Choice, Ending, Event, EventFlags, Execution, Executor, ExecutorError, Fingerprint, ObjectSlot, Outcome, Pending,
+    Phase, Plan, States, ThreadId, ThreadState, World,
 };
 
 use crate::awaits::Looks;
 pub use crate::interpret::PLAIN;
 use crate::interpret::{Attempt, Position, Variables, advance, finish, perform};
+use crate::outside::{self, Call, Process, Rule};
 use crate::program::{Instruction, Program, REGISTERS};
+use crate::state::{Exact, State};
 
 /// The final state of a scripted program: its variables and every thread's registers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -56,6 +58,18 @@ pub struct Scripted<'p> {
     looks: Vec<Looks>,
     /// Whether wait loops really go round.
     without_awaits: bool,
+    /// The states of the last execution past its schedule, by their fingerprints.
+    passed: Vec<Fingerprint>,
+    /// The states at which plans end.
+    known: HashSet<Fingerprint>,
+    /// Every state of every execution with states.
+    exact: Exact,
+    /// The most operations of a thread in a [prefix](Self::prefix). 0 means no limit.
+    max_steps: u32,
+    /// The thread that only the limit stopped, at the end of the last prefix.
+    stopped: Option<ThreadId>,
+    /// State of the process.
+    process: Process,
 }
 
 impl<'p> Scripted<'p> {
@@ -83,7 +97,29 @@ impl<'p> Scripted<'p> {
             prefixes_only: false,
             looks: vec![Looks::default(); program.threads.len()],
             without_awaits: false,
+            passed: Vec::new(),
+            known: HashSet::new(),
+            exact: Exact::default(),
+            max_steps: 0,
+            stopped: None,
+            process: Process::default(),
         }
+    }
+
+    /// Every state of every execution with [states](States) so far.
+    pub fn exact(&self) -> &Exact {
+        &self.exact
+    }
+
+    /// The states of the last execution past its schedule: see [`Execution::states`].
+    pub fn passed(&self) -> &[Fingerprint] {
+        &self.passed
+    }
+
+    /// Stops each thread after this many operations in a [prefix](Self::prefix). 0 means no limit.
+    pub fn stopping_after(mut self, max_steps: u32) -> Self {
+        self.max_steps = max_steps;
+        self
     }
 
     /// Makes wait loops really go round, as often as they are scheduled.
@@ -92,11 +128,24 @@ impl<'p> Scripted<'p> {
         self
     }
 
+    /// Leaves a rule of the model out.
+    pub fn without(mut self, rule: Option<Rule>) -> Self {
+        self.process.without = rule;
+        self
+    }
+
     /// Runs the schedule `steps` and nothing more. Returns the events, the possible next steps (each alternative of
     /// each enabled thread), and the outcome, which is `Running` if a thread has not ended.
     pub fn prefix(&mut self, steps: &[Step]) -> (&[Event], Vec<Step>, Outcome) {
+        self.prefix_with(steps, States::Off)
+    }
+
+    /// Like [`prefix`](Self::prefix). If `states` are asked for, [`passed`](Self::passed) is the state that it ends in,
+    /// or nothing if the process has ended.
+    pub fn prefix_with(&mut self, steps: &[Step], states: States) -> (&[Event], Vec<Step>, Outcome) {
         self.prefixes_only = true;
-        self.execute(&Plan { schedule: steps.to_vec(), ..Plan::default() });
+        let max_steps = self.max_steps;
+        self.execute(&Plan { schedule: steps.to_vec(), max_steps, states, ..Plan::default() });
         self.prefixes_only = false;
         let ended = self.events.last().is_some_and(|e| e.operation.code == process::END);
         let mut next = Vec::new();
@@ -110,7 +159,7 @@ impl<'p> Scripted<'p> {
         let outcome = match (ended || self.pending.is_empty(), next.is_empty()) {
             (false, true) if assumed => Outcome::Assumed,
             (true, _) => ended_by(&self.events),
-            (false, true) => Outcome::Deadlock,
+            (false, true) => self.stopped.map_or(Outcome::Deadlock, |thread| Outcome::StepLimit { thread }),
             (false, false) => Outcome::Running,
         };
         self.outcome.0 = outcome;
@@ -157,8 +206,16 @@ impl<'p> Scripted<'p> {
             alternatives,
             looks,
             without_awaits,
+            process: state,
+            passed,
+            known,
+            exact,
             ..
         } = self;
+        state.reset(program.threads.len());
+        passed.clear();
+        let mut met: HashSet<Fingerprint> = HashSet::new();
+        let without_awaits = *without_awaits || plan.states != States::Off;
         looks.iter_mut().for_each(Looks::reset);
         let mut awaiting = false;
         alternatives.clear();
@@ -169,10 +226,22 @@ impl<'p> Scripted<'p> {
         events.clear();
         pending.clear();
         let mut world = World::new(threads, objects, variables);
+        world.limit_steps(plan.max_steps);
         let mut follower = Follower::new(plan.view());
         let mut running = ThreadId::MAIN;
         let mut open = (0, section::Summary::default());
         let outcome = loop {
+            if plan.states != States::Off && events.len() >= plan.schedule.len() {
+                let here = State::of(&world, variables, positions, state);
+                let fingerprint = here.fingerprint(&world);
+                exact.hold(fingerprint, &here);
+                passed.push(fingerprint);
+                // What a section touches is known when it has ended, so an execution does not stop inside one.
+                let visited = !met.insert(fingerprint) || known.contains(&fingerprint);
+                if plan.states == States::Stop && visited && world.exclusive().is_none() {
+                    break Outcome::Visited;
+                }
+            }
             if *prefixes_only && events.len() == plan.schedule.len() {
                 break Outcome::Running;
             }
@@ -187,10 +256,19 @@ impl<'p> Scripted<'p> {
                     running = thread;
                     break Outcome::StepLimit { thread };
                 }
+                Decision::SwitchLimit(thread) => {
+                    running = thread;
+                    break Outcome::SwitchLimit { thread };
+                }
             };
             running = step.thread;
             let mut event = world.take(step.thread, step.choice());
-            perform(variables, &mut event);
+            let position = &mut positions[step.thread.index()];
+            let calls = outside::is_call(program, step.thread, position, &event);
+            position.calls.ends = if calls { None } else { state.denies(&event) };
+            if !calls && position.calls.ends.is_none() {
+                perform(variables, &mut event);
+            }
             if follower.has_sleepers() {
                 follower.observe(&mut world, &event);
             }
@@ -201,6 +279,7 @@ impl<'p> Scripted<'p> {
                 _ => {}
             }
             events.push(event);
+            state.observe(&event);
             if event.operation.code == process::END {
                 break ended_by(events);
             }
@@ -212,15 +291,19 @@ impl<'p> Scripted<'p> {
                 let position = &mut positions[id];
                 looks[id].after(&event);
                 let only_read = position.attempt == Attempt::Fails;
-                finish(&program.threads[id], position, &event);
+                if calls {
+                    state.finish(program, variables, step.thread, position);
+                } else {
+                    finish(position.calls.code(program, step.thread), position, &event);
+                }
                 if only_read {
                     looks[id].reset();
                 }
                 position.misused = world
                     .misuse
                     .map(|misuse| process::misused(misuse, event.operation.object, event.operation.code.family()));
-                let (mut operation, pc) = advance(program, variables, step.thread, position);
-                if !*without_awaits {
+                let (mut operation, pc) = advance(program, variables, state, step.thread, position);
+                if !without_awaits {
                     let state = (position.next, position.registers);
                     operation = looks[id].before(state, operation);
                     awaiting |= operation.is_await();
@@ -231,6 +314,7 @@ impl<'p> Scripted<'p> {
         if *prefixes_only {
             // The possible next steps, including a timeout that expires because no thread is enabled.
             world.expire_if_quiescent();
+            self.stopped = world.stopped_by_limit();
         }
         if outcome != Outcome::Running {
             world.end_section();
@@ -238,7 +322,8 @@ impl<'p> Scripted<'p> {
         for id in world.ids() {
             let state = *world.thread(id);
             if state.phase == Phase::Alive {
-                let enabled = world.enabled(id) as u8;
+                let stopped = world.is_stopped(id) as u8;
+                let enabled = if *prefixes_only { world.enabled(id) } else { world.enabled_without_limit(id) } as u8;
                 alternatives.push(world.alternatives(id));
                 let asleep = state.asleep as u8;
                 let flags = world.foresee_flags(id);
@@ -249,22 +334,29 @@ impl<'p> Scripted<'p> {
                     thread: id,
                     enabled,
                     asleep,
+                    stopped,
                     ..Pending::default()
                 });
             }
         }
         self.outcome = (outcome, running);
-        if self.states.is_some() && matches!(outcome, Outcome::Ended { .. } | Outcome::Deadlock | Outcome::Assumed) {
+        if self.states.is_some() && is_remembered(&outcome) {
             let state = self.final_state();
             self.states.get_or_insert_default().insert(state);
         }
     }
 }
 
+/// Whether executions with this outcome have final states that every search must find.
+fn is_remembered(outcome: &Outcome) -> bool {
+    use Outcome::{Assumed, Deadlock, Ended, StepLimit};
+    matches!(outcome, Ended { .. } | Deadlock | Assumed | StepLimit { .. })
+}
+
 /// The size of the table of objects for a program. It is cleared for every execution, so it should be small.
 fn objects(program: &Program) -> usize {
     use Instruction::*;
-    let highest = program.threads.iter().flatten().map(|i| match *i {
+    let highest = program.threads.iter().chain(&program.functions).flatten().map(|i| match *i {
         Lock(x) | TryLock(x, _) | Unlock(x) | Signal(x) | Broadcast(x) | SemInit(x, _) | SemWait(x) => x as usize,
         SemTryWait(x, _) | SemPost(x) | SemValue(x, _) | Consistent(x, _) => x as usize,
         ReadLock(x) | TryReadLock(x, _) | WriteLock(x) | TryWriteLock(x, _) | RwUnlock(x) => x as usize,
@@ -281,11 +373,12 @@ fn objects(program: &Program) -> usize {
 /// The number of variables that the program uses.
 fn used(program: &Program) -> usize {
     use Instruction::*;
-    let named = program.threads.iter().flatten().map(|i| match *i {
+    let named = program.threads.iter().chain(&program.functions).flatten().map(|i| match *i {
         FutexWait(x, ..) | FutexTimedWait(x, ..) | FutexWake(x, ..) => x as usize + 1,
         FutexRequeue(x, y, ..) | FutexCompareRequeue(x, y, ..) => x.max(y) as usize + 1,
         Load(x, _) | Store(x, _) | FetchAdd(x, _, _) | CompareExchange(x, _, _, _) => x as usize + 1,
         PlainLoad(x, _) | PlainStore(x, _) => PLAIN + x as usize + 1,
+        Outside(Call::Area(..)) => outside::FIRST_IN_AREAS as usize + outside::AREAS * outside::AREA_VARIABLES,
         _ => 0,
     });
     named.max().unwrap_or(0)
@@ -315,10 +408,19 @@ impl Executor for Scripted<'_> {
             message: "",
             output: &[],
             races: &[],
+            states: &self.passed,
         })
     }
 
     fn abandon(&mut self) {
         self.queue.clear();
+    }
+
+    fn remember(&mut self, states: &[Fingerprint]) {
+        self.known.extend(states);
+    }
+
+    fn forget_states(&mut self) {
+        self.known.clear();
     }
 }

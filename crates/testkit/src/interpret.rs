@@ -4,14 +4,18 @@
 use std::cell::Cell;
 
 use heddle_model::primitive::{
-    assume, atomic, barrier, choice, condvar, futex, memory as plain, mutex, once, process, rwlock, section, semaphore,
-    spin, thread, yielding,
+    assume, atomic, barrier, choice, condvar, futex, memory as plain, mutex, once, process as process_end, rwlock,
+    section, semaphore, spin, thread, yielding,
 };
-use heddle_model::{Ending, Event, EventFlags, Memory, ObjectId, OpCode, Operation, ThreadId, WakeupOrder as Turn};
+use heddle_model::{
+    Digest, Ending, Event, EventFlags, Memory, ObjectId, OpCode, Operation, ThreadId, WakeupOrder as Turn,
+};
 
+use crate::outside::{self, Calls, Process};
 use crate::program::{
     ERRORCHECK, Instruction, PREFERS_WRITERS, Program, RECURSIVE, REGISTERS, ROBUST, ROBUST_REGISTER, Value, orders,
 };
+use crate::state::add_hash;
 
 /// The address of the first mutex. Objects have addresses, as in a real program, and kinds are far apart.
 const MUTEXES: u64 = 0x10000;
@@ -60,6 +64,9 @@ const fn once_at(index: u8) -> ObjectId {
     ObjectId(ONCES + index as u64 * 8)
 }
 const fn variable_at(index: u8) -> ObjectId {
+    if index >= outside::FIRST_IN_AREAS {
+        return ObjectId(outside::in_area(index));
+    }
     ObjectId(VARIABLES + index as u64 * 4)
 }
 
@@ -81,7 +88,8 @@ pub(crate) struct Variables(pub(crate) Vec<Cell<u64>>);
 
 impl Variables {
     pub(crate) fn at(&self, object: ObjectId) -> &Cell<u64> {
-        &self.0[((object.0 - VARIABLES) / 4) as usize]
+        let in_area = outside::variable_in_area(object.0).map(|(_, variable)| variable);
+        &self.0[in_area.unwrap_or(((object.0 - VARIABLES) / 4) as usize)]
     }
 }
 
@@ -92,7 +100,7 @@ impl Memory for Variables {
 }
 
 /// What a cancelled thread has to do before it ends.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 enum Leaving {
     #[default]
     Lives,
@@ -105,7 +113,7 @@ enum Leaving {
 }
 
 /// Whether the next attempt fails spuriously.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) enum Attempt {
     /// It is not decided.
     #[default]
@@ -117,7 +125,7 @@ pub(crate) enum Attempt {
 }
 
 /// The position of a scripted thread. Reset for each execution.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Position {
     pub(crate) next: usize,
     pub(crate) registers: [u64; REGISTERS],
@@ -140,10 +148,38 @@ pub(crate) struct Position {
     pub(crate) queued: bool,
     /// Whether the next attempt fails spuriously.
     pub(crate) attempt: Attempt,
+    /// The functions that the thread runs, and its exit.
+    pub(crate) calls: Calls,
     /// Whether the next assertion has failed.
     pub(crate) failed: bool,
     /// The end of the process by misuse of an object, if the thread has misused one. It comes next.
     pub(crate) misused: Option<Operation>,
+}
+
+impl Position {
+    /// Adds everything in it to a digest.
+    pub(crate) fn words(&self, digest: &mut Digest) {
+        let Position { next, registers, waiting, uncancellable, looked, leaving, awake, .. } = *self;
+        let Position { timeouts, spurious, failures, queued, attempt, failed, misused, calls, .. } = *self;
+        let leaving = match leaving {
+            Leaving::Lives => 0,
+            Leaving::Ends => 1,
+            Leaving::Lock(mutex) => 2 | (mutex as u64) << 8,
+            Leaving::Signal(condition, mutex) => 3 | (mutex as u64) << 8 | (condition as u64) << 16,
+        };
+        let flags = [waiting, uncancellable, looked, awake, queued, failed, misused.is_some()];
+        let flags = flags.iter().fold(0, |flags, &flag| flags << 1 | u64::from(flag));
+        digest.add(next as u64);
+        registers.iter().for_each(|&register| digest.add(register));
+        digest.add(leaving | flags << 32 | (attempt as u64) << 48);
+        digest.add(timeouts as u64 | (spurious as u64) << 20 | (failures as u64) << 40);
+        if let Some(Operation { object, argument, code, size, detail }) = misused {
+            digest.add(object.0);
+            digest.add(argument);
+            digest.add(code.0 as u64 | (size as u64) << 16 | (detail as u64) << 32);
+        }
+        add_hash(digest, &calls);
+    }
 }
 
 /// Applies `event` to the variables, and fills in its result.
@@ -326,16 +362,20 @@ pub(crate) fn finish(code: &[Instruction], position: &mut Position, event: &Even
 pub(crate) fn advance(
     program: &Program,
     variables: &Variables,
+    process: &mut Process,
     thread: ThreadId,
     position: &mut Position,
 ) -> (Operation, u64) {
     use Instruction::*;
-    let code = &program.threads[thread.index()];
     loop {
         let pc = ((thread.0 as u64) << 16) | (position.next as u64 + 1);
         if let Some(end) = position.misused {
             return (end, pc);
         }
+        if let Some(operation) = process.leaves(program, thread, position) {
+            return (operation, pc);
+        }
+        let code = position.calls.code(program, thread);
         let queued = position.queued;
         // Two steps if there is a queue: entering it, and acquiring the object.
         let in_turn = |operation: Operation, enqueue: OpCode, order: Turn| match order {
@@ -353,8 +393,15 @@ pub(crate) fn advance(
             Leaving::Ends => position.next = code.len(),
         }
         let Some(&instruction) = code.get(position.next) else {
+            if outside::returns(position) {
+                continue;
+            }
+            if thread == ThreadId::MAIN && program.registers {
+                Process::exits(position, 0, false);
+                continue;
+            }
             let last = if thread == ThreadId::MAIN {
-                process::end(Ending::Exit { status: 0 })
+                process_end::end(Ending::Exit { status: 0 })
             } else {
                 Operation::new(thread::EXIT, ObjectId::thread(thread))
             };
@@ -507,10 +554,14 @@ pub(crate) fn advance(
             AtomicBegin => Operation::new(section::BEGIN, ObjectId::NONE),
             AtomicEnd => Operation::new(section::END, ObjectId::NONE),
             Assume(r, v) if registers[r as usize] != v => Operation::new(assume::FALSE, ObjectId::NONE),
-            Exit(status) => process::end(Ending::Exit { status: status as i32 }),
+            Outside(call) => match process.call(call, thread, position) {
+                Some(operation) => operation,
+                None => continue,
+            },
+            Exit(status) => process_end::end(Ending::Exit { status: status as i32 }),
             Assert(r, v) if registers[r as usize] != v => {
                 position.failed = true;
-                process::end(Ending::Assertion)
+                process_end::end(Ending::Assertion)
             }
             private => {
                 match private {

@@ -10,6 +10,8 @@
 use std::fmt::Write;
 
 use crate::executor::{FinalState, PLAIN};
+use crate::outside::{Becomes, Call, FIRST_IN_AREAS};
+use crate::print_calls;
 use crate::program::{ERRORCHECK, Instruction, Program, RECURSIVE, Register, Value, orders};
 
 /// The alignment of the structure of objects. Below this power of two, the bits of an address are the script's.
@@ -22,18 +24,22 @@ pub const WRONG: u32 = 125;
 /// The program without what C cannot express:
 ///
 /// * joining or detaching oneself, or a thread that may not exist yet, because its handle would be undefined;
-/// * a branch past the creation of a thread, because the n-th thread that a thread creates must always be the same one.
+/// * a branch past the creation of a thread, because the n-th thread that a thread creates must always be the same one;
+/// * a loop, unless its rounds are [bounded](Program::bounded).
 ///
 /// Each is replaced by a fence, which touches nothing. Timeouts are not limited.
 pub fn printable(program: &Program) -> Program {
     use Instruction::*;
     let mut program = program.clone();
+    let bounded = program.bounded;
     for code in &mut program.threads {
         let creates: Vec<usize> = (0..code.len()).filter(|&at| matches!(code[at], Create(_))).collect();
         for (at, instruction) in code.iter_mut().enumerate() {
             let skips = match *instruction {
                 BranchIf(_, _, to) | BranchUnless(_, _, to) | Jump(to) => {
-                    to as usize <= at || creates.iter().any(|create| (at..to as usize).contains(create))
+                    let between = (at.min(to as usize))..at.max(to as usize);
+                    let back = to as usize <= at && !bounded;
+                    back || creates.iter().any(|create| between.contains(create))
                 }
                 _ => false,
             };
@@ -112,7 +118,19 @@ static void __attribute__((unused)) run(void) { ran = 1; }
 /// One file with all of `programs`, each of them [`printable`].
 pub fn print_all(programs: &[Program]) -> String {
     let mut text = PROLOGUE.replace("ALIGNMENT", &format!("{OBJECTS_ALIGNMENT:#x}"));
+    let calls: Vec<Call> = programs.iter().flat_map(print_calls::of).collect();
+    if !calls.is_empty() {
+        text.push_str(&print_calls::PROLOGUE.replace("MAPPED", &format!("{:#x}ul", print_calls::MAPPED)));
+        let functions: Vec<usize> = programs.iter().map(|program| program.functions.len()).collect();
+        text.push_str(&print_calls::declarations(&functions));
+        if calls.iter().any(|call| matches!(call, Call::Signal(..))) {
+            text.push_str(&print_calls::action_of(&functions));
+        }
+    }
     for (number, program) in programs.iter().enumerate() {
+        for (id, code) in program.functions.iter().enumerate() {
+            print_function(&mut text, &print_calls::names(number, id as u8)[0], number, code);
+        }
         // The main thread comes last, because it names the others, which name the threads that they create.
         for thread in 1..program.threads.len() {
             let _ = writeln!(text, "\nstatic void *program{number}_thread{thread}(void *argument);");
@@ -120,7 +138,17 @@ pub fn print_all(programs: &[Program]) -> String {
         for (thread, code) in program.threads.iter().enumerate().rev() {
             let status = uses_plain(program).then_some(program.threads.len());
             let mut function = String::new();
-            print_thread(&mut function, number, thread, code, status);
+            // A function whose variables die is one of C, too.
+            let returns = |i: &Instruction| *i == Instruction::Outside(Call::Area(1, Becomes::Dead));
+            let inner = code.iter().position(returns).map(|at| (&code[..at], &code[at..]));
+            let code = match inner {
+                Some((inside, after)) => {
+                    print_function(&mut function, &format!("program{number}_inner"), number, inside);
+                    after
+                }
+                None => code,
+            };
+            print_thread(&mut function, number, thread, code, status, inner.is_some());
             // A compare-exchange that may fail spuriously.
             let weak = program.failures > 0;
             text.push_str(&if weak { function.replace("exchange_strong", "exchange_weak") } else { function });
@@ -134,6 +162,13 @@ pub fn print_all(programs: &[Program]) -> String {
         let _ = writeln!(text, "        objects.mutex.of[i] = (pthread_mutex_t)PTHREAD_{kind}_MUTEX_INITIALIZER_NP;");
     }
     let _ = writeln!(text, "    if ((uintptr_t)&objects % {OBJECTS_ALIGNMENT:#x}) return {WRONG};");
+    // Only where it is needed: what the kernel keeps makes executions slow.
+    if calls.iter().any(|call| matches!(call, Call::Look(..) | Call::Change(..))) {
+        text.push_str(print_calls::BEFORE);
+    }
+    if calls.iter().any(|call| matches!(call, Call::Area(..))) {
+        text.push_str(print_calls::MAP);
+    }
     text.push_str("    switch (which) {\n");
     for (number, program) in programs.iter().enumerate() {
         let _ = write!(text, "    case {number}:");
@@ -149,7 +184,10 @@ pub fn print_all(programs: &[Program]) -> String {
 
 /// Whether the program has plain variables. If so, its exit status tells its final state ([`status`]).
 pub fn uses_plain(program: &Program) -> bool {
-    let plain = |i: &Instruction| matches!(i, Instruction::PlainLoad(..) | Instruction::PlainStore(..));
+    let plain = |i: &Instruction| match i {
+        Instruction::PlainLoad(v, _) | Instruction::PlainStore(v, _) => (*v as usize) < PLAIN,
+        _ => false,
+    };
     program.threads.iter().flatten().any(plain)
 }
 
@@ -168,9 +206,49 @@ pub fn status(state: &FinalState) -> u32 {
     plain.chain(threads).fold(0, u32::wrapping_add) % 97
 }
 
-fn print_thread(text: &mut String, number: usize, thread: usize, code: &[Instruction], status: Option<usize>) {
+fn print_thread(
+    text: &mut String,
+    number: usize,
+    thread: usize,
+    code: &[Instruction],
+    status: Option<usize>,
+    calls_inner: bool,
+) {
     let (result, parameters) = if thread == 0 { ("int ", "void") } else { ("void *", "void *argument") };
     let _ = writeln!(text, "\nstatic {result}program{number}_thread{thread}({parameters}) {{");
+    if calls_inner {
+        let _ =
+            writeln!(text, "    unsigned area[2] = {{ 0, 0 }};\n    set_frame(0, area);\n    program{number}_inner();");
+    }
+    let registers = print_body(text, number, code);
+    let mut result = if thread == 0 { "0" } else { "argument" }.to_owned();
+    if let Some(threads) = status {
+        let sum = |parts: Vec<String>| if parts.is_empty() { "0u".to_owned() } else { parts.join(" + ") };
+        if thread == 0 {
+            let plain = (0..PLAINS).map(|i| format!("{}u * objects.variable.plain[{i}]", i + 1));
+            let others = (1..threads).map(|t| format!("{}u * outcome[{t}].value", 7 * (t + 1)));
+            result = format!("(int)(({}) % 97u)", sum(plain.chain(others).collect()));
+        } else {
+            let counted = registers.iter().filter(|r| (**r as usize) < COUNTED);
+            let counted = counted.map(|r| format!("{}u * r{r}", 2 * r + 1)).collect();
+            let _ = writeln!(text, "    outcome[{thread}].value = {};", sum(counted));
+        }
+    }
+    let _ = writeln!(text, "    return {result};\n}}");
+}
+
+/// A function without an argument and a result: a handler, or one whose variables are area 1.
+fn print_function(text: &mut String, name: &str, number: usize, code: &[Instruction]) {
+    let _ = writeln!(text, "\nstatic __attribute__((noinline)) void {name}(void) {{");
+    if name.ends_with("inner") {
+        let _ = writeln!(text, "    unsigned area[2] = {{ 0, 0 }};\n    set_frame(1, area);");
+    }
+    print_body(text, number, code);
+    let _ = writeln!(text, "}}");
+}
+
+/// The registers and the statements of a function. Returns its registers.
+fn print_body(text: &mut String, number: usize, code: &[Instruction]) -> Vec<Register> {
     let mut registers: Vec<Register> = code.iter().flat_map(registers_of).collect();
     registers.sort_unstable();
     registers.dedup();
@@ -197,20 +275,7 @@ fn print_thread(text: &mut String, number: usize, thread: usize, code: &[Instruc
     for register in &registers {
         let _ = writeln!(text, "    (void)r{register};");
     }
-    let mut result = if thread == 0 { "0" } else { "argument" }.to_owned();
-    if let Some(threads) = status {
-        let sum = |parts: Vec<String>| if parts.is_empty() { "0u".to_owned() } else { parts.join(" + ") };
-        if thread == 0 {
-            let plain = (0..PLAINS).map(|i| format!("{}u * objects.variable.plain[{i}]", i + 1));
-            let others = (1..threads).map(|t| format!("{}u * outcome[{t}].value", 7 * (t + 1)));
-            result = format!("(int)(({}) % 97u)", sum(plain.chain(others).collect()));
-        } else {
-            let counted = registers.iter().filter(|r| (**r as usize) < COUNTED);
-            let counted = counted.map(|r| format!("{}u * r{r}", 2 * r + 1)).collect();
-            let _ = writeln!(text, "    outcome[{thread}].value = {};", sum(counted));
-        }
-    }
-    let _ = writeln!(text, "    return {result};\n}}");
+    registers
 }
 
 fn registers_of(instruction: &Instruction) -> Vec<Register> {
@@ -226,6 +291,7 @@ fn registers_of(instruction: &Instruction) -> Vec<Register> {
         SpinTryLock(_, r) | BarrierWait(_, r) | Once(_, r) | Load(_, r) | Choose(_, r) => vec![r],
         BranchIf(r, _, _) | BranchUnless(r, _, _) | Assert(r, _) | Assume(r, _) => vec![r],
         PlainLoad(_, r) => vec![r],
+        Outside(call) => print_calls::register_of(call).into_iter().collect(),
         Store(_, value) | PlainStore(_, value) => of(value).into_iter().collect(),
         FetchAdd(_, value, r) | Set(r, value) | Add(r, value) => of(value).into_iter().chain([r]).collect(),
         CompareExchange(_, expected, new, r) => of(expected).into_iter().chain(of(new)).chain([r]).collect(),
@@ -238,7 +304,29 @@ fn futex(variable: u8, operation: &str, arguments: &str, register: Register) -> 
     format!("{{ long n = {call}; r{register} = n < 0 ? (unsigned)errno : (unsigned)n; }}")
 }
 
+/// The statement at `at` of `code`. Variables in areas are not in the structure of objects.
 fn statement(code: &[Instruction], at: usize, number: usize) -> String {
+    let text = statement_on_objects(code, at, number);
+    let in_area = |variable: u8| variable.checked_sub(FIRST_IN_AREAS);
+    match code[at] {
+        Instruction::Load(v, _)
+        | Instruction::Store(v, _)
+        | Instruction::FetchAdd(v, ..)
+        | Instruction::CompareExchange(v, ..)
+            if in_area(v).is_some() =>
+        {
+            let place = format!("(atomic_uint *)VARIABLE({})", v - FIRST_IN_AREAS);
+            text.replace(&format!("&objects.variable.of[{v}]"), &place)
+        }
+        Instruction::PlainLoad(v, _) | Instruction::PlainStore(v, _) if in_area(v + PLAIN as u8).is_some() => {
+            let place = format!("*VARIABLE({})", v + PLAIN as u8 - FIRST_IN_AREAS);
+            text.replace(&format!("objects.variable.plain[{v}]"), &place)
+        }
+        _ => text,
+    }
+}
+
+fn statement_on_objects(code: &[Instruction], at: usize, number: usize) -> String {
     use Instruction::*;
     const ORDERS: [&str; 6] = ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"];
     let (order, failure) = orders(code, at);
@@ -344,5 +432,6 @@ fn statement(code: &[Instruction], at: usize, number: usize) -> String {
         Assume(r, what) => format!("heddle_assume(r{r} == {what}u);"),
         Assert(r, what) => format!("assert(r{r} == {what}u);"),
         Exit(status) => format!("_exit({status});"),
+        Outside(call) => print_calls::statement(call, number),
     }
 }

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::outside::Call;
+
 /// A register of a thread. Registers are private to their thread and start at zero.
 pub type Register = u8;
 
@@ -162,8 +164,10 @@ pub enum Instruction {
     AtomicBegin,
     /// Ends the atomic section.
     AtomicEnd,
-    /// Ends the process with this status.
+    /// Ends the process with this status, at once.
     Exit(u8),
+    /// Looks at state of the process or changes it.
+    Outside(Call),
 }
 
 /// The memory order of the atomic operation or fence at position `at` of `code`, and the order of a compare-exchange
@@ -196,6 +200,12 @@ pub fn orders(code: &[Instruction], at: usize) -> (u32, u32) {
 pub struct Program {
     /// The instructions of each thread.
     pub threads: Vec<Vec<Instruction>>,
+    /// Functions that run as exit handlers and as handlers of signals. They use registers 4 and 5, which they set first.
+    pub functions: Vec<Vec<Instruction>>,
+    /// Whether an exit looks for exit handlers, as it does in a C program that registers some.
+    pub registers: bool,
+    /// Whether every loop goes round a bounded number of times.
+    pub bounded: bool,
     /// The initial value of each variable. Variables that are not listed start at zero.
     pub variables: Vec<u64>,
     /// Whether loads and stores access plain memory that only one thread uses at a time. They are no operations then.
@@ -241,6 +251,9 @@ impl fmt::Display for Program {
             for (at, instruction) in thread.iter().enumerate() {
                 writeln!(f, "  {at}: {instruction:?}")?;
             }
+        }
+        for (id, function) in self.functions.iter().enumerate() {
+            writeln!(f, "function {id}: {function:?}")?;
         }
         Ok(())
     }

@@ -102,7 +102,12 @@ fn a_range_meets_what_was_accessed_in_it() {
     all.sort_unstable();
     assert_eq!(all, [(0xff8, 1), (0x1000, 2), (0x2ff8, 3), (0x3000, 4)]);
     detector.switched(ThreadId(0));
-    assert_eq!(access(&mut detector, 0x1000, 8, WRITE, 5), [], "other memory is there now");
+    let unmapped = Found { time: 1, thread: ThreadId(1), how: Access::FREEING, pc: 9 };
+    assert_eq!(access(&mut detector, 0x1000, 8, READ, 5), [unmapped]);
+    assert_eq!(access(&mut detector, 0x8000, 8, READ, 5), [unmapped], "where nobody had been before, too");
+    detector.renewed((0x1000, 0x1000));
+    assert_eq!(access(&mut detector, 0x1000, 8, WRITE, 6), [], "other memory is there now");
+    assert_eq!(access(&mut detector, 0x2ff8, 8, WRITE, 6), [unmapped]);
 }
 
 #[test]

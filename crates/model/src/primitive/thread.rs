@@ -116,10 +116,10 @@ impl Primitive for Threads {
             TRYJOIN if world.thread(target).phase == Phase::Alive => return Effect::failed(EBUSY),
             TIMEDJOIN if must_wait(world, target) => return Effect::timed_out(operation),
             JOIN | TRYJOIN | TIMEDJOIN | DETACH => {
-                let state = world.thread_mut(target);
-                if state.phase == Phase::Absent {
+                if world.thread(target).phase == Phase::Absent {
                     return Effect::failed(ESRCH);
                 }
+                let state = world.thread_mut(target);
                 if state.detached || state.joined {
                     let misuse = if state.joined { Misuse::JoinTwice } else { Misuse::JoinDetached };
                     world.accuse(misuse);
@@ -198,6 +198,13 @@ impl Primitive for Threads {
 
     fn depends_on_state(&self, code: OpCode) -> bool {
         matches!(code, JOIN | TRYJOIN | TIMEDJOIN | DETACH)
+    }
+
+    fn foresee_bare(&self, world: &World, _: ThreadId, operation: &Operation, flags: EventFlags) -> (EventFlags, u64) {
+        let Some(target) = operation.object.as_thread().map(|target| world.thread(target)) else { return (flags, 0) };
+        let refused = target.phase == Phase::Absent || target.detached || target.joined;
+        let fails = operation.code == JOIN && refused;
+        (if fails { flags.union(EventFlags::FAILED) } else { flags }, 0)
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {

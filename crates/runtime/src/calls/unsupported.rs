@@ -348,6 +348,9 @@ interpose! {
                     return 0;
                 }
                 39 => return i64::from(crate::outside::ids::PID),
+                // fork, vfork
+                57 | 58 => return i64::from(crate::outside::children::forks(pc)),
+                61 => return i64::from(crate::outside::children::wait_for(a as i32, b as *mut i32, c as i32, d, pc)),
                 186 => return i64::from(crate::outside::ids::current_tid()),
                 202 => {
                     let result = crate::calls::pthread::futex::call([a, b, c, d, e, f], pc);

@@ -167,7 +167,7 @@ unsafe fn wants(object: &LoadedObject, wanted: &[u8]) -> bool {
 pub struct UnseenMakers {
     /// The first address of each library, and the one past its end. Zeros where there is none.
     libraries: Cell<[(usize, usize); MAKERS]>,
-    /// The same for libstdc++, if it is loaded.
+    /// The address range of libstdc++. Empty if it is not loaded.
     libstdcxx: Cell<(usize, usize)>,
 }
 
@@ -257,12 +257,12 @@ unsafe extern "C" fn add_library(object: *const LoadedObject, _: usize, found: *
             found.libstdcxx = extent(object);
         }
         // The program itself has no name.
-        let seen =
-            name.is_empty() || KNOWN.iter().any(|known| name.starts_with(known)) || is_instrumented(object);
-        if !seen && CREATE.iter().any(|function| wants(object, function)) {
-            if let Some(free) = found.libraries.iter_mut().find(|(_, end)| *end == 0) {
-                *free = extent(object);
-            }
+        let seen = name.is_empty() || KNOWN.iter().any(|known| name.starts_with(known)) || is_instrumented(object);
+        if !seen
+            && CREATE.iter().any(|function| wants(object, function))
+            && let Some(free) = found.libraries.iter_mut().find(|(_, end)| *end == 0)
+        {
+            *free = extent(object);
         }
     }
     0

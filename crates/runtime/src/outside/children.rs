@@ -95,7 +95,8 @@ fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
     result
 }
 
-fn forks(pc: u64) -> i32 {
+/// Makes a copy of the process.
+pub fn forks(pc: u64) -> i32 {
     let active = active();
     if !is_alone() {
         // The child has copies of all atomics, so it can tell what others have done before.
@@ -111,7 +112,7 @@ fn forks(pc: u64) -> i32 {
 }
 
 /// Waits for a child, while other threads may run.
-unsafe fn wait_for(child: i32, status: *mut i32, options: i32, usage: usize, pc: u64) -> i32 {
+pub unsafe fn wait_for(child: i32, status: *mut i32, options: i32, usage: usize, pc: u64) -> i32 {
     const NOT: i32 = 1;
     if !active() {
         // SAFETY: the program's own call.

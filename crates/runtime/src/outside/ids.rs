@@ -1,5 +1,7 @@
 //! Process and thread ids. They are equal in every execution and in every process that runs one.
 
+use heddle_model::ThreadId;
+
 use crate::schedule::{self, active};
 
 /// The process id of the program in an execution.
@@ -10,6 +12,11 @@ pub const PARENT: i32 = PID - 1;
 /// The thread id of the current thread in an execution. The main thread has the process id.
 pub fn current_tid() -> i32 {
     PID + i32::from(schedule::current().0)
+}
+
+/// The thread of an execution that has this id.
+pub fn thread_with(id: i32) -> Option<ThreadId> {
+    schedule::threads().find(|thread| PID + i32::from(thread.0) == id)
 }
 
 originals! {

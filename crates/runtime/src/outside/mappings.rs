@@ -2,9 +2,11 @@
 //!
 //! Such a call is to the accesses of other threads what `free` is ([`crate::detect::memcheck`]): if nothing orders it with an
 //! access, the two are a data race, whichever comes first, and it is an operation where it touches visible places. An
-//! access that comes after it crashes by itself.
+//! access that comes after it crashes by itself. To allow accesses is no different from forbidding them: who comes too early
+//! crashes.
 //!
-//! Other memory may get the addresses afterwards, since the kernel uses them again. So what was accessed there is forgotten.
+//! Other memory may get the addresses afterwards, since the kernel uses them again. When it does, what was done there before is
+//! forgotten.
 
 use core::ffi::c_int;
 
@@ -12,9 +14,11 @@ use heddle_model::primitive::memory;
 use heddle_model::race::Access;
 
 use crate::detect::race;
-use crate::schedule::{self, caller, is_alone};
+use crate::schedule::{self, active, caller, is_alone};
+use crate::state::snapshot::maps;
 
 const PAGE: usize = 4096;
+const MREMAP_FIXED: c_int = 2;
 
 /// What becomes of accesses to a range.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,38 +27,49 @@ enum Becomes {
     Gone,
     /// The contents of the memory change.
     Other,
-    /// The memory cannot be accessed.
-    Forbidden,
-    /// The memory can only be read.
-    Constant,
+    /// Reading is allowed that was not, or the other way round.
+    Readable,
+    /// Writing is allowed that was not, or the other way round. Reading is allowed before and after.
+    Writable,
 }
 
 /// Tells what is about to become of a range, before the call. The rest of the last page goes with it.
 fn will(becomes: Becomes, address: usize, size: usize, pc: u64) {
+    if let Some(size) = announced(address, size, pc) {
+        record(becomes, address, size, pc);
+    }
+}
+
+/// Lets others go on before something becomes of a range, if there are visible places in it. Returns the size in whole pages. `None`
+/// if nobody can tell, or the call will fail.
+fn announced(address: usize, size: usize, pc: u64) -> Option<usize> {
     let size = size.saturating_add(PAGE - 1) / PAGE * PAGE;
     if is_alone() || !address.is_multiple_of(PAGE) || address.checked_add(size).is_none() {
-        return;
+        return None;
     }
     if race::places::any() {
-        announce(becomes, address, size, pc);
+        announce(address, size, pc);
     }
+    Some(size)
+}
+
+/// Tells the detector of races what becomes of a range.
+fn record(becomes: Becomes, address: usize, size: usize, pc: u64) {
     let how = match becomes {
         Becomes::Gone => Access::FREEING,
-        Becomes::Other | Becomes::Forbidden => Access::new(true, false),
-        // Reading is allowed before and after.
-        Becomes::Constant => Access::new(false, false),
+        Becomes::Other | Becomes::Readable => Access::new(true, false),
+        Becomes::Writable => Access::new(false, false),
     };
     race::range(address, size, how, pc, becomes == Becomes::Gone);
 }
 
 /// Takes an operation for each piece of the range that has visible places.
 #[cold]
-fn announce(becomes: Becomes, address: usize, size: usize, pc: u64) {
+fn announce(address: usize, size: usize, pc: u64) {
     /// The most bytes that an operation can say that it touches.
     const STEP: usize = 1 << 20;
-    let code = if becomes == Becomes::Constant { memory::READ } else { memory::WRITE };
     race::places::each_piece(address, size, STEP, |from, size| {
-        schedule::visible(memory::access(code, from as u64, size), pc, |_| {});
+        schedule::visible(memory::access(memory::WRITE, from as u64, size), pc, |_| {});
     });
 }
 
@@ -68,50 +83,70 @@ originals! {
     fn mremap(address: usize, old: usize, new: usize, flags: c_int, wanted: usize) -> usize;
 }
 
-/// What a protection leaves of a range.
-fn protected(protection: c_int) -> Option<Becomes> {
+/// Tells what a new protection is about to change in a range, before the call.
+fn protects(address: usize, size: usize, protection: c_int, pc: u64) {
     const READ: c_int = 1;
     const WRITE: c_int = 2;
-    match protection & (READ | WRITE) {
-        0 => Some(Becomes::Forbidden),
-        READ => Some(Becomes::Constant),
-        _ => None,
+    let Some(size) = announced(address, size, pc) else { return };
+    // Not earlier: others may have changed it meanwhile.
+    let before = maps::rights(address, address + size);
+    if before.read.changes_to(protection & (READ | WRITE) != 0) {
+        record(Becomes::Readable, address, size, pc);
+    } else if before.write.changes_to(protection & WRITE != 0) {
+        record(Becomes::Writable, address, size, pc);
     }
 }
 
-/// What a mapping at a fixed address replaces.
-fn replaces(address: usize, size: usize, flags: c_int, pc: u64) {
+/// Takes note of where the kernel has put a new mapping: what was there before is gone, and nobody can have used the new one.
+fn mapped(address: usize, size: usize) {
+    const ERRORS: usize = usize::MAX - 4095;
+    if address < ERRORS && active() {
+        race::renewed(address, size.saturating_add(PAGE - 1) / PAGE * PAGE);
+    }
+}
+
+/// Makes a mapping. One at a fixed address replaces what is there.
+fn maps_at(address: usize, size: usize, flags: c_int, pc: u64, call: impl FnOnce() -> usize) -> usize {
     const FIXED: c_int = 0x10;
     if flags & FIXED != 0 {
         will(Becomes::Gone, address, size, pc);
+        return call();
     }
+    let at = call();
+    mapped(at, size);
+    at
+}
+
+/// What moving or resizing a mapping does: it stays where it is or goes, and nobody else may rely on either.
+fn moves(address: usize, sizes: (usize, usize), fixed: Option<usize>, pc: u64, call: impl FnOnce() -> usize) -> usize {
+    will(Becomes::Gone, address, sizes.0, pc);
+    if let Some(wanted) = fixed {
+        will(Becomes::Gone, wanted, sizes.1, pc);
+    }
+    let at = call();
+    if at != address && fixed.is_none() {
+        mapped(at, sizes.1);
+    }
+    at
 }
 
 interpose! {
     fn mmap(address: usize, size: usize, protection: c_int, flags: c_int, file: c_int, offset: i64) -> usize {
-        replaces(address, size, flags, caller());
-        real::mmap(address, size, protection, flags, file, offset)
+        maps_at(address, size, flags, caller(), || real::mmap(address, size, protection, flags, file, offset))
     }
     fn mmap64(address: usize, size: usize, protection: c_int, flags: c_int, file: c_int, offset: i64) -> usize {
-        replaces(address, size, flags, caller());
-        real::mmap64(address, size, protection, flags, file, offset)
+        maps_at(address, size, flags, caller(), || real::mmap64(address, size, protection, flags, file, offset))
     }
     fn munmap(address: usize, size: usize) -> c_int {
         will(Becomes::Gone, address, size, caller());
         real::munmap(address, size)
     }
     fn mprotect(address: usize, size: usize, protection: c_int) -> c_int {
-        let pc = caller();
-        if let Some(becomes) = protected(protection) {
-            will(becomes, address, size, pc);
-        }
+        protects(address, size, protection, caller());
         real::mprotect(address, size, protection)
     }
     fn pkey_mprotect(address: usize, size: usize, protection: c_int, key: c_int) -> c_int {
-        let pc = caller();
-        if let Some(becomes) = protected(protection) {
-            will(becomes, address, size, pc);
-        }
+        protects(address, size, protection, caller());
         real::pkey_mprotect(address, size, protection, key)
     }
     fn madvise(address: usize, size: usize, advice: c_int) -> c_int {
@@ -119,14 +154,8 @@ interpose! {
         real::madvise(address, size, advice)
     }
     fn mremap(address: usize, old: usize, new: usize, flags: c_int, wanted: usize) -> usize {
-        const FIXED: c_int = 2;
-        let pc = caller();
-        // It stays where it is or goes: nobody else may rely on either.
-        will(Becomes::Gone, address, old, pc);
-        if flags & FIXED != 0 {
-            will(Becomes::Gone, wanted, new, pc);
-        }
-        real::mremap(address, old, new, flags, wanted)
+        let fixed = (flags & MREMAP_FIXED != 0).then_some(wanted);
+        moves(address, (old, new), fixed, caller(), || real::mremap(address, old, new, flags, wanted))
     }
 }
 
@@ -138,23 +167,18 @@ fn advised(address: usize, size: usize, advice: c_int, pc: u64) {
 }
 
 /// A system call that the program makes by its number.
-pub fn by_number(number: i64, arguments: &[usize; 6], pc: u64) {
+pub fn by_number(number: i64, arguments: &[usize; 6], pc: u64, call: impl FnOnce() -> usize) -> usize {
     let [address, size, third, flags, wanted, _] = *arguments;
     match number {
-        9 => replaces(address, size, flags as c_int, pc),
-        10 | 329 => {
-            if let Some(becomes) = protected(third as c_int) {
-                will(becomes, address, size, pc);
-            }
-        }
+        9 => return maps_at(address, size, flags as c_int, pc, call),
+        10 | 329 => protects(address, size, third as c_int, pc),
         11 => will(Becomes::Gone, address, size, pc),
         25 => {
-            will(Becomes::Gone, address, size, pc);
-            if flags & 2 != 0 {
-                will(Becomes::Gone, wanted, third, pc);
-            }
+            let fixed = (flags as c_int & MREMAP_FIXED != 0).then_some(wanted);
+            return moves(address, (size, third), fixed, pc, call);
         }
         28 => advised(address, size, third as c_int, pc),
         _ => {}
     }
+    call()
 }

@@ -21,9 +21,11 @@ use heddle_model::ThreadId;
 
 use crate::addresses::{self, PAGE, Reserve, STACK_STRIDE, STACKS};
 use crate::arch::{self, Birth, Context};
+use crate::calls::pthread::identity::Scheduling;
 use crate::calls::pthread::keys;
 use crate::entry::{real, start};
 use crate::lifetime::{self, Exclusive, Lent};
+use crate::outside::exit::Leaving;
 use crate::outside::kernel_thread::KernelThread;
 use crate::{heap, schedule, sys};
 
@@ -68,6 +70,8 @@ pub struct Fiber {
     pub unjoined: Cell<u32>,
     /// How often the thread has looked at a clock.
     pub looks_at_clocks: Cell<u32>,
+    /// How the thread has asked to be scheduled.
+    pub scheduling: Cell<Scheduling>,
     /// The signals that the thread has blocked: a bit for each.
     pub signal_mask: Cell<u64>,
     /// The signals that were sent to the thread while it had them blocked: a bit for each.
@@ -76,6 +80,8 @@ pub struct Fiber {
     pub awaited_signals: Cell<u64>,
     /// What the kernel would keep for the thread.
     pub kernel_thread: Cell<KernelThread>,
+    /// How the thread ends the process, if it does.
+    pub leaving: Cell<Leaving>,
     /// The thread's name, with a zero byte at the end.
     pub name: Cell<[u8; NAME]>,
     /// The thread as a member of a parallel region of OpenMP: the address of its description. 0 outside of regions.
@@ -130,7 +136,8 @@ impl Fiber {
         let Fiber {
             birth: _, stack_size: _, wanted_stack: _,
             context: at, called_at, ends, start, value, cancellation, detached, signal_mask, pending_signals, awaited_signals,
-            kernel_thread, name: called, creator, unjoined, looks_at_clocks, openmp, openmp_threads, openmp_asked,
+            kernel_thread, name: called, creator, unjoined, looks_at_clocks, leaving, openmp, openmp_threads, openmp_asked,
+            scheduling,
         } = self;
         at.set(context);
         called_at.set(0);
@@ -147,9 +154,11 @@ impl Fiber {
         creator.set(ThreadId::MAIN);
         unjoined.set(0);
         looks_at_clocks.set(0);
+        scheduling.set(Scheduling::default());
         openmp.set(0);
         openmp_threads.set(0);
         openmp_asked.set(0);
+        leaving.set(Leaving::default());
     }
 
     /// Marks the thread as exiting. The destructors that follow are not cancellation points.
@@ -271,6 +280,7 @@ pub fn create(thread: ThreadId, routine: usize, argument: usize, stack_size: usi
     let (mask, kernel) = (creator.signal_mask.get(), creator.kernel_thread.get().inherited());
     let name = of(ThreadId::MAIN).name.get();
     fiber.reset(fiber.birth.borrow().context, Start { routine, argument }, mask, kernel, name);
+    fiber.scheduling.set(creator.scheduling.get());
     // SAFETY: the donor was suspended there, and the thread has not run yet in this execution.
     unsafe { fiber.context.get().set_float_environment(arch::float_environment()) };
     fiber.wanted_stack.set(stack_size.next_multiple_of(PAGE).min(STACK_STRIDE - 2 * PAGE));

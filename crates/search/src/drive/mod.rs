@@ -2,6 +2,7 @@
 //!
 //! * [`round`]: the loop that every algorithm shares: ask for a plan, have it run, show it, learn from it.
 //! * [`position`]: how far a search is, and what comes next.
+//! * [`own_bound`]: a bound on operations, for executions that are too large.
 //! * [`prefix`]: the given steps that every execution begins with.
 //! * [`strategy`]: what the loop asks of an algorithm.
 //! * [`counts`]: executions, counted.
@@ -10,6 +11,7 @@
 
 pub(crate) mod counts;
 pub(crate) mod observer;
+pub(crate) mod own_bound;
 pub(crate) mod position;
 pub(crate) mod prefix;
 pub(crate) mod round;
@@ -29,6 +31,7 @@ use crate::drive::position::Position;
 use crate::drive::round::{End, Round};
 use crate::drive::strategy::Strategy;
 use crate::drive::summary::{Stop, Summary};
+use crate::liveness::StateGraph;
 use crate::options::Options;
 use crate::save::{self, CheckpointError};
 
@@ -50,6 +53,8 @@ pub struct Search {
     facts: Option<Facts>,
     /// Places do not become visible.
     fixed: bool,
+    /// All states, if the search has come to its end and they were asked for.
+    graph: Option<StateGraph>,
 }
 
 impl Search {
@@ -57,7 +62,7 @@ impl Search {
     pub fn new(options: Options) -> Search {
         let position = Position::first(&options);
         let portfolio = Portfolio::new(&options);
-        Search { options, position, strategy: None, portfolio, facts: None, fixed: false }
+        Search { options, position, strategy: None, portfolio, facts: None, fixed: false, graph: None }
     }
 
     /// A search with the places that are visible to the executor already.
@@ -100,9 +105,20 @@ impl Search {
         self.position.samples
     }
 
+    /// The most operations of a thread, if the search has to bound them itself: see [`Summary::own_bound`].
+    pub fn own_bound(&self) -> Option<u32> {
+        self.position.steps.in_force(self.options.max_steps)
+    }
+
     /// Executions of earlier rounds, which do not count.
     pub fn earlier(&self) -> u64 {
         self.position.earlier
+    }
+
+    /// All states with all their steps, to be asked what can go on for ever. There is one after a search with
+    /// [`Algorithm::States`](crate::Algorithm::States) that has come to its end, if [`Options::liveness`] was set.
+    pub fn graph(&self) -> Option<&StateGraph> {
+        self.graph.as_ref()
     }
 
     /// The algorithm that runs, or ran last.
@@ -116,7 +132,7 @@ impl Search {
     ///
     /// When the executor fails. What was counted by then is in [`counts`](Self::counts).
     pub fn run(&mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) -> Result<Summary, ExecutorError> {
-        let Search { options, position, portfolio, fixed, .. } = self;
+        let Search { options, position, portfolio, fixed, graph, .. } = self;
         let mut strategy = self.strategy.take();
         if let Some(facts) = self.facts.take() {
             executor.learn(&facts)?;
@@ -154,18 +170,22 @@ impl Search {
                 executions = position.total().executions,
                 "round of the search"
             );
+            round.executor.forget_states();
+            round.executor.remember(&strategy.new_states());
             let end = round.run(&mut *strategy, &method, position);
             position.elapsed = round.elapsed + begin.elapsed();
             match end? {
                 End::Again if position.has_room(options, 0) => {}
                 End::Again => {
                     round.keep(&*strategy, position);
-                    return Ok(position.summary(options, Stop::Executions, strategy.left_out()));
+                    return Ok(position.summary(options, Stop::Executions, &*strategy));
                 }
                 End::Stop(stop) => {
                     let left_out = strategy.left_out();
                     if !position.next_phase(options, stop, left_out) {
-                        return Ok(position.summary(options, stop, left_out));
+                        let summary = position.summary(options, stop, &*strategy);
+                        *graph = (options.liveness && summary.complete()).then(|| strategy.graph()).flatten();
+                        return Ok(summary);
                     }
                 }
             }

@@ -82,12 +82,14 @@ pub struct Changeable {
     states: Cell<u64>,
     /// What the detail of atomic operations says of copies of the process.
     copied: Cell<u32>,
+    /// Mappings of memory can go, or what is allowed in them can change.
+    mappings: Cell<bool>,
 }
 
 impl Changeable {
     /// The state at the start of the process.
     pub const fn new() -> Changeable {
-        Changeable { states: Cell::new(0), copied: Cell::new(0) }
+        Changeable { states: Cell::new(0), copied: Cell::new(0), mappings: Cell::new(false) }
     }
 }
 
@@ -131,14 +133,24 @@ pub fn set_up() {
         states |= bit(State::ExitHandlers) | bit(State::QuickExitHandlers);
     }
     lifetime::process().changeable.states.set(states);
-    let forks = [b"fork".as_slice(), b"vfork", b"_Fork"].iter().any(|name| imports::program_wants(name));
-    lifetime::process().changeable.copied.set(if any || forks { COPIED } else { 0 });
+    let wants = |names: &[&[u8]]| any || names.iter().any(|name| imports::program_wants(name));
+    let forks = wants(&[b"fork", b"vfork", b"_Fork", b"syscall"]);
+    let mappings =
+        wants(&[b"munmap", b"mremap", b"mprotect", b"pkey_mprotect", b"madvise", b"mmap", b"mmap64", b"syscall"]);
+    lifetime::process().changeable.mappings.set(mappings);
+    lifetime::process().changeable.copied.set(if forks { COPIED } else { 0 });
 }
 
 /// What the detail of atomic operations says of copies of the process.
 #[inline(always)]
 pub fn copied() -> u32 {
     lifetime::process().changeable.copied.get()
+}
+
+/// Whether mappings of memory can go, or what is allowed in them can change.
+#[inline]
+pub fn mappings_can_go() -> bool {
+    lifetime::process().changeable.mappings.get()
 }
 
 /// Whether the program can change `state`.

@@ -2,7 +2,7 @@
 //! the functions of libc that make them. A table.
 
 use heddle_model::primitive::process_state::How::{Change, Read};
-use heddle_model::primitive::process_state::State::{Break, FileModeMask, Identity, Limits, Memory, Scheduling};
+use heddle_model::primitive::process_state::State::{Break, FileModeMask, Identity, Limits, Scheduling};
 
 use super::Touch::{Copy, File, Named, NamedAt, Names, On, OnIf, SignalAction, SignalIf};
 use crate::outside::files::ordered::Use::{Change as Contents, Look, Position};
@@ -10,7 +10,7 @@ use crate::outside::files::ordered::opens;
 use crate::outside::mappings;
 
 /// Makes system call `number` for the program, by `call`, after what it does was taken in the model.
-pub unsafe fn made<T>(number: i64, arguments: &[usize; 6], pc: u64, call: impl FnOnce() -> T) -> T {
+pub unsafe fn made(number: i64, arguments: &[usize; 6], pc: u64, call: impl FnOnce() -> i64) -> i64 {
     const CREATE: usize = 0o100;
     const TRUNCATE: usize = 0o1000;
     let touch = match number {
@@ -56,12 +56,9 @@ pub unsafe fn made<T>(number: i64, arguments: &[usize; 6], pc: u64, call: impl F
         // kill, tkill, tgkill
         62 | 200 => SignalAction(Read, 1),
         234 => SignalAction(Read, 2),
-        // fork, vfork
-        57 | 58 => On(Memory, Read),
         // mmap, mprotect, munmap, mremap, madvise, pkey_mprotect
         9 | 10 | 11 | 25 | 28 | 329 => {
-            mappings::by_number(number, arguments, pc);
-            return call();
+            return mappings::by_number(number, arguments, pc, || call() as usize) as i64;
         }
         _ => return call(),
     };

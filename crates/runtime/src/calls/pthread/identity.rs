@@ -1,6 +1,6 @@
 //! Properties of a thread other than its life: its name, processors, priority and clock.
 //!
-//! Heddle schedules the threads. Requests about scheduling succeed and have no effect.
+//! Heddle schedules the threads. Requests about scheduling succeed and have no effect, except that they can be read back.
 
 use core::ffi::c_int;
 
@@ -8,7 +8,7 @@ use heddle_model::ThreadId;
 use heddle_model::primitive::process_state::{How, State};
 
 use crate::calls::process_state::touches_part;
-use crate::outside::machine;
+use crate::outside::{ids, machine};
 use crate::schedule::fiber::{self, NAME};
 use crate::schedule::{active, caller, current};
 
@@ -58,6 +58,31 @@ fn set_name(thread: ThreadId, name: &[u8]) {
     fiber::of(thread).name.set(whole);
 }
 
+/// How a thread has asked to be scheduled. A new thread inherits it.
+#[derive(Clone, Copy, Default)]
+pub struct Scheduling {
+    policy: c_int,
+    priority: c_int,
+}
+
+/// Changes how `thread` has asked to be scheduled.
+fn sets(thread: ThreadId, pc: u64, change: impl FnOnce(Scheduling) -> Scheduling) -> c_int {
+    touches_part(State::ThreadScheduling, How::Change, thread.index() as u64, pc);
+    fiber::of(thread).scheduling.update(change);
+    0
+}
+
+/// How `thread` has asked to be scheduled.
+fn asks(thread: ThreadId, pc: u64) -> Scheduling {
+    touches_part(State::ThreadScheduling, How::Read, thread.index() as u64, pc);
+    fiber::of(thread).scheduling.get()
+}
+
+/// The thread that the kernel knows by this number: 0 is the calling thread. `None` if there is no such thread.
+fn numbered(number: c_int) -> Option<ThreadId> {
+    if number == 0 { Some(current()) } else { ids::thread_with(number) }
+}
+
 interpose! {
     fn pthread_setname_np(thread: usize, name: *const u8) -> c_int {
         if !active() {
@@ -105,18 +130,32 @@ interpose! {
         0
     }
     fn pthread_setschedparam(thread: usize, policy: c_int, parameters: *const c_int) -> c_int {
-        if active() { 0 } else { real::pthread_setschedparam(thread, policy, parameters) }
+        if !active() {
+            return real::pthread_setschedparam(thread, policy, parameters);
+        }
+        let pc = caller();
+        let Some(thread) = fiber::thread_at(thread) else { return ESRCH };
+        let priority = *parameters;
+        sets(thread, pc, |_| Scheduling { policy, priority })
     }
     fn pthread_getschedparam(thread: usize, policy: *mut c_int, parameters: *mut c_int) -> c_int {
         if !active() {
             return real::pthread_getschedparam(thread, policy, parameters);
         }
-        *policy = 0;
-        *parameters = 0;
+        let pc = caller();
+        let Some(thread) = fiber::thread_at(thread) else { return ESRCH };
+        let scheduling = asks(thread, pc);
+        *policy = scheduling.policy;
+        *parameters = scheduling.priority;
         0
     }
     fn pthread_setschedprio(thread: usize, priority: c_int) -> c_int {
-        if active() { 0 } else { real::pthread_setschedprio(thread, priority) }
+        if !active() {
+            return real::pthread_setschedprio(thread, priority);
+        }
+        let pc = caller();
+        let Some(thread) = fiber::thread_at(thread) else { return ESRCH };
+        sets(thread, pc, |before| Scheduling { priority, ..before })
     }
     fn sched_setaffinity(process: c_int, size: usize, set: usize) -> c_int {
         if active() { 0 } else { real::sched_setaffinity(process, size, set) }
@@ -129,19 +168,34 @@ interpose! {
         0
     }
     fn sched_setscheduler(process: c_int, policy: c_int, parameters: *const c_int) -> c_int {
-        if active() { 0 } else { real::sched_setscheduler(process, policy, parameters) }
+        if !active() {
+            return real::sched_setscheduler(process, policy, parameters);
+        }
+        let pc = caller();
+        let priority = *parameters;
+        numbered(process).map_or(0, |thread| sets(thread, pc, |_| Scheduling { policy, priority }))
     }
     fn sched_getscheduler(process: c_int) -> c_int {
-        if active() { 0 } else { real::sched_getscheduler(process) }
+        if !active() {
+            return real::sched_getscheduler(process);
+        }
+        let pc = caller();
+        numbered(process).map_or(0, |thread| asks(thread, pc).policy)
     }
     fn sched_setparam(process: c_int, parameters: *const c_int) -> c_int {
-        if active() { 0 } else { real::sched_setparam(process, parameters) }
+        if !active() {
+            return real::sched_setparam(process, parameters);
+        }
+        let pc = caller();
+        let priority = *parameters;
+        numbered(process).map_or(0, |thread| sets(thread, pc, |before| Scheduling { priority, ..before }))
     }
     fn sched_getparam(process: c_int, parameters: *mut c_int) -> c_int {
         if !active() {
             return real::sched_getparam(process, parameters);
         }
-        *parameters = 0;
+        let pc = caller();
+        *parameters = numbered(process).map_or(0, |thread| asks(thread, pc).priority);
         0
     }
 }

@@ -8,6 +8,7 @@
 use heddle_model::primitive::memory;
 use heddle_model::race::Access;
 
+use crate::arch;
 use crate::detect::{memcheck, race};
 use crate::schedule::{self, fiber, spin_loop};
 
@@ -71,10 +72,8 @@ fn visible(address: usize, size: usize, how: Access, pc: u64) {
 
 /// The value at `address`, up to eight bytes of it.
 fn value_at(address: usize, size: usize) -> u64 {
-    let mut bytes = [0u8; 8];
-    // SAFETY: the program is about to read it.
-    unsafe { core::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), size.min(8)) };
-    u64::from_ne_bytes(bytes)
+    // SAFETY: the program is about to read it. If it may not, it crashes when it does, not here.
+    unsafe { arch::heddle_peek(address, size.min(8)) }
 }
 
 /// An access to something declared `volatile`. That is a hint that other threads may access it, so it is visible

@@ -17,6 +17,7 @@ use heddle_model::race::{Access, Race};
 use heddle_model::{self as model, Event, Outcome, ThreadId};
 
 use crate::addresses::{self, PAGE, Reserve, SHADOW};
+use crate::calls::process_state::mappings_can_go;
 use crate::detect::{memcheck, stacks};
 use crate::lifetime::{self, Exclusive};
 use crate::{heap, schedule};
@@ -157,10 +158,11 @@ pub fn event(event: &Event) {
     }
     if memcheck::needs_its_object(operation) && operation.code.family() != atomic::FAMILY {
         // Freeing or overwriting a lock in the heap must be ordered after every use of it, and so must the end of the
-        // frame that it is in.
+        // frame or of the mapping that it is in.
         let address = operation.object.0 as usize;
         let owner = if stacks::may_be_others(address) { stacks::owner(address) } else { None };
-        if (heap::in_range(address) || owner.is_some()) && !memcheck::forbids(operation) {
+        let may_go = heap::in_range(address) || owner.is_some() || mappings_can_go();
+        if may_go && !memcheck::forbids(operation) {
             if let Some(owner) = owner {
                 stacks::used(owner, address, 1);
             }
@@ -234,15 +236,22 @@ pub fn ended(address: usize, size: usize, pc: u64) {
     }
 }
 
-/// Records that the running thread does something to a range of memory as a whole. `forget`: other memory is there afterwards.
-pub fn range(address: usize, size: usize, how: Access, pc: u64, forget: bool) {
+/// Records that the running thread does something to a range of memory as a whole. `gone`: nothing is there afterwards.
+pub fn range(address: usize, size: usize, how: Access, pc: u64, gone: bool) {
     let Some(detector) = detector() else { return };
     watch(address, size, pc);
-    let result = detector.range((address, size), how, pc, forget, |granule, found| {
+    let result = detector.range((address, size), how, pc, gone, |granule, found| {
         report(granule << 3, 8, how, pc, granule, found);
     });
     if let Err(exceeded) = result {
         too_many(exceeded);
+    }
+}
+
+/// Takes note that other memory is at these addresses now. Only in executions.
+pub fn renewed(address: usize, size: usize) {
+    if let Some(detector) = detector() {
+        detector.renewed((address, size));
     }
 }
 

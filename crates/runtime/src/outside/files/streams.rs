@@ -7,13 +7,15 @@ use core::cell::Cell;
 use core::ffi::{c_char, c_int, c_long, c_void};
 
 use heddle_model::primitive::process_state::{How, State};
+use heddle_model::race::Access;
 
 use super::descriptors;
 use super::ordered::{Use, by_handle, changes_names, opens, tell, uses};
 use crate::calls::buffers::Arguments;
+use crate::detect::{memcheck, race};
 use crate::lifetime::{self, Exclusive};
 use crate::outside::channel;
-use crate::schedule::{self, caller, is_alone};
+use crate::schedule::{self, active, caller, is_alone};
 
 unsafe extern "C" {
     static stdin: *mut c_void;
@@ -29,6 +31,7 @@ pub fn on_stream<T>(stream: *mut c_void, how: Use, pc: u64, call: impl FnOnce() 
     if schedule::is_first() || stream.is_null() {
         return call();
     }
+    must_be_open(stream, pc);
     let file = descriptor_of(stream);
     if file < 0 {
         if !is_alone() {
@@ -43,6 +46,15 @@ pub fn on_stream<T>(stream: *mut c_void, how: Use, pc: u64, call: impl FnOnce() 
         uses(file, how, pc);
     }
     call()
+}
+
+/// A use of a stream. To close it frees its memory: a use after that is a memory error, and one that nothing orders with that is a
+/// data race.
+fn must_be_open(stream: *mut c_void, pc: u64) {
+    if active() {
+        memcheck::access(stream as usize, 1, true, pc);
+        race::plain(stream as usize, 1, Access::new(true, true), pc, false);
+    }
 }
 
 /// The descriptor of a stream of the program's; negative if it has none.
@@ -61,6 +73,7 @@ pub fn uses_stream(stream: *mut c_void, how: Use, pc: u64) {
     if is_alone() || stream.is_null() {
         return;
     }
+    must_be_open(stream, pc);
     let file = descriptor_of(stream);
     if file < 0 {
         tell(State::FileContents.operation(How::Change, stream as u64 >> 4), pc);

@@ -43,8 +43,6 @@ originals! {
 
 unsafe extern "C" {
     fn __errno_location() -> *mut c_int;
-    #[link_name = "signal"]
-    fn libc_signal(signal: c_int, handler: usize) -> usize;
 }
 
 const ESRCH: c_int = 3;
@@ -250,6 +248,12 @@ pub fn send_to_self(signal: c_int, pc: u64) -> c_int {
 /// on a stack that threads share, and another thread could not be interrupted by the same signal meanwhile.
 fn deliver(signal: c_int, pc: u64) {
     touches_signal(signal, How::Read, pc);
+    if disposition(signal as usize) == Disposition::Handled
+        && handlers::action(signal as usize).flags & SA_RESETHAND != 0
+    {
+        // To take the handler and to remove it is one step: what the signal does then counts, if others have changed it meanwhile.
+        touches_signal(signal, How::Change, pc);
+    }
     match disposition(signal as usize) {
         Disposition::Ignored => {}
         Disposition::Kills => end_by(signal, pc),
@@ -277,8 +281,7 @@ fn handle(signal: c_int, pc: u64) {
     // SAFETY: the program's handler, with what it asked for.
     unsafe {
         if action.flags & SA_RESETHAND != 0 {
-            touches_signal(signal, How::Change, pc);
-            libc_signal(signal, 0);
+            handlers::set_default(signal as usize);
         }
         if action.flags & SA_SIGINFO != 0 {
             let (mut info, mut context) = ([0i32; INFO], [0u64; CONTEXT]);

@@ -71,6 +71,13 @@ pub fn action(signal: usize) -> Action {
     action
 }
 
+/// Lets `signal` do what it does by default.
+pub fn set_default(signal: usize) {
+    let action = Action::default();
+    // SAFETY: the kernel's struct sigaction, without a handler.
+    unsafe { sys::syscall6(sys::RT_SIGACTION, signal, &raw const action as usize, 0, 8, 0, 0) };
+}
+
 /// The effect of `signal` on the program.
 pub fn disposition(signal: usize) -> Disposition {
     /// SIGCHLD, SIGCONT, SIGURG and SIGWINCH are ignored unless there is a handler.
@@ -148,6 +155,10 @@ unsafe extern "C" fn on_crash(signal: i32, info: *const u64, context: *mut u64) 
     // SAFETY: si_addr is 16 bytes into siginfo_t.
     let address = unsafe { *info.add(2) } as usize;
     if signal as usize == SIGSEGV && snapshot::first_write(address) {
+        return;
+    }
+    // SAFETY: the third argument of a handler.
+    if unsafe { arch::gives_up_peek(context) } {
         return;
     }
     if !active() {

@@ -10,7 +10,7 @@
 //! The runtime's own memory and everything outside memory are not restored. The trap takes care of the latter.
 
 mod heaps;
-mod maps;
+pub mod maps;
 mod pages;
 mod tracked;
 

@@ -1,0 +1,32 @@
+// The path of a file that another thread makes.
+//
+// heddle: kind = assertion
+#define _GNU_SOURCE
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void *one(void *unused)
+{
+    close(creat("new-file", 0600));
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    assert(!realpath("new-file", NULL));
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, one, NULL);
+    pthread_create(&threads[1], NULL, two, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}

@@ -1,0 +1,39 @@
+// A handler that runs once is gone after the signal. Another thread sees it before or after that.
+//
+// heddle: kind = assertion
+#define _GNU_SOURCE
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+
+static void handler(int signal)
+{
+    (void)signal;
+}
+
+static void *one(void *unused)
+{
+    raise(SIGUSR1);
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    struct sigaction now;
+    sigaction(SIGUSR1, NULL, &now);
+    assert(now.sa_handler == handler);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    struct sigaction once = { .sa_handler = handler, .sa_flags = SA_RESETHAND };
+    sigaction(SIGUSR1, &once, NULL);
+    pthread_create(&threads[0], NULL, one, NULL);
+    pthread_create(&threads[1], NULL, two, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}

@@ -1,0 +1,33 @@
+// The kernel may give addresses that were unmapped to another thread: that is other memory.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+static volatile int *page;
+
+static void *one(void *unused)
+{
+    munmap((void *)page, 4096);
+    volatile int *mine = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *mine = 1;
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    volatile int *mine = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *mine = 1;
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pthread_create(&threads[0], NULL, one, NULL);
+    pthread_create(&threads[1], NULL, two, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
