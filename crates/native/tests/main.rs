@@ -9,3 +9,4 @@ mod facts; // What one executor has learnt, for another.
 mod leftovers; // Nothing stays behind.
 mod symbols; // The thread library, symbol by symbol.
 mod trouble; // Programs that crash, hang or are killed.
+mod wiped; // Nothing of the runtime's is left on stacks.

@@ -36,6 +36,9 @@ macro_rules! keep_registers {
 /// preserve in [`crate::schedule::REGISTERS`], and goes on to the body. So every operation knows where in the program it
 /// was asked for, without unwinding, and in which state. The body reads it with
 /// `caller()` before anything else is called. `rax` is free at the entry of a function that is not variadic.
+///
+/// The stub jumps to the body, which returns to the program. Where stacks are [wiped](crate::arch::WIPED) it calls the body
+/// instead, and wipes what the body has left.
 macro_rules! interpose {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident : $type:ty),* $(,)?) $(-> $ret:ty)? $body:block)*) => { $(
         $(#[$meta])*
@@ -44,15 +47,23 @@ macro_rules! interpose {
         #[allow(clippy::too_many_arguments, missing_docs, unused_variables)]
         pub unsafe extern "C" fn $name($($arg: $type),*) $(-> $ret)? {
             core::arch::naked_asm!(
+                ".cfi_startproc",
                 "mov rax, [rsp]",
                 "mov [rip + {caller}], rax",
                 "lea rax, [rip + {registers}]",
                 keep_registers!("rax"),
                 "mov [rax + 48], rsp",
+                unless_wiping!(),
                 "jmp {body}",
+                call_and_wipe!(),
+                ".cfi_endproc",
                 caller = sym crate::schedule::CALLER,
                 registers = sym crate::schedule::REGISTERS,
                 body = sym $name::body,
+                words = const 0 $(+ core::mem::size_of::<$type>().div_ceil(8))*,
+                wide = const $crate::arch::returns_two_words(concat!("" $(, stringify!($ret))?)) as usize,
+                wiped = sym $crate::arch::WIPED,
+                wipe = sym $crate::arch::heddle_wipe,
             )
         }
         #[allow(missing_docs, non_snake_case)]
@@ -448,6 +459,7 @@ heddle_donor:
     call heddle_capture
     # Resumed, for the first time or again, on the one kernel thread that runs the program.
     call {begin}
+    call {wipe}
     mov rdi, rdx
     call rax
     mov rdi, rax
@@ -553,6 +565,7 @@ rust_eh_personality:
     begin = sym crate::schedule::fiber::begin,
     returned = sym crate::schedule::fiber::returned,
     personality = sym guarded_personality,
+    wipe = sym super::heddle_wipe,
 );
 
 /// The unwinder's question to `heddle_call_guarded`'s frame (Itanium C++ ABI, exception handling, 2.5.2).

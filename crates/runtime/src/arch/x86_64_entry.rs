@@ -14,20 +14,29 @@ macro_rules! with_caller {
         #[allow(missing_docs, unused_variables)]
         pub unsafe extern "C" fn $name($($arg: $type),*) $(-> $ret)? {
             core::arch::naked_asm!(
+                ".cfi_startproc",
                 concat!("mov ", $register, ", [rsp]"),
                 // While plain memory is visible, a thread may wait in a loop of accesses: as in `interpose!`.
                 "cmp qword ptr [rip + {places} + {filter}], 0",
-                "jne 2f",
+                "jne 3f",
+                unless_wiping!(),
                 "jmp {body}",
-                "2:",
+                "3:",
                 "lea rax, [rip + {registers}]",
                 keep_registers!("rax"),
                 "mov [rax + 48], rsp",
+                unless_wiping!(),
                 "jmp {body}",
+                call_and_wipe!(),
+                ".cfi_endproc",
                 places = sym crate::detect::race::places::PLACES,
                 filter = const heddle_detect::places::Places::FILTER,
                 registers = sym crate::schedule::REGISTERS,
                 body = sym $name::body,
+                words = const 1 $(+ core::mem::size_of::<$type>().div_ceil(8))*,
+                wide = const $crate::arch::returns_two_words(concat!("" $(, stringify!($ret))?)) as usize,
+                wiped = sym $crate::arch::WIPED,
+                wipe = sym $crate::arch::heddle_wipe,
             )
         }
         #[allow(missing_docs, non_snake_case)]
@@ -50,7 +59,20 @@ macro_rules! with_frame {
         #[unsafe(naked)]
         #[allow(missing_docs, unused_variables)]
         pub unsafe extern "C" fn $name($arg: u64) {
-            core::arch::naked_asm!("lea rsi, [rsp + 8]", "mov rdx, rbp", "jmp {body}", body = sym $name::body)
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                "lea rsi, [rsp + 8]",
+                "mov rdx, rbp",
+                unless_wiping!(),
+                "jmp {body}",
+                call_and_wipe!(),
+                ".cfi_endproc",
+                body = sym $name::body,
+                words = const 3,
+                wide = const 0,
+                wiped = sym $crate::arch::WIPED,
+                wipe = sym $crate::arch::heddle_wipe,
+            )
         }
         #[allow(missing_docs, non_snake_case)]
         mod $name {
@@ -144,6 +166,7 @@ macro_rules! forwarder {
                 $($keep,)*
                 "mov edi, r11d",
                 "call {decide}",
+                "call {wipe}",
                 "mov r11, rax",
                 $($restore,)*
                 "pop rdi",
@@ -155,6 +178,7 @@ macro_rules! forwarder {
                 "pop rax",
                 "jmp r11",
                 decide = sym $decide,
+                wipe = sym $crate::arch::heddle_wipe,
                 $($key = sym $symbol,)*
             )
         }
@@ -216,12 +240,14 @@ macro_rules! variadic {
         #[allow(missing_docs)]
         pub unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
+                ".cfi_startproc",
                 // As in `interpose!`.
                 "lea r11, [rip + {registers}]",
                 keep_registers!("r11"),
                 "mov [r11 + 48], rsp",
                 // What a variadic function does first: all registers that may hold arguments (176 bytes), then the list.
                 "sub rsp, 216",
+                ".cfi_adjust_cfa_offset 216",
                 "mov [rsp], rdi",
                 "mov [rsp + 8], rsi",
                 "mov [rsp + 16], rdx",
@@ -248,10 +274,13 @@ macro_rules! variadic {
                 variadic!(@arguments $fixed),
                 "call {body}",
                 "add rsp, 216",
-                "ret",
+                ".cfi_adjust_cfa_offset -216",
+                "jmp {wipe}",
+                ".cfi_endproc",
                 registers = sym crate::schedule::REGISTERS,
                 fixed = const $fixed,
                 body = sym $body,
+                wipe = sym $crate::arch::heddle_wipe,
             )
         }
     )* };

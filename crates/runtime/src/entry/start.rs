@@ -223,7 +223,8 @@ unsafe extern "C" fn run_main(argc: c_int, argv: *mut *mut c_char, envp: *mut *m
     unsafe {
         schedule::started_main();
         let Some(main) = start().main.get() else { sys::die(b"heddle: internal error at start\n") };
-        let status = main(argc, argv, envp);
+        arch::heddle_wipe();
+        let status = arch::heddle_enter_main(main as usize, argc, argv.cast(), envp.cast());
         exit::leaves_from(arch::stack_pointer());
         exit::exit_normally(status)
     }

@@ -7,7 +7,8 @@
 //! involved, the program repeats the round under the same schedule.
 //!
 //! States are compared by a hash of 128 bits. Memory below a stack pointer, the stacks of threads that have ended, and
-//! the state of the detectors (clocks of the race detector, records of blocks) are not compared.
+//! the state of the detectors (clocks of the race detector, records of blocks) are not compared. While a round is
+//! tested, this library [wipes](wiping) what it leaves on stacks, since that differs from round to round.
 //!
 //! Programs that restart by `fork` have no list of written pages, so this test does not apply to them.
 
@@ -25,7 +26,7 @@ use crate::entry::start;
 use crate::heap;
 use crate::lifetime::{self, Exclusive};
 use crate::schedule::{self, fiber};
-use crate::state::snapshot;
+use crate::state::{snapshot, wiping};
 
 /// What is known of the round that is suspected.
 pub struct Watch {
@@ -45,6 +46,7 @@ impl Watch {
     /// Begins an execution in which `round` is suspected.
     pub fn reset(&self, round: Round) {
         self.rounds.borrow().reset(round);
+        wiping::begin(round.length != 0);
     }
 }
 
@@ -75,6 +77,7 @@ pub unsafe fn switched(me: ThreadId, from: *mut Context, to: &Context) {
     unsafe {
         let mine = schedule::registers();
         watch().registers.borrow()[me.index()] = mine;
+        wiping::switched(schedule::current());
         arch::heddle_switch(from, to);
         schedule::REGISTERS.set(mine);
     }
@@ -128,9 +131,12 @@ fn digest(event: &Event, world: &World) -> Option<Digest> {
             Some(owner) if owner.index() >= world.extent() || world.thread(owner).phase != Phase::Alive => page + PAGE,
             Some(owner) => (registers_of(owner, event.thread)[6] as usize & !7).clamp(page, page + PAGE),
         };
+        // Above the main function's stack, up to its arguments, are frames of this library.
+        let is_main = owner == Some(ThreadId::MAIN) && page < start::arguments().0;
+        let high = if is_main { arch::MAIN_BASE.get().clamp(low, page + PAGE) } else { page + PAGE };
         digest.add(page as u64);
         // SAFETY: a page that was written to is mapped.
-        unsafe { digest.add_memory(low, page + PAGE) };
+        unsafe { digest.add_memory(low, high) };
     });
     known.then_some(digest)
 }

@@ -2,3 +2,4 @@
 
 pub mod livelock;
 pub mod snapshot;
+pub mod wiping;

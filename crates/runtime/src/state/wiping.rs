@@ -1,0 +1,24 @@
+//! Which stack is wiped: that of the running thread, in executions whose states are compared ([`arch::WIPED`]).
+
+use heddle_model::ThreadId;
+
+use crate::arch;
+use crate::schedule::fiber;
+
+/// Begins an execution, with the main thread. `compares` says whether its states are compared.
+pub fn begin(compares: bool) {
+    arch::WIPED.set(if compares { bounds(ThreadId::MAIN) } else { [0; 2] });
+}
+
+/// Takes note that `thread` runs from now on.
+pub fn switched(thread: ThreadId) {
+    if arch::WIPED.get() != [0; 2] {
+        arch::WIPED.set(bounds(thread));
+    }
+}
+
+/// The stack of `thread`: its lowest address, and one past its highest.
+fn bounds(thread: ThreadId) -> [usize; 2] {
+    let (low, size) = fiber::stack_of(thread);
+    [low, low + size]
+}
