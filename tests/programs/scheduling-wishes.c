@@ -1,4 +1,4 @@
-// Wishes about scheduling are accepted, and what is asked for is one processor and no priorities.
+// Wishes about scheduling are accepted and can be asked for again. They change nothing, and there are two processors.
 //
 // heddle: verdict = safe
 // heddle: executions = 1
@@ -17,13 +17,13 @@ int main(void)
     CPU_SET(0, &processors);
     assert(pthread_setschedparam(pthread_self(), SCHED_RR, &parameters) == 0);
     assert(pthread_getschedparam(pthread_self(), &policy, &parameters) == 0);
-    assert(policy == SCHED_OTHER && parameters.sched_priority == 0);
+    assert(policy == SCHED_RR && parameters.sched_priority == 0);
     assert(pthread_setaffinity_np(pthread_self(), sizeof processors, &processors) == 0);
     assert(sched_setaffinity(0, sizeof processors, &processors) == 0);
     assert(sched_getaffinity(0, sizeof processors, &processors) == 0);
     assert(CPU_COUNT(&processors) == 2);
     assert(sched_setscheduler(0, SCHED_FIFO, &parameters) == 0);
-    assert(sched_getscheduler(0) == SCHED_OTHER);
+    assert(sched_getscheduler(0) == SCHED_FIFO);
     assert(sched_setparam(0, &parameters) == 0);
     assert(sched_getparam(0, &parameters) == 0);
     assert(sched_yield() == 0);

@@ -78,9 +78,9 @@ fn locks_in_opposite_orders() {
 fn locks_in_one_order() {
     let Some(finished) = check(&LOCKS.replace("REVERSED", "false")) else { return };
     let json = finished.json();
-    // The standard library was not built by Heddle, and has atomics of its own: nothing is proved.
+    // The standard library was not built by Heddle, creates the threads and has atomics of its own: nothing is proved.
     assert_eq!((finished.code, json["verdict"].as_str()), (3, Some("incomplete")), "{finished}");
-    assert!(json["reason"].to_string().contains("atomic instructions"), "{finished}");
+    assert!(json["reason"].to_string().contains("threads were created by"), "{finished}");
     assert!(json["executions"].as_u64() > Some(1), "{finished}");
     assert!(json["coverage"]["notes"].to_string().contains("libstd-"), "what is not seen is said\n{finished}");
 }

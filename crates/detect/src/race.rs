@@ -141,6 +141,12 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
         result
     }
 
+    /// Whether something was done to a range of memory in this execution that an access there may have to do with.
+    #[inline(always)]
+    pub fn is_changed(&self, address: usize, size: usize) -> bool {
+        self.ranges.may_touch(address, size)
+    }
+
     /// Takes note that other memory is at these addresses now: whatever was done there before races with nothing.
     pub fn renewed(&mut self, (address, size): (usize, usize)) {
         if size > 0 {

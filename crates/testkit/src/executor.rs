@@ -302,7 +302,12 @@ impl<'p> Scripted<'p> {
                 position.misused = world
                     .misuse
                     .map(|misuse| process::misused(misuse, event.operation.object, event.operation.code.family()));
+                let handlers = state.handlers();
                 let (mut operation, pc) = advance(program, variables, state, step.thread, position);
+                if state.handlers() != handlers {
+                    // The next exit handler is no round of a loop, even if it does what the last one did.
+                    looks[id].reset();
+                }
                 if !without_awaits {
                     let state = (position.next, position.registers);
                     operation = looks[id].before(state, operation);

@@ -232,6 +232,11 @@ impl Process {
         creators.resize(threads, ThreadId::MAIN);
     }
 
+    /// How many exit handlers are registered.
+    pub(crate) fn handlers(&self) -> usize {
+        self.handlers.len()
+    }
+
     /// Takes note of an event: which threads there are decides whether calls are operations.
     pub(crate) fn observe(&mut self, event: &Event) {
         let Some(target) = event.operation.object.as_thread().filter(|t| t.index() < self.unjoined.len()) else {

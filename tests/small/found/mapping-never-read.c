@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-static int *page; static int got;
+static int *page;
+int got;
 
 static void *one(void *unused)
 {

@@ -1,6 +1,6 @@
 // The same by Peterson's algorithm, which has stores and loads only.
 //
-// heddle: flags = --max-steps 60
+// heddle: flags = --max-steps 60 --max-executions 200
 #include <pthread.h>
 #include <stdatomic.h>
 

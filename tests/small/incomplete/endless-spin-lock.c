@@ -1,6 +1,6 @@
 // Two threads pass their critical sections again and again, by a lock of their own: that is no livelock.
 //
-// heddle: flags = --max-steps 60
+// heddle: flags = --max-steps 60 --max-executions 200
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -15,7 +15,7 @@ use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
 use super::expected;
 use crate::arch;
 use crate::calls::process_state::copied;
-use crate::detect::stacks;
+use crate::detect::{race, stacks};
 use crate::schedule::{self, spurious_failure};
 
 /// How a read-modify-write computes the new value. The numbers stand in the low bits of an event's `detail`.
@@ -124,10 +124,15 @@ fn operation<T: Word>(code: OpCode, address: *mut T, argument: T, detail: u32) -
 
 /// Reads a value and discards it. A bad address faults here, in the thread that uses it, and not when another thread
 /// evaluates this thread's next operation.
+///
+/// Not where somebody has unmapped or protected memory in this execution: there the fault depends on the order, so the
+/// operation comes first, as an event that can be reversed with the change.
 #[inline(always)]
 unsafe fn probe<T: Copy>(address: *mut T) {
-    // SAFETY: the program says that it is readable; if it is wrong, the fault is its own.
-    unsafe { address.read_volatile() };
+    if !race::is_changed(address as usize, size_of::<T>()) {
+        // SAFETY: the program says that it is readable; if it is wrong, the fault is its own.
+        unsafe { address.read_volatile() };
+    }
 }
 
 /// An atomic load.

@@ -9,6 +9,8 @@ use core::cell::Cell;
 use heddle_model::Operation;
 
 use crate::addresses::Reserve;
+use crate::arch;
+use crate::detect::race;
 use crate::lifetime::{self, Lent};
 
 /// The expected values of pending compare-exchanges.
@@ -54,6 +56,10 @@ pub fn compare_fails(operation: &Operation) -> bool {
         // `note` was called by the thread that this operation belongs to, which still waits.
         address_of((operation.detail >> 16) as usize).get() as *const u8
     };
+    // What another thread has unmapped or protected meanwhile is not read: whatever is decided, the operation faults.
+    let changed = race::is_changed(address as usize, size);
     // SAFETY: both have `size` readable bytes, see above.
-    (0..size).any(|i| unsafe { address.add(i).read() != expected.add(i).read() })
+    let byte = |at: *const u8| unsafe { if changed { arch::heddle_peek(at as usize, 1) as u8 } else { at.read() } };
+    // SAFETY: as above.
+    (0..size).any(|i| unsafe { byte(address.add(i)) != expected.add(i).read() })
 }

@@ -248,6 +248,12 @@ pub fn range(address: usize, size: usize, how: Access, pc: u64, gone: bool) {
     }
 }
 
+/// Whether something was done to memory as a whole in this execution (unmapped, protected) that this access may have to do with.
+#[inline(always)]
+pub fn is_changed(address: usize, size: usize) -> bool {
+    detector().is_some_and(|detector| detector.is_changed(address, size))
+}
+
 /// Takes note that other memory is at these addresses now. Only in executions.
 pub fn renewed(address: usize, size: usize) {
     if let Some(detector) = detector() {
