@@ -44,6 +44,7 @@ pub use faults::{circle, fault, misuse, race};
 pub use vocabulary::{
     Choice, Event, EventFlags, EventIndex, MOST_LOOKS, ObjectId, OpCode, Operation, Pending, ThreadId,
 };
+pub use world::vain;
 pub use world::{Await, Looks, Memory, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState, World};
 
 #[cfg(feature = "std")]

@@ -4,8 +4,10 @@
 //! scripted thread is, and which of its operations end a round. So the rule can be held against brute force over programs
 //! whose loops really go round.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use heddle_model::primitive::{atomic, choice, mutex, rwlock, spin, yielding};
-use heddle_model::{Event, EventFlags, OpCode, Operation};
+use heddle_model::{Event, EventFlags, OpCode, Operation, ThreadId};
 
 use crate::program::REGISTERS;
 
@@ -23,16 +25,17 @@ impl Looks {
     }
 
     /// Called when the thread is about to take `operation` in `state`. Returns the operation as an await if the thread can
-    /// only repeat what it did before.
-    pub fn before(&mut self, state: State, operation: Operation) -> Operation {
+    /// only repeat what it did before, and what it found if that was a single look in vain.
+    pub fn before(&mut self, state: State, operation: Operation) -> (Operation, Option<u64>) {
         if !may_look(operation.code) {
             let neutral = matches!(operation.code, atomic::FENCE | choice::ATTEMPT);
             if operation.code.family() != yielding::FAMILY && !neutral {
                 self.0.forget();
             }
-            return operation;
+            return (operation, None);
         }
-        self.0.before(operation, state, |earlier| *earlier == state).map_or(operation, |found| found.operation)
+        let found = self.0.before(operation, state, |earlier| *earlier == state);
+        found.map_or((operation, None), |found| (found.operation, found.vain))
     }
 
     /// Called when the thread has taken the operation of the last call of [`before`](Self::before).
@@ -42,6 +45,16 @@ impl Looks {
             self.0.after(event);
         }
     }
+}
+
+/// The number of a thread's state before a look that could be in vain, or 0 if `operation` is not one.
+pub(crate) fn number(thread: ThreadId, (next, registers): State, operation: &Operation) -> u64 {
+    if !matches!(operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE) {
+        return 0;
+    }
+    let mut hasher = DefaultHasher::new();
+    (thread.0, next, registers, operation.code.0).hash(&mut hasher);
+    hasher.finish().max(1)
 }
 
 /// Whether an operation may change nothing.

@@ -7,6 +7,7 @@ use heddle_model::primitive::{
     assume, atomic, barrier, choice, condvar, futex, memory as plain, mutex, once, process, rwlock, section, semaphore,
     spin, thread, yielding,
 };
+use heddle_model::vain::Vain;
 use heddle_model::{Ending, Event, EventFlags, Memory, ObjectId, OpCode, Operation, Order as Turn, ThreadId};
 
 use crate::program::{
@@ -77,17 +78,26 @@ const fn plain_at(index: u8) -> ObjectId {
 }
 
 /// The variables of a scripted program. They are cells, because the world reads them while the executor writes them.
-pub(crate) struct Variables(pub(crate) Vec<Cell<u64>>);
+pub(crate) struct Variables {
+    pub(crate) cells: Vec<Cell<u64>>,
+    /// What is known of looks in vain: visible places, sorted.
+    pub(crate) vain: Vec<u64>,
+}
 
 impl Variables {
     pub(crate) fn at(&self, object: ObjectId) -> &Cell<u64> {
-        &self.0[((object.0 - VARIABLES) / 4) as usize]
+        &self.cells[((object.0 - VARIABLES) / 4) as usize]
     }
 }
 
 impl Memory for Variables {
     fn compare_fails(&self, operation: &Operation) -> bool {
         self.at(operation.object).get() != operation.argument
+    }
+
+    fn is_vain(&self, state: u64, look: &Operation) -> bool {
+        let known = Vain::new(&self.vain);
+        known.knows(state) && known.is_vain(state, self.at(look.object).get())
     }
 }
 
@@ -514,8 +524,8 @@ pub(crate) fn advance(
             }
             private => {
                 match private {
-                    Load(x, r) => registers[r as usize] = variables.0[x as usize].get(),
-                    Store(x, v) => variables.0[x as usize].set(value(registers, v)),
+                    Load(x, r) => registers[r as usize] = variables.cells[x as usize].get(),
+                    Store(x, v) => variables.cells[x as usize].set(value(registers, v)),
                     Cancellable(can) => position.uncancellable = can == 0,
                     Set(r, v) => registers[r as usize] = value(registers, v),
                     Add(r, v) => registers[r as usize] = registers[r as usize].wrapping_add(value(registers, v)),

@@ -218,6 +218,14 @@ pub enum Outcome {
     /// No thread is enabled, and one of them stands at an assumption that does not hold. This is not an execution of
     /// the program.
     Assumed,
+    /// The execution ended because it showed something that a search must know of the program before it goes on: more that is
+    /// visible, or a look in vain ([`crate::vain`]). It says nothing else.
+    Learnt {
+        /// What is to be among the visible places.
+        place: u64,
+        /// What is to be there, too, or 0.
+        also: u64,
+    },
     /// The state after the plan's round equals the state before it, so the round can repeat forever. See
     /// [`crate::round::Round`].
     Livelock {
@@ -246,6 +254,7 @@ impl Outcome {
             Outcome::Race(_) => "race",
             Outcome::Assumed => "assumed",
             Outcome::Livelock { .. } => "livelock",
+            Outcome::Learnt { .. } => "learnt",
         }
     }
 

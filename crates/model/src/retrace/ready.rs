@@ -3,7 +3,8 @@
 use super::content::{Content, comparison, content};
 use super::{Retrace, Retracing};
 use crate::primitive::{atomic, process, section};
-use crate::{EventFlags, Execution, Footprint, ObjectId, Operation, ThreadId, World};
+use crate::vain::Vain;
+use crate::{Event, EventFlags, Execution, Footprint, ObjectId, Operation, Pending, ThreadId, World};
 
 /// A thread that is enabled at some point of an execution.
 #[derive(Clone, Copy, Debug)]
@@ -29,14 +30,15 @@ impl Retrace {
             self.upcoming.resize(threads, Vec::new());
         }
         for event in events {
-            self.upcoming[event.thread.index()].push(event.operation);
+            self.upcoming[event.thread.index()].push((event.operation, event.state));
         }
         for pending in execution.pending {
-            self.upcoming[pending.thread.index()].push(pending.operation);
+            self.upcoming[pending.thread.index()].push((pending.operation, pending.state));
         }
         self.next.clear();
         self.next.resize(threads, 0);
-        let Retrace { threads, objects, recorded, next, upcoming } = self;
+        let Retrace { threads, objects, recorded, next, upcoming, vain } = self;
+        let vain = Vain::new(vain);
         let recorded = &*recorded;
         let mut retracing = Retracing { world: World::new(threads, objects, recorded), recorded };
         let mut ready = Vec::new();
@@ -44,7 +46,14 @@ impl Retrace {
             if index >= from {
                 ready.clear();
                 for thread in retracing.world.ids() {
-                    let Some(&operation) = upcoming[thread.index()].get(next[thread.index()]) else { continue };
+                    let Some(&(operation, state)) = upcoming[thread.index()].get(next[thread.index()]) else { continue };
+                    if vain.knows(state) {
+                        let taken = next[thread.index()] < upcoming[thread.index()].len() - 1;
+                        let pending = execution.pending.iter().find(|p| !taken && p.thread == thread);
+                        if is_vain(vain, execution.events, index, &operation, state, pending) {
+                            continue;
+                        }
+                    }
                     ready.extend(retracing.foresee(execution, index, thread, operation));
                 }
                 if ready.is_empty()
@@ -63,9 +72,27 @@ impl Retrace {
             *next += 1;
             let following = upcoming[event.thread.index()].get(*next).copied();
             // An await is announced right away: what happens from now on may be what it waits for.
-            let looks = following.filter(Operation::is_await).map(|operation| (operation, 0));
+            let looks = following.map(|(operation, _)| operation).filter(Operation::is_await);
+            let looks = looks.map(|operation| (operation, 0));
             retracing.look_ahead(looks, &events[..=index]);
         }
+    }
+}
+
+/// Whether a look in `state` would be in vain before event `index`. `pending` is the look if it was never taken.
+fn is_vain(
+    vain: Vain<'_>,
+    events: &[Event],
+    index: usize,
+    look: &Operation,
+    state: u64,
+    pending: Option<&Pending>,
+) -> bool {
+    match content(events, index, look) {
+        Content::Known(value) => vain.is_vain(state, value),
+        // Nobody writes there any more: it is as at the end, or where the look was taken.
+        Content::Untouched => pending.is_some_and(|pending| pending.enabled == 0),
+        Content::Unknown => false,
     }
 }
 

@@ -12,7 +12,7 @@
 //! The current values of the places are not considered: whether an operation is an await must not depend on what
 //! independent threads did meanwhile.
 
-use crate::primitive::atomic::{LOAD, RMW};
+use crate::primitive::atomic::{self, LOAD, RMW};
 use crate::primitive::memory::READ;
 use crate::{Event, EventFlags, MOST_LOOKS, ObjectId, Operation};
 
@@ -24,6 +24,8 @@ const WORD: u16 = 8;
 struct Look<S> {
     operation: Operation,
     state: S,
+    /// What the look found.
+    value: u64,
 }
 
 /// What one thread has looked at since it last changed something. `S` is the state of the thread before a look.
@@ -42,6 +44,9 @@ pub struct Await<S> {
     pub operation: Operation,
     /// Its state where the round began.
     pub since: S,
+    /// What it found, if the round was a single look at an atomic place of at most a word: then the look was
+    /// [in vain](crate::vain).
+    pub vain: Option<u64>,
 }
 
 impl<S: Copy> Looks<S> {
@@ -70,14 +75,15 @@ impl<S: Copy> Looks<S> {
             && let Some(also) = second_place(&seen[first..], &operation)
         {
             let round = (self.count - first) as u32;
-            let since = seen[first].state;
+            let Look { operation: last, state: since, value } = seen[first];
+            let vain = (round == 1 && last.code.family() == atomic::FAMILY).then_some(value);
             self.count = 0;
-            return Some(Await { operation: operation.awaiting(round, also), since });
+            return Some(Await { operation: operation.awaiting(round, also), since, vain });
         }
         if self.count == MOST_LOOKS {
             self.count = 0;
         }
-        self.looks[self.count] = Look { operation, state };
+        self.looks[self.count] = Look { operation, state, value: 0 };
         self.count += 1;
         None
     }
@@ -95,6 +101,8 @@ impl<S: Copy> Looks<S> {
         // What failed for no reason has not looked: a loop must not be taken for one that waits because of it.
         if !unchanged || event.flags.contains(EventFlags::SPURIOUS) {
             self.forget();
+        } else if let Some(last) = self.looks[..self.count].last_mut() {
+            last.value = event.result;
         }
     }
 }
@@ -125,7 +133,7 @@ fn second_place<S>(round: &[Look<S>], operation: &Operation) -> Option<Option<(O
 mod tests {
     use super::*;
     use crate::OpCode;
-    use crate::primitive::{atomic, mutex};
+    use crate::primitive::mutex;
 
     fn at(code: OpCode, place: u64, size: u16) -> Operation {
         Operation { size, ..Operation::new(code, ObjectId(place)) }

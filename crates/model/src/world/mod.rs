@@ -7,6 +7,7 @@ mod looks;
 mod memory;
 mod table;
 mod thread;
+pub mod vain;
 
 pub use effect::Effect;
 pub(crate) use expire::timed_out;
@@ -179,9 +180,17 @@ impl<'m> World<'m> {
         matches!(state.phase, Phase::Alive | Phase::Lingering)
             && self.exclusive.is_none_or(|inside| inside == thread)
             && (!state.pending.is_await() || state.stirs > 0)
+            && !self.looks_in_vain(thread)
             && (state.expired
                 || primitive::of(state.pending.code).enabled(self, thread, &state.pending)
                 || cancellation::is_pending(self, thread, &state.pending))
+    }
+
+    /// Whether the next operation of `thread` is a look that would be in vain now: see [`vain`].
+    #[inline]
+    pub fn looks_in_vain(&self, thread: ThreadId) -> bool {
+        let state = &self.threads[thread.index()];
+        state.state != 0 && self.memory.is_vain(state.state, &state.pending)
     }
 
     /// The number of alternatives that the next operation of `thread` has now.
@@ -249,7 +258,7 @@ impl<'m> World<'m> {
 
     /// Like [`take`](Self::take), but writes the event to `event`.
     pub fn take_into(&mut self, thread: ThreadId, choice: Choice, event: &mut Event) {
-        let ThreadState { pending, pc, stirs, .. } = self.threads[thread.index()];
+        let ThreadState { pending, pc, stirs, state: look, .. } = self.threads[thread.index()];
         let pending = self.located(thread, pending);
         let inside = self.exclusive.is_some();
         let primitive = primitive::of(pending.code);
@@ -274,6 +283,7 @@ impl<'m> World<'m> {
         let state = &mut self.threads[thread.index()];
         state.steps += 1;
         state.stirs = 0;
+        state.state = 0;
         state.expired = false;
         if effect.flags.contains(EventFlags::TIMED_OUT) && !effect.flags.contains(EventFlags::QUIESCENT) {
             state.timeouts += 1;
@@ -287,7 +297,7 @@ impl<'m> World<'m> {
         let flags = if once { effect.flags.union(EventFlags::STIRRED_ONCE) } else { effect.flags };
         let flags = if self.misuse.is_some() { flags.union(EventFlags::MISUSE) } else { flags };
         let flags = if inside { flags.union(EventFlags::INSIDE) } else { flags };
-        *event = Event { operation: pending, result: effect.result, pc, thread, way, alternatives, flags };
+        *event = Event { operation: pending, result: effect.result, pc, state: look, thread, way, alternatives, flags };
     }
 
     /// Whether every thread has finished.

@@ -33,6 +33,8 @@ impl Counts {
             outcome if outcome.is_assumed_away() => self.assumed += 1,
             Outcome::Ended { .. } | Outcome::Deadlock => self.executions += 1,
             Outcome::Blocked => self.blocked += 1,
+            // It is run again when the search has learnt from it.
+            Outcome::Learnt { .. } => {}
             _ => self.cut += 1,
         }
         self.events += execution.events.len() as u64;

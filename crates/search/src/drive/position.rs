@@ -104,11 +104,14 @@ impl Position {
         numbers.into_iter().chain(all).all(|number| number < 1 << 48)
     }
 
-    /// `options`, with the given steps as they are now.
+    /// `options`, with the given steps and the visible places as they are now.
     pub fn told<'o>(&self, options: &'o Options) -> Cow<'o, Options> {
-        match self.prefix == options.prefix {
+        match self.prefix == options.prefix && self.places.iter().eq(&options.places) {
             true => Cow::Borrowed(options),
-            false => Cow::Owned(Options { prefix: self.prefix.clone(), ..options.clone() }),
+            false => {
+                let places = self.places.iter().copied().collect();
+                Cow::Owned(Options { prefix: self.prefix.clone(), places, ..options.clone() })
+            }
         }
     }
 
