@@ -90,7 +90,9 @@ fn hold(more: u32) {
             stuck += 1;
             assert!(is_really_stuck(&program, schedule), "seed {seed}: {schedule:?}\n{program}");
         }
-        let Some((without, _)) = brute_force(&program, Scripted::new(&program).without_awaits(), 5000) else { continue };
+        let Some((without, _)) = brute_force(&program, Scripted::new(&program).without_awaits(), 5000) else {
+            continue;
+        };
         assert_eq!(with, without, "seed {seed}\n{program}");
         looked_at += 1;
         if looked_at == 400 {

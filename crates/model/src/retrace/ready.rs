@@ -46,7 +46,9 @@ impl Retrace {
             if index >= from {
                 ready.clear();
                 for thread in retracing.world.ids() {
-                    let Some(&(operation, state)) = upcoming[thread.index()].get(next[thread.index()]) else { continue };
+                    let Some(&(operation, state)) = upcoming[thread.index()].get(next[thread.index()]) else {
+                        continue;
+                    };
                     if vain.knows(state) {
                         let taken = next[thread.index()] < upcoming[thread.index()].len() - 1;
                         let pending = execution.pending.iter().find(|p| !taken && p.thread == thread);

@@ -1,7 +1,7 @@
 //! What an event would be in another place of its execution.
 
-use super::{Retrace, is_vain_before};
 use super::content::{Content, comparison, content, touches};
+use super::{Retrace, is_vain_before};
 use crate::primitive::{atomic, section};
 use crate::vain::Vain;
 use crate::{Event, EventFlags, Phase};

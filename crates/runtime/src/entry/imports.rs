@@ -204,8 +204,7 @@ unsafe extern "C" fn add_code(object: *const LoadedObject, _: usize, code: *mut 
         let path = CStr::from_ptr(object.name).to_bytes();
         let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
         // The program itself has no name.
-        let seen =
-            name.is_empty() || KNOWN.iter().any(|known| name.starts_with(known)) || is_instrumented(object);
+        let seen = name.is_empty() || KNOWN.iter().any(|known| name.starts_with(known)) || is_instrumented(object);
         if seen || !wants(object, b"pthread_create") {
             return 0;
         }

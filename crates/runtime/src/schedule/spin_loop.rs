@@ -19,6 +19,9 @@
 
 use core::cell::Cell;
 
+use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, LOAD, RMW};
+#[cfg(doc)]
+use heddle_model::vain;
 use heddle_model::{Event, Looks, Operation, ThreadId};
 
 use crate::addresses::Reserve;
@@ -46,7 +49,6 @@ impl State {
         let registers = schedule::registers();
         let mut at = registers[6] as usize;
         let most = at + LARGEST_WINDOW;
-        let mix = |state: u64, word: u64| (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
         let mut digest = registers.iter().fold(arch::float_control(), |state, &word| mix(state, word));
         let mut levels = [(0, 0); LEVELS];
         for (level, place) in levels.iter_mut().enumerate() {
@@ -61,6 +63,18 @@ impl State {
         State { depth, levels }
     }
 
+    /// The end of the part of the stack that is known, and the number of this state if `thread` is about to take `operation` in it, at
+    /// `pc`. The number is 0 if the operation is not a look that could be [in vain](vain), or if nothing is known.
+    fn number(&self, thread: ThreadId, operation: &Operation, pc: u64) -> (usize, u64) {
+        let Operation { object, argument, code, size, detail } = *operation;
+        let Some((end, digest)) = self.levels.iter().rev().find(|(end, _)| *end != 0) else { return (0, 0) };
+        if !matches!(code, LOAD | RMW | COMPARE_EXCHANGE) || size > 8 {
+            return (0, 0);
+        }
+        let words = [thread.0 as u64, pc, object.0, argument, (code.0 as u64) << 32 | detail as u64, self.depth as u64];
+        (*end, words.iter().fold(*digest, |state, &word| mix(state, word)).max(1))
+    }
+
     /// Whether `later` is the same state. `lowest` is the lowest depth of the call stack in between, `written` the
     /// highest address of the stack that was written.
     fn is_again(&self, later: &State, lowest: usize, written: usize) -> bool {
@@ -71,6 +85,12 @@ impl State {
         let mut enough = compared.skip_while(|((end, _), _)| *end != 0 && *end < written);
         enough.next().is_some_and(|(this, other)| this == other && this.0 != 0)
     }
+}
+
+/// Adds a word to a digest.
+#[inline(always)]
+fn mix(state: u64, word: u64) -> u64 {
+    (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
 }
 
 /// The state of a thread before a look, where it looked, and what it has done since.
@@ -84,6 +104,8 @@ struct Before {
     written: usize,
     /// [`Running::plain_reads`] up to here.
     plain_reads: u64,
+    /// How far up the thread has read its stack since.
+    read: usize,
 }
 
 /// What one thread has looked at, and its counters while it does not run. [`reset`] clears it when the thread begins.
@@ -101,6 +123,8 @@ struct Watched {
     reads_plain: bool,
     /// [`Running::written`] while it does not run.
     written: usize,
+    /// [`Running::read`] while it does not run.
+    read: usize,
 }
 
 /// The loads of all threads, and counters of the running thread.
@@ -113,17 +137,26 @@ pub struct Running {
     plain_reads: Cell<u64>,
     /// How far up the running thread has written its stack since it last looked.
     written: Cell<usize>,
+    /// How far up the running thread has read its stack through pointers since it last looked.
+    read: Cell<usize>,
 }
 
 impl Running {
     /// The state at the start of the process.
     pub const fn new() -> Running {
-        Running { threads: Cell::new(&[]), changes: Cell::new(0), plain_reads: Cell::new(0), written: Cell::new(0) }
+        Running {
+            threads: Cell::new(&[]),
+            changes: Cell::new(0),
+            plain_reads: Cell::new(0),
+            written: Cell::new(0),
+            read: Cell::new(0),
+        }
     }
 
     /// Resets the state at the start of an execution, for the main thread.
     pub fn reset(&self) {
-        let Running { threads: _, changes, plain_reads, written } = self;
+        let Running { threads: _, changes, plain_reads, written, read } = self;
+        read.set(0);
         changes.set(0);
         plain_reads.set(0);
         written.set(0);
@@ -155,6 +188,7 @@ pub fn reset(thread: ThreadId) {
     watched.plain_reads = 0;
     watched.reads_plain = false;
     watched.written = 0;
+    watched.read = 0;
 }
 
 /// Notes that the running thread changed something.
@@ -183,29 +217,48 @@ pub fn wrote_stack(end: usize) {
     written.set(written.get().max(end));
 }
 
+/// Notes that the running thread read its stack through a pointer, up to address `end`.
+#[inline(always)]
+pub fn read_stack(end: usize) {
+    let read = &running().read;
+    read.set(read.get().max(end));
+}
+
 /// Saves the counters of thread `from` and restores those of thread `to`, between which the scheduler switches.
 #[inline]
 pub fn switched(from: ThreadId, to: ThreadId) {
-    let Running { threads: _, changes, plain_reads, written } = running();
+    let Running { threads: _, changes, plain_reads, written, read } = running();
     let new = of(to);
     let now = (changes.replace(new.changes), plain_reads.replace(new.plain_reads), written.replace(new.written));
+    let up_to = read.replace(new.read);
     let old = of(from);
     (old.changes, old.plain_reads, old.written) = now;
+    old.read = up_to;
 }
 
-/// Called when the running thread is about to take `operation`, which may change nothing. Returns the operation as an
-/// await if the thread can only repeat what it did before.
-pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
+/// What is known of an operation that may change nothing, before the running thread takes it.
+pub struct Prospect {
+    /// The operation, as an await if the thread can only repeat what it did before.
+    pub operation: Operation,
+    /// The number of the thread's state, if the operation is a look that could be [in vain](vain). Otherwise 0.
+    pub state: u64,
+    /// What the last look found, if it was in vain.
+    pub vain: Option<u64>,
+}
+
+/// Called when the running thread is about to take `operation`, which may change nothing.
+pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
     let Watched { looks, noted, reads_plain, .. } = of(thread);
     let Some((depth, lowest)) = callstack::looked() else {
         looks.forget();
-        return operation;
+        return Prospect { operation, state: 0, vain: None };
     };
     let state = State::of_caller(depth);
-    let written = running().written.take();
+    let (written, read) = (running().written.take(), running().read.take());
     for before in looks.states_mut() {
         before.lowest = before.lowest.min(lowest);
         before.written = before.written.max(written);
+        before.read = before.read.max(read);
     }
     let changes = running().changes.get();
     if *noted != changes {
@@ -213,16 +266,20 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
         looks.forget();
     }
     let plain_reads = running().plain_reads.get();
-    let now = Before { pc, state, plain_reads, lowest: depth, written: 0 };
+    let now = Before { pc, state, plain_reads, lowest: depth, written: 0, read: 0 };
+    let (end, number) = state.number(thread, &operation, pc);
     let is_again =
         |earlier: &Before| earlier.pc == pc && earlier.state.is_again(&state, earlier.lowest, earlier.written);
     match looks.before(operation, now, is_again) {
         Some(found) => {
             // Only what it has read in the loop: who has read before it came there does not wait for that to change.
             *reads_plain = plain_reads != found.since.plain_reads;
-            found.operation
+            // The state must have everything that the round depends on, or another one could have the same number.
+            let whole = !*reads_plain && found.since.read.max(found.since.written) <= end;
+            let same = found.since.state.number(thread, &operation, pc).1 == number;
+            Prospect { operation: found.operation, state: number, vain: found.vain.filter(|_| whole && same) }
         }
-        None => operation,
+        None => Prospect { operation, state: number, vain: None },
     }
 }
 

@@ -392,8 +392,8 @@ impl Analysis {
                     return;
                 }
                 // Whoever awaits besides could go on only after a write since its last round.
-                let stirred = !later.operation.is_await()
-                    || later.operation.stirs(later.thread, &events[..earlier as usize]) > 0;
+                let stirred =
+                    !later.operation.is_await() || later.operation.stirs(later.thread, &events[..earlier as usize]) > 0;
                 if stirred && !self.is_vain_before(events, earlier, later) {
                     if !self.is_known_reversal(earlier, index) {
                         self.reversals.push(Reversal { earlier, later: index });

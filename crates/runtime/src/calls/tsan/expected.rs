@@ -41,6 +41,15 @@ pub fn note(thread: heddle_model::ThreadId, expected: *const u8) -> u32 {
     u32::from(thread.0) << 16
 }
 
+/// What the place of `look` holds now, which has at most eight bytes. It can be read, as [`compare_fails`] says.
+pub fn content(look: &Operation) -> u64 {
+    let mut bytes = [0u8; 8];
+    let size = (look.size as usize).min(bytes.len());
+    // SAFETY: the thread that is about to look has read it before.
+    unsafe { core::ptr::copy_nonoverlapping(look.object.0 as *const u8, bytes.as_mut_ptr(), size) };
+    u64::from_ne_bytes(bytes)
+}
+
 /// Whether this compare-exchange would fail now because the location holds another value.
 ///
 /// The program's thread has read the location before it announced the operation. A bad address has therefore faulted in
