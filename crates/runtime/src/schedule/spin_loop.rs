@@ -63,16 +63,23 @@ impl State {
         State { depth, levels }
     }
 
-    /// The end of the part of the stack that is known, and the number of this state if `thread` is about to take `operation` in it, at
-    /// `pc`. The number is 0 if the operation is not a look that could be [in vain](vain), or if nothing is known.
-    fn number(&self, thread: ThreadId, operation: &Operation, pc: u64) -> (usize, u64) {
+    /// The number of this state, as far as the innermost `level + 1` functions are concerned, if `thread` is about to take
+    /// `operation` in it, at `pc`. `None` if the operation is not a look that could be [in vain](vain), or if that is not known.
+    fn number(&self, level: usize, thread: ThreadId, operation: &Operation, pc: u64) -> Option<u64> {
         let Operation { object, argument, code, size, detail } = *operation;
-        let Some((end, digest)) = self.levels.iter().rev().find(|(end, _)| *end != 0) else { return (0, 0) };
-        if !matches!(code, LOAD | RMW | COMPARE_EXCHANGE) || size > 8 {
-            return (0, 0);
+        let (end, digest) = *self.levels.get(level)?;
+        if end == 0 || size > 8 || !matches!(code, LOAD | RMW | COMPARE_EXCHANGE) {
+            return None;
         }
         let words = [thread.0 as u64, pc, object.0, argument, (code.0 as u64) << 32 | detail as u64, self.depth as u64];
-        (*end, words.iter().fold(*digest, |state, &word| mix(state, word)).max(1))
+        Some(words.iter().fold(digest, |state, &word| mix(state, word)).max(1))
+    }
+
+    /// How many functions, apart from the innermost, a state must comprise so that it has everything that a round depends on which came
+    /// back to `later`: the loop is `out` functions out, and the round has used the stack up to the address `used`.
+    fn comprising(&self, later: &State, out: usize, used: usize) -> Option<usize> {
+        let level = (out..LEVELS).find(|&level| self.levels[level].0 >= used.max(1))?;
+        (self.levels[level] == later.levels[level]).then_some(level)
     }
 
     /// Whether `later` is the same state. `lowest` is the lowest depth of the call stack in between, `written` the
@@ -240,10 +247,10 @@ pub fn switched(from: ThreadId, to: ThreadId) {
 pub struct Prospect {
     /// The operation, as an await if the thread can only repeat what it did before.
     pub operation: Operation,
-    /// The number of the thread's state, if the operation is a look that could be [in vain](vain). Otherwise 0.
+    /// The number of the thread's state, if it is known that the operation is a look that can be [in vain](vain). Otherwise 0.
     pub state: u64,
-    /// What the last look found, if it was in vain.
-    pub vain: Option<u64>,
+    /// The number of the thread's state and what its last look found, if that was in vain.
+    pub vain: Option<(u64, u64)>,
 }
 
 /// Called when the running thread is about to take `operation`, which may change nothing.
@@ -267,19 +274,25 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
     }
     let plain_reads = running().plain_reads.get();
     let now = Before { pc, state, plain_reads, lowest: depth, written: 0, read: 0 };
-    let (end, number) = state.number(thread, &operation, pc);
     let is_again =
         |earlier: &Before| earlier.pc == pc && earlier.state.is_again(&state, earlier.lowest, earlier.written);
+    let known = super::state::vain();
+    // The same state has several numbers, by how much of the stack counts. One of them may be known.
+    let known_number = || {
+        let mut numbers = (0..LEVELS).filter_map(|level| state.number(level, thread, &operation, pc));
+        if known.is_empty() { 0 } else { numbers.find(|&number| known.knows(number)).unwrap_or(0) }
+    };
     match looks.before(operation, now, is_again) {
         Some(found) => {
             // Only what it has read in the loop: who has read before it came there does not wait for that to change.
             *reads_plain = plain_reads != found.since.plain_reads;
-            // The state must have everything that the round depends on, or another one could have the same number.
-            let whole = !*reads_plain && found.since.read.max(found.since.written) <= end;
-            let same = found.since.state.number(thread, &operation, pc).1 == number;
-            Prospect { operation: found.operation, state: number, vain: found.vain.filter(|_| whole && same) }
+            let Before { state: since, lowest, written, read, .. } = found.since;
+            let level = since.comprising(&state, depth - lowest, read.max(written)).filter(|_| !*reads_plain);
+            let number = level.and_then(|level| state.number(level, thread, &operation, pc));
+            let vain = found.vain.and_then(|value| number.map(|number| (number, value)));
+            Prospect { operation: found.operation, state: known_number(), vain }
         }
-        None => Prospect { operation, state: number, vain: None },
+        None => Prospect { operation, state: known_number(), vain: None },
     }
 }
 

@@ -166,6 +166,12 @@ pub(super) fn follower() -> &'static mut Follower<'static> {
     &mut model().follower
 }
 
+/// What is known of looks in vain.
+#[inline(always)]
+pub(super) fn vain() -> Vain<'static> {
+    schedule().vain.get()
+}
+
 /// The memory shared with the driver. Only where there is a driver.
 #[inline(always)]
 pub(super) fn wire() -> Wire {

@@ -39,7 +39,7 @@ pub fn visible(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) 
 pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
     let me = current();
     let Prospect { operation, state, vain } = spin_loop::before(me, operation, pc);
-    if let Some(value) = vain {
+    if let Some((state, value)) = vain {
         learn(state, value, pc);
     }
     // Inside a section nobody else could write what it waits for.
@@ -65,7 +65,7 @@ pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Eve
 #[cold]
 fn learn(state: u64, value: u64, pc: u64) {
     let known = schedule().vain.get();
-    if !in_section() && !known.never(state) && known.count() < MOST_VAIN {
+    if !in_section() && !known.never(state) && !known.is_vain(state, value) && known.count() < MOST_VAIN {
         finish(Outcome::Learnt { place: vain::finding(state, value), also: vain::anything(state) }, pc, b"");
     }
 }
