@@ -1,10 +1,8 @@
-// A wait in the kernel by a system call that nobody knows: it is named, and is no crash of the program.
+// A wait in the kernel by a system call that nobody is told of: it is named, and is no crash of the program.
 //
 // heddle: verdict = unsupported
 // heddle: exhaustive = no
-#define _GNU_SOURCE
 #include <poll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 int main(void)
@@ -13,5 +11,8 @@ int main(void)
     if (pipe(ends) != 0)
         return 1;
     struct pollfd file = { ends[0], POLLIN, 0 };
-    return syscall(SYS_ppoll, &file, 1, NULL, NULL, 8) != 1;
+    long result;
+    // poll, for ever.
+    __asm__ volatile("syscall" : "=a"(result) : "a"(7L), "D"(&file), "S"(1L), "d"(-1L) : "rcx", "r11", "memory");
+    return result != 1;
 }

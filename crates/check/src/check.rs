@@ -136,7 +136,7 @@ impl<'o> Check<'o> {
             unsupported: told.unsupported.take(),
             out_of_memory: told.out_of_memory.take(),
             unrepeatable: told.unrepeatable,
-            looping: tally.round.as_ref().map(|round| round.tell(&*symbols, tally.endless.as_deref())),
+            looping: tally.iteration.as_ref().map(|last| last.tell(&*symbols, tally.endless.as_deref())),
         };
         let report = judgement.report();
         let warnings = warnings(&report, &facts, trouble, tally.not_kept);

@@ -21,7 +21,7 @@ use crate::options::Options;
 use crate::tally::Tally;
 
 /// The first line of the file. Its number changes whenever older files cannot be read any more.
-const FIRST_LINE: &str = "heddle checkpoint 4\n";
+const FIRST_LINE: &str = "heddle checkpoint 5\n";
 
 /// What a search is about: a name for each thing that must be equal, and its value.
 pub type About = BTreeMap<String, String>;
@@ -149,9 +149,9 @@ pub enum CheckpointError {
     Different {
         /// What differs.
         name: String,
-        /// Its value now.
+        /// The value of the setting now.
         now: String,
-        /// Its value when the checkpoint was written.
+        /// The value of the setting when the checkpoint was written.
         then: String,
     },
     /// The engine cannot describe the program that the search is about.

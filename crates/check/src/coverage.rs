@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heddle_model::verdict::Bounds;
-use heddle_model::{Attention, Coverage, FindingKind, Instrumentation, Location, Property};
+use heddle_model::{Attention, Coverage, FindingKind, Instrumentation, Location, Property, vain};
 use heddle_report::outcome::Class;
 use heddle_report::text;
 use heddle_search::Stop;
@@ -72,16 +72,19 @@ pub(crate) fn shown(values: &[i64]) -> String {
 /// The most lines that a note names.
 const LINES: usize = 3;
 
-/// The note about atomic instructions in inline assembly, which Heddle does not see. `None` if there are none.
+/// The note about accesses in inline assembly, which Heddle does not see. `None` if there are none.
 pub fn assembly(lines: &BTreeSet<Location>) -> Option<String> {
     let directory = std::env::current_dir().unwrap_or_default();
-    let name = |at: &Location| format!("{}:{}", sources::shorten(&at.file, &directory), at.line);
+    let name = |at: &Location| match at.line {
+        0 => format!("`{}`", at.function),
+        line => format!("{}:{line}", sources::shorten(&at.file, &directory)),
+    };
     let named: Vec<String> = lines.iter().take(LINES).map(name).collect();
     let more = lines.len().saturating_sub(LINES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!named.is_empty()).then(|| {
         format!(
-            "atomic instructions in inline assembly at {}{more}: heddle does not see them, so it may miss \
+            "accesses in inline assembly at {}{more}: heddle does not see them, so it may miss \
              the order they make, or report a false data race",
             named.join(", ")
         )
@@ -104,8 +107,9 @@ impl Judgement<'_> {
         if sees_memory {
             notes.extend(assembly(&facts.assembly));
         }
-        if races && settings.properties.ignore(Property::Race) && !facts.places.is_empty() {
-            let places = text::counted(facts.places.len() as u64, "place");
+        let racy = facts.places.iter().filter(|place| !vain::is_about_looks(**place)).count();
+        if races && settings.properties.ignore(Property::Race) && racy > 0 {
+            let places = text::counted(racy as u64, "place");
             notes.push(format!(
                 "data races: found on {places} and not reported; both orders were explored (--races ignore)"
             ));

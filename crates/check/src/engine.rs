@@ -91,7 +91,7 @@ pub trait Names {
 pub struct Local {
     /// The function that it belongs to.
     pub function: String,
-    /// Its name in that function.
+    /// The name of the variable in that function.
     pub name: String,
 }
 

@@ -41,8 +41,8 @@ pub(crate) fn why_incomplete(facts: &Facts) -> Option<String> {
         let names = facts.unseen.iter().cloned().collect::<Vec<_>>().join(", ");
         let names = if names.is_empty() { "a library".to_string() } else { names };
         return Some(format!(
-            "threads were made by {names}, which was not built by heddle: how they synchronise is not seen, and not every order was \
-             explored; build it with `heddle cc` or `heddle c++`"
+            "threads were created by {names}, which was not built by heddle: heddle does not see how they synchronise, and did not \
+             explore every order; build it with `heddle cc` or `heddle c++`"
         ));
     }
     coverage::assembly(&facts.assembly)

@@ -1,10 +1,10 @@
-//! Ctrl-C and SIGTERM: the first ends the search with what is known, the second ends Heddle.
+//! Signals: the first Ctrl-C or SIGTERM ends the search with what is known, the second ends Heddle.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 
 /// Returns a flag that the first SIGINT or SIGTERM sets. The second one ends the process.
@@ -18,5 +18,7 @@ pub fn catch() -> io::Result<Arc<AtomicBool>> {
         flag::register(signal, Arc::clone(&seen))?;
         flag::register(signal, Arc::clone(&raised))?;
     }
+    // A file that grows beyond `ulimit -f`: the write fails, and is told as such, instead of ending Heddle.
+    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     Ok(raised)
 }

@@ -11,11 +11,11 @@ use heddle_report::text::stepping;
 use crate::console::Console;
 
 const HELP: &str = "\
-  Enter, n, next   one step forward          b, back       one step back
+  Enter, n, next   one step forward           b, back       one step back
   g N, goto N      to the state after step N  f, first      to the beginning
   l, last          to the end                 s, switch     to the next switch of threads
   t, threads       what every thread does     w, why        what this step follows from
-  h, help          this                       q, quit       the end
+  h, help          this list                  q, quit       leave
 ";
 
 /// Steps through `trace` until `quit` or the end of the input.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use heddle_model::{Order, Values, Wakeup};
+use heddle_model::{Values, Wakeup, WakeupOrder};
 
 /// Parses a duration: `90`, `90s`, `1.5h`, `1m30s`, `200ms`. A number alone is seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -67,9 +67,9 @@ pub fn size_or_none(text: &str) -> Result<u64, String> {
 /// Parses a wakeup policy: `fifo`, or `mutex=fifo,cond=lifo`.
 pub fn wakeup(text: &str) -> Result<Wakeup, String> {
     let order = |text: &str| match text.trim() {
-        "arbitrary" => Ok(Order::Arbitrary),
-        "fifo" => Ok(Order::Fifo),
-        "lifo" => Ok(Order::Lifo),
+        "arbitrary" => Ok(WakeupOrder::Arbitrary),
+        "fifo" => Ok(WakeupOrder::Fifo),
+        "lifo" => Ok(WakeupOrder::Lifo),
         other => {
             Err(format!("`{other}` is not a wakeup policy: write arbitrary, fifo or lifo, or mutex=fifo,cond=lifo"))
         }

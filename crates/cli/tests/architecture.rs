@@ -141,3 +141,18 @@ fn the_search_names_no_primitive() {
     }
     assert!(files > 20, "the sources are elsewhere: {files}");
 }
+
+/// A world is the state of all primitives and knows none of them: what is special about one is said in its own file.
+#[test]
+fn the_world_names_no_primitive() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../model/src/world");
+    for file in ["mod.rs", "expire.rs", "effect.rs", "table.rs", "thread.rs"] {
+        let text = std::fs::read_to_string(folder.join(file)).expect("it can be read");
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        for (line, number) in code.lines().zip(1..) {
+            let compares =
+                [".code ==", ".code !=", ".code.family()", "match code"].iter().any(|word| line.contains(word));
+            assert!(!compares, "{file}:{number} compares codes of operations: ask the primitive instead");
+        }
+    }
+}

@@ -419,13 +419,13 @@ fn atomic_instructions_in_assembly() {
     for compiler in ["gcc", clang()] {
         for level in ["-O0", "-O2"] {
             let words = ["check", &file, "--cc", compiler, level];
-            session.run(words).must_say(3, &["incomplete: atomic instructions in inline assembly", "assembly.c:6"]);
+            session.run(words).must_say(3, &["incomplete: accesses in inline assembly", "assembly.c:6"]);
             session.run([&words[..], &["-DRACE"]].concat()).must_say(
                 3,
                 &[
                     "incomplete: data-race-1 is not certain",
                     "1 uncertain finding",
-                    "warning: atomic instructions in inline assembly",
+                    "warning: accesses in inline assembly",
                     "assembly.c:4, ",
                 ],
             );
@@ -471,13 +471,40 @@ fn libraries_that_were_not_seen() {
         };
         check(&ordered, &["--algorithm", "random", "--max-executions", "40", "--all"])
             .must_say(3, &["libgate.so was not built by heddle", "heddle cc", "data-race-1 is not certain"]);
-        check(&made, &[]).must_say(3, &["incomplete: threads were made by libgate.so"]);
+        check(&made, &[]).must_say(3, &["incomplete: threads were created by libgate.so"]);
     }
     session.run([&["cc"][..], &build].concat()).must_say(0, &[]);
     for compiler in ["gcc", clang()] {
         let check = |file: &str| session.run(["check", file, &library, &path, "--cc", compiler]);
         check(&ordered).must_say(0, &["safe"]);
         check(&made).must_say(0, &["safe"]);
+    }
+}
+
+/// Threads of code that nobody instrumented are noticed however they are created: by a call that is the last thing a function does, by
+/// `std::thread`, and in an object file.
+#[test]
+fn threads_of_code_that_was_not_seen() {
+    const LAST: &str = "#include <pthread.h>\nstatic pthread_t t; static void (*job)(void);\n\
+        static void *call(void *p) { job(); return p; }\n\
+        void spawn(void (*f)(void)) { job = f; pthread_create(&t, 0, call, 0); }\nvoid finish(void) { pthread_join(t, 0); }\n";
+    const CXX: &str = "#include <thread>\nstatic std::thread t;\n\
+        extern \"C\" void spawn(void (*f)()) { t = std::thread([f] { f(); }); }\nextern \"C\" void finish() { t.join(); }\n";
+    const PROGRAM: &str = "void spawn(void (*)(void)); void finish(void); static int n; static void work(void) { n = 1; }\n\
+        int main(void) { spawn(work); finish(); return n != 1; }\n";
+    let session = Session::compiling();
+    let program = session.write("program.c", PROGRAM).display().to_string();
+    let run = format!("-Wl,-rpath,{}", session.path(".").display());
+    for (compiler, source, text) in [("gcc", "last.c", LAST), ("g++", "last.cpp", CXX)] {
+        let source = session.write(source, text).display().to_string();
+        for (name, kind) in [("libspawn.so", "-shared"), ("spawn.o", "-c")] {
+            let output = session.path(name).display().to_string();
+            let built =
+                std::process::Command::new(compiler).args(["-O2", "-fPIC", kind, "-o", &output, &source]).status();
+            assert!(built.expect("it runs").success());
+            let words = ["check", &program, &output, &run, "-lstdc++", "--cc", "gcc"];
+            session.run(words).must_say(3, &["incomplete: threads were created by", name]);
+        }
     }
 }
 

@@ -71,6 +71,15 @@ fn philosophers_optimal() {
     exact("philosophers", u64::MAX);
 }
 
+/// A look in vain is no execution of its own.
+#[test]
+fn waiting_loops_optimal() {
+    exact("cas_lock", u64::MAX);
+    exact("exchange_lock", u64::MAX);
+    exact("ticket_lock", u64::MAX);
+    exact("await_value", u64::MAX);
+}
+
 #[test]
 fn readers_optimal() {
     exact("readers", u64::MAX);

@@ -5,9 +5,10 @@
 use std::fs;
 
 use crate::common::Session;
-use heddle_model::Trace;
+use heddle_model::{RunReport, Trace, Verdict};
 use heddle_native::symbols::{Mappings, Symbols};
 use heddle_native::{Program, annotations};
+use heddle_report::{graph, html, junit, sarif, text};
 use heddle_search::{Algorithm, Options, Search};
 use heddle_testkit::bytes::damage;
 
@@ -43,7 +44,50 @@ fn foreign_bytes_as_a_trace() {
         if let Ok(trace) = Trace::from_bytes(bytes) {
             let again = Trace::from_bytes(&trace.to_bytes()).expect("what was read can be written");
             assert_eq!(again.to_bytes(), trace.to_bytes());
+            let report = RunReport {
+                findings: vec![trace.finding.clone()],
+                verdict: Verdict::Found,
+                ..RunReport::error(String::new())
+            };
+            let traces = [trace];
+            text::finding(&traces[0], &text::Options::default());
+            html::render(&report, &traces);
+            sarif::render(&report, &traces);
+            junit::render(&report, &traces, "damaged");
+            graph::dot(&traces[0]);
+            graph::mermaid(&traces[0]);
         }
+    });
+}
+
+/// The JSON document of a run, which `heddle report` reads.
+#[test]
+fn foreign_bytes_as_a_run() {
+    let session = Session::new();
+    let run = session.run(["check", "--json", "--all", "--outcomes", "--minimise", "off", "examples/race.c"]);
+    let document = run.json().to_string().into_bytes();
+    serde_json::from_slice::<RunReport>(&document).expect("it was written by heddle");
+    damage(&[document], |bytes| {
+        if let Ok(report) = serde_json::from_slice::<RunReport>(bytes) {
+            text::verdict(&report, &text::Options::default());
+            html::render(&report, &[]);
+            sarif::render(&report, &[]);
+            junit::render(&report, &[], "damaged");
+        }
+    });
+}
+
+/// What a program prints is searched for the place of a failure.
+#[test]
+fn foreign_bytes_as_output() {
+    let lines: [&[u8]; 4] = [
+        b"test.cc:12: Failure\nExpected: (a) == (b), actual: 1 vs 2\n",
+        b"\x1b[31mtests/a.cpp(7): error: in \"t\": check failed\x1b[0m\n\n",
+        b"not ok 3 - (src/\xc3\xa4.c:9) mismatch\n",
+        b"a.c:4294967296:1: error: large\n",
+    ];
+    damage(&lines.map(<[u8]>::to_vec), |bytes| {
+        let _ = heddle_report::printed::failure(&String::from_utf8_lossy(bytes));
     });
 }
 

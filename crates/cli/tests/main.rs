@@ -23,8 +23,10 @@ mod golden; // Reports, word for word.
 mod interface; // Flags, text, JSON, exit codes.
 mod jobs; // `--jobs`.
 mod libcpp; // LLVM's C++ library.
+mod limitations; // Each line of `docs/limitations.md`.
 mod log; // `HEDDLE_LOG`.
 mod machine; // The same on every machine.
+mod openmp; // Parallel regions of OpenMP.
 mod outcomes; // Programs with all the outcomes that they can have.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
@@ -41,4 +43,5 @@ mod small; // `tests/small`.
 mod smallest; // Minimisation.
 mod sources; // Rules about the sources.
 mod stacks; // Variables on stacks that other threads use.
+mod verdict_matrix; // `tests/matrix`, by every compiler, level and algorithm.
 mod walking; // `heddle replay --step` and `check --from`.

@@ -27,11 +27,11 @@
 extern crate std;
 
 pub mod digest;
+pub mod happens_before;
 pub mod heap;
 pub mod lend;
 pub mod names;
 pub mod notes;
-pub mod order;
 pub mod path;
 pub mod places;
 pub mod race;

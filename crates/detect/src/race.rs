@@ -9,8 +9,8 @@
 use heddle_model::race::Access;
 use heddle_model::{Event, ThreadId};
 
+use crate::happens_before::{self, HappensBefore};
 use crate::lend::{Full, Lender};
-use crate::order::{self, Order};
 use crate::shadow::{self, Exceeded, Found, Shadow, Touch};
 
 /// How much a [`Detector`] can hold.
@@ -19,14 +19,14 @@ pub struct Capacity {
     /// The most threads.
     pub threads: usize,
     /// The room for objects that synchronise threads.
-    pub objects: order::objects::Capacity,
+    pub objects: happens_before::objects::Capacity,
     /// The room for recorded accesses.
     pub accesses: shadow::Capacity,
 }
 
 /// Finds the races of the execution under way.
 pub struct Detector<'m, L> {
-    order: Order<'m>,
+    order: HappensBefore<'m>,
     shadow: Shadow<'m, L>,
 }
 
@@ -35,7 +35,7 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
     /// [`reset`](Self::reset) comes before anything else.
     pub fn new(tables: &mut impl Lender<'m>, capacity: Capacity, cells: L) -> Detector<'m, L> {
         Detector {
-            order: Order::new(tables, capacity.threads, capacity.objects),
+            order: HappensBefore::new(tables, capacity.threads, capacity.objects),
             shadow: Shadow::new(tables, capacity.accesses, cells),
         }
     }
@@ -58,18 +58,18 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
         self.order.now()
     }
 
-    /// Takes note of what an event synchronises: see [`Order::event`].
+    /// Takes note of what an event synchronises: see [`HappensBefore::event`].
     pub fn event(&mut self, event: &Event) -> Result<(), Full> {
         self.order.event(event)
     }
 
-    /// Takes note of the beginning or the end of an atomic section: see [`Order::section`].
+    /// Takes note of the beginning or the end of an atomic section: see [`HappensBefore::section`].
     pub fn section(&mut self, event: &Event) -> Result<(), Full> {
         self.order.section(event)
     }
 
     /// Takes note that the running thread releases `size` bytes at `address` in code that is not instrumented: see
-    /// [`Order::release`].
+    /// [`HappensBefore::release`].
     pub fn release(&mut self, address: usize, size: usize) -> Result<(), Full> {
         self.order.release(address as u64, size as u64)
     }

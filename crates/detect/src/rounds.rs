@@ -38,7 +38,7 @@ const NEVER: u32 = u32::MAX;
 
 /// The threads of the program at a moment.
 pub trait Threads {
-    /// Those that there have been, as numbers below this.
+    /// How many threads there have been. Their numbers are below this.
     fn count(&self) -> usize;
 
     /// Whether a thread has started or ended.

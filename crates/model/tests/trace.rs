@@ -19,6 +19,7 @@ fn trace() -> Trace {
         thread: ThreadId(thread),
         action: Action::Operation(mutex::LOCK),
         object: "mutex `a`".into(),
+        short: "a".into(),
         result: Some(StepResult::Chosen { value: u64::MAX, of: 3 }),
         waits: false,
         at: Some(place(line)),

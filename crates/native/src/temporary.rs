@@ -19,6 +19,8 @@ use std::time::Duration;
 const PREFIX: &str = "heddle-";
 /// How the name of a directory begins that is not locked yet.
 const UNBORN: &str = ".heddle-";
+/// How many digits follow.
+const DIGITS: usize = 16;
 /// The age from which an empty directory that is not locked yet counts as abandoned.
 const SETTLED: Duration = Duration::from_secs(60);
 
@@ -95,13 +97,19 @@ fn make(parent: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// Whether `name` is one that [`make`] gives: others that begin like that (`heddle-out`, a cache) are not ours to remove.
+fn is_name(name: &[u8], prefix: &str) -> bool {
+    let digits = name.strip_prefix(prefix.as_bytes()).unwrap_or_default();
+    digits.len() == DIGITS && digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// Removes the directories of owners that were killed. Errors are ignored: the next one tries again.
 fn remove_abandoned(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let is_unborn = name.as_bytes().starts_with(UNBORN.as_bytes());
-        if !is_unborn && !name.as_bytes().starts_with(PREFIX.as_bytes()) {
+        let is_unborn = is_name(name.as_bytes(), UNBORN);
+        if !is_unborn && !is_name(name.as_bytes(), PREFIX) {
             continue;
         }
         let path = entry.path();
@@ -151,7 +159,7 @@ mod tests {
     #[test]
     fn is_removed_by_the_next_when_its_owner_was_killed() {
         let parent = TemporaryDirectory::new().unwrap();
-        let abandoned = parent.path().join(format!("{PREFIX}gone"));
+        let abandoned = parent.path().join(format!("{PREFIX}0123456789abcdef"));
         fs::create_dir(&abandoned).unwrap();
         fs::write(abandoned.join("late.o"), b"x").unwrap();
         remove_abandoned(parent.path());
@@ -161,7 +169,7 @@ mod tests {
     #[test]
     fn one_that_is_being_made_is_left_alone() {
         let parent = TemporaryDirectory::new().unwrap();
-        let young = parent.path().join(format!("{UNBORN}young"));
+        let young = parent.path().join(format!("{UNBORN}0123456789abcdef"));
         fs::create_dir(&young).unwrap();
         remove_abandoned(parent.path());
         assert!(young.exists());
@@ -171,12 +179,23 @@ mod tests {
         assert!(!young.exists());
     }
 
+    /// A user may call a directory for results, or Heddle a cache, by a name that begins like these.
+    #[test]
+    fn others_with_similar_names_are_left_alone() {
+        let parent = TemporaryDirectory::new().unwrap();
+        for name in ["heddle-out", "heddle-cache-0", "heddle-0123456789ABCDEF", "heddle-0123456789abcdef0", "heddle-"] {
+            fs::create_dir(parent.path().join(name)).unwrap();
+            remove_abandoned(parent.path());
+            assert!(parent.path().join(name).exists(), "{name}");
+        }
+    }
+
     #[test]
     fn a_link_is_not_followed() {
         let parent = TemporaryDirectory::new().unwrap();
         let target = parent.path().join("precious");
         fs::create_dir(&target).unwrap();
-        std::os::unix::fs::symlink(&target, parent.path().join(format!("{PREFIX}link"))).unwrap();
+        std::os::unix::fs::symlink(&target, parent.path().join(format!("{PREFIX}00000000000000ff"))).unwrap();
         remove_abandoned(parent.path());
         assert!(target.exists());
     }

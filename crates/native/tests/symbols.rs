@@ -25,7 +25,7 @@ const PREFIXES: [&str; 12] = [
     "sig",
 ];
 
-/// And these.
+/// Further symbols that belong.
 const OTHERS: [&str; 22] = [
     "call_once",
     "raise",

@@ -112,7 +112,7 @@ fn message(fault: &Fault, names: &Names, who: &str) -> String {
             format!("invalid free: {who} {verb} {:#x}, which is not a heap block", fault.address)
         }
         FaultKind::Damaged => format!(
-            "heap damaged: {who} {verb} a block whose record was overwritten: something wrote in front of it, or past the \
+            "heap damaged: {who} {verb} a block whose header was overwritten: by a write in front of it, or past the \
              end of the block before it"
         ),
         FaultKind::DeadStack => {
@@ -146,7 +146,7 @@ fn mismatch(fault: &Fault, who: &str, verb: &str) -> String {
     if allocated == freed {
         let (said, size) = (bytes(fault.size), bytes(fault.block_size));
         return format!(
-            "mismatched free: {who} {verb} a block of {size} as one of {said}: `delete` is of another type than `new`"
+            "mismatched free: {who} {verb} a block of {size} as one of {said}: `delete` and `new` use different types"
         );
     }
     let with = if fault.doing == Doing::Resizing { "`realloc`".to_string() } else { named(FREED, freed) };

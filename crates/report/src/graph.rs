@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use heddle_model::{ThreadId, Trace};
 
 use crate::names::thread_label;
-use crate::text::short;
 use crate::{relevance, words};
 
 /// The graph in Graphviz's language, for `dot -Tsvg`.
@@ -83,8 +82,7 @@ fn edges(trace: &Trace) -> impl Iterator<Item = (usize, usize)> + '_ {
 
 fn label(trace: &Trace, step: usize) -> String {
     let it = &trace.steps[step];
-    let result = words::result_of(it, &trace.threads);
-    let words = words::parts([words::action(it.action), short(&it.object), short(&result)]);
+    let words = words::brief(it);
     let at = it.at.as_ref().map_or(String::new(), |at| format!("\n{at}"));
     format!("{}. {words}{at}", step + 1)
 }

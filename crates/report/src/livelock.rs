@@ -26,7 +26,7 @@ pub struct Explanation {
 
 /// What the threads of a round do that can repeat for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Round {
+pub enum RoundKind {
     /// No thread gets anywhere: a livelock.
     InVain,
     /// Some threads get where they want again and again, and others never: they starve.
@@ -37,24 +37,19 @@ pub enum Round {
 
 /// What the threads of `round`, the events that can repeat for ever, do.
 ///
-/// A thread passes if it acquires a lock, or changes an atomic by a read-modify-write, and nothing that it does is in vain: an
-/// attempt that fails, a read-modify-write that changes nothing, or a look at what another thread changes in the round.
-pub fn kind_of(round: &[Event]) -> Round {
+/// A thread passes if it acquires a lock, changes an atomic by a read-modify-write, or waits for a value and sees it: a look at the
+/// same place has two results in the round. But it does not pass if it tries something in vain that it never gets in the round: an
+/// attempt that fails, a read-modify-write that changes nothing, or a look at what another thread changes.
+pub fn kind_of(round: &[Event]) -> RoundKind {
     let changes = |event: &Event| {
         let code = event.operation.code;
         let writes = code == atomic::STORE || code == atomic::RMW || code == atomic::COMPARE_EXCHANGE;
         writes && !event.failed() && !event.flags.contains(EventFlags::UNCHANGED)
     };
     let passes = |thread: ThreadId| {
-        let in_vain = |event: &Event| {
-            let code = event.operation.code;
-            let looks_at = |other: &Event| other.thread != thread && other.operation.object == event.operation.object;
-            let same = code == atomic::RMW && event.flags.contains(EventFlags::UNCHANGED);
-            event.failed()
-                || same
-                || code == atomic::LOAD && round.iter().any(|other| looks_at(other) && changes(other))
-        };
+        let own = || round.iter().filter(|event| event.thread == thread);
         let acquires = |event: &Event| match event.operation.code.family() {
+            _ if event.failed() => false,
             mutex::FAMILY => event.operation.code != mutex::UNLOCK,
             rwlock::FAMILY => event.operation.code != rwlock::UNLOCK,
             spin::FAMILY => event.operation.code != spin::UNLOCK,
@@ -62,14 +57,27 @@ pub fn kind_of(round: &[Event]) -> Round {
             atomic::FAMILY => event.operation.code != atomic::STORE && changes(event),
             _ => false,
         };
-        let own = || round.iter().filter(|event| event.thread == thread);
-        own().any(acquires) && !own().any(in_vain)
+        let looks = |event: &&Event| event.operation.code == atomic::LOAD;
+        let sees = own().filter(looks).any(|event| {
+            let same_place = |other: &&Event| (other.operation.object, other.pc) == (event.operation.object, event.pc);
+            own().filter(looks).filter(same_place).any(|other| other.result != event.result)
+        });
+        let gets =
+            |tried: &Event| own().any(|event| event.operation.object == tried.operation.object && acquires(event));
+        let in_vain = |event: &Event| {
+            let code = event.operation.code;
+            let looks_at = |other: &Event| other.thread != thread && other.operation.object == event.operation.object;
+            let same = code == atomic::RMW && event.flags.contains(EventFlags::UNCHANGED);
+            let looked = code == atomic::LOAD && !sees && round.iter().any(|other| looks_at(other) && changes(other));
+            (event.failed() || same || looked) && !gets(event)
+        };
+        (sees || own().any(acquires)) && !own().any(in_vain)
     };
     let threads: BTreeSet<ThreadId> = round.iter().map(|event| event.thread).collect();
     match threads.iter().filter(|thread| passes(**thread)).count() {
-        0 => Round::InVain,
-        all if all == threads.len() => Round::Passes,
-        _ => Round::Starves,
+        0 => RoundKind::InVain,
+        all if all == threads.len() => RoundKind::Passes,
+        _ => RoundKind::Starves,
     }
 }
 
@@ -91,7 +99,8 @@ pub fn explain(recording: &Recording, names: &Names) -> Explanation {
             if event.operation.code.family() == yielding::FAMILY {
                 continue;
             }
-            let what = format!("{} {}", words::operation(&event.operation), steps::object(&event.operation, names));
+            let what =
+                format!("{} {}", words::operation(&event.operation), steps::object(&event.operation, names).full);
             let in_vain = if event.failed() { ", which fails" } else { "" };
             let message = format!("{}: {}{in_vain}", names.thread(thread), what.trim_end());
             let note = Note { message, location: recording.place(index).cloned() };

@@ -9,12 +9,41 @@ use heddle_model::{Ending, ObjectId, OpCode, Operation, ThreadId};
 use crate::Recording;
 use crate::recording::is_user;
 
+/// The name of a thread, an object or a place in memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Name {
+    /// The whole name: "mutex `a`", "thread 1 (worker)".
+    pub full: String,
+    /// The name without its kind, or without what only explains it: `a`, `thread 1`.
+    pub short: String,
+}
+
+impl Name {
+    /// A name that has no shorter form.
+    pub fn plain(full: String) -> Name {
+        Name { short: full.clone(), full }
+    }
+
+    /// The name as a step has it: [`TraceStep::object`](heddle_model::trace::TraceStep::object) and its short form, which is empty if
+    /// the two are equal.
+    pub fn of_step(self) -> (String, String) {
+        let Name { full, short } = self;
+        if short == full { (full, String::new()) } else { (full, short) }
+    }
+
+    /// This name and another: "condition variable `c` with mutex `m`".
+    pub fn with(self, other: Name) -> Name {
+        let both = |one: String, two: String| format!("{one} with {two}");
+        Name { full: both(self.full, other.full), short: both(self.short, other.short) }
+    }
+}
+
 /// The names of one recording. Objects without a name in the program are numbered in the order of their first use,
 /// which is equal in every replay.
 #[derive(Clone, Debug)]
 pub struct Names {
     threads: BTreeMap<ThreadId, String>,
-    objects: HashMap<ObjectId, String>,
+    objects: HashMap<ObjectId, Name>,
 }
 
 impl Names {
@@ -40,8 +69,13 @@ impl Names {
 
     /// The name of `object` in reports: "mutex `a`".
     pub fn object(&self, object: ObjectId) -> String {
+        self.name(object).full
+    }
+
+    /// The whole and the short name of `object`.
+    pub fn name(&self, object: ObjectId) -> Name {
         if let Some(thread) = object.as_thread() {
-            return self.thread(thread);
+            return Name { full: self.thread(thread), short: thread_label(thread, "") };
         }
         self.objects.get(&object).cloned().unwrap_or_default()
     }
@@ -90,7 +124,7 @@ pub fn short(function: &str) -> String {
     called[..end].to_string()
 }
 
-fn objects(recording: &Recording) -> HashMap<ObjectId, String> {
+fn objects(recording: &Recording) -> HashMap<ObjectId, Name> {
     let mut names = HashMap::new();
     let mut unnamed: HashMap<&str, u32> = HashMap::new();
     let operations =
@@ -102,13 +136,13 @@ fn objects(recording: &Recording) -> HashMap<ObjectId, String> {
             }
             let signal = process_state::State::signal_of(operation);
             let name = match (recording.objects.get(&object), signal) {
-                (Some(name), _) => format!("{kind} `{name}`"),
-                (_, Some(signal)) => signal_name(signal),
+                (Some(name), _) => Name { full: format!("{kind} `{name}`"), short: name.clone() },
+                (_, Some(signal)) => Name::plain(signal_name(signal)),
                 _ => {
                     let number = unnamed.entry(kind).or_default();
                     *number += 1;
                     let place = recording.whereabouts.get(&object).map_or(String::new(), |at| format!(" ({at})"));
-                    format!("{kind} #{number}{place}")
+                    Name { full: format!("{kind} #{number}{place}"), short: format!("{kind} #{number}") }
                 }
             };
             names.insert(object, name);

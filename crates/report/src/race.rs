@@ -6,7 +6,7 @@ use heddle_model::trace::{Action, TraceStep};
 use heddle_model::wire;
 use heddle_model::{ObjectId, ThreadId};
 
-use crate::names::{Names, short};
+use crate::names::{Name, Names, short};
 use crate::recording::{is_user, user_frame};
 use crate::{Recording, words};
 
@@ -25,7 +25,7 @@ pub struct Explanation {
 /// Explains the data race that ended `recording`. `None` if none did.
 pub fn explain(recording: &Recording, names: &Names) -> Option<Explanation> {
     let race = recording.outcome.race()?;
-    let name = name(race, recording, names);
+    let name = name(race, recording, names).full;
     let later_at = user_frame(&recording.end_stack).cloned();
     let earlier_at = user_frame(&recording.earlier_stack).cloned();
     let (later_who, earlier_who) = (names.thread(race.later_thread), names.thread(race.earlier_thread));
@@ -71,9 +71,10 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Explanation> {
 /// The two accesses as steps. Neither is a step of the schedule, because nothing orders them.
 pub fn accesses(recording: &Recording, names: &Names) -> Vec<TraceStep> {
     let Some(race) = recording.outcome.race() else { return Vec::new() };
-    let object = name(race, recording, names);
+    let (object, short) = name(race, recording, names).of_step();
     let access = |thread, how, stack: &[Location]| TraceStep {
         object: object.clone(),
+        short: short.clone(),
         at: user_frame(stack).cloned(),
         ..TraceStep::new(thread, Action::Access(how))
     };
@@ -84,24 +85,28 @@ pub fn accesses(recording: &Recording, names: &Names) -> Vec<TraceStep> {
 }
 
 /// The name of the memory that is accessed: a variable, a part of a heap block or of a thread's stack, or an address.
-fn name(race: &Race, recording: &Recording, names: &Names) -> String {
+fn name(race: &Race, recording: &Recording, names: &Names) -> Name {
     if let Some(name) = recording.objects.get(&ObjectId(race.address)) {
-        return format!("`{name}`");
+        return Name { full: format!("`{name}`"), short: name.clone() };
     }
     let size = bytes(race.size);
     if let Some((block, length)) = recording.block {
         let offset = race.address.saturating_sub(block);
-        return format!("{size} at offset {offset} of a heap block of {}", bytes(length));
+        return Name::plain(format!("{size} at offset {offset} of a heap block of {}", bytes(length)));
     }
     if let Some(place) = recording.whereabouts.get(&ObjectId(race.address)) {
-        return format!("{size} {place}");
+        return Name::plain(format!("{size} {place}"));
     }
     let stacks = wire::STACKS..wire::ADDRESS as u64;
     if stacks.contains(&race.address) {
         let thread = ThreadId(((race.address - wire::STACKS) / wire::STACK_STRIDE) as u16);
-        return format!("{size} on the stack of {}", names.thread(thread));
+        let Name { full, short } = names.name(ObjectId::thread(thread));
+        return Name {
+            full: format!("{size} on the stack of {full}"),
+            short: format!("{size} on the stack of {short}"),
+        };
     }
-    format!("{size} at {:#x}", race.address)
+    Name::plain(format!("{size} at {:#x}", race.address))
 }
 
 fn bytes(count: u64) -> String {

@@ -207,7 +207,7 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
             let what = words::full_name(code);
             format!("{who} blocks inside an atomic section, where no other thread can run: {what}")
         }
-        FindingKind::Hang => format!("{who} runs without end and without a visible operation"),
+        FindingKind::Hang => format!("{who} keeps running without a visible operation"),
         other => format!("{other}: {}", recording.message),
     };
     What { message, location, notes: Vec::new(), involved: vec![recording.thread] }
@@ -260,7 +260,8 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
                 "runs".to_string()
             }
             None => {
-                let (verb, object) = (words::operation(&pending.operation), steps::object(&pending.operation, names));
+                let (verb, object) =
+                    (words::operation(&pending.operation), steps::object(&pending.operation, names).full);
                 format!("is about to {verb} {object}").trim_end().to_string()
             }
         };

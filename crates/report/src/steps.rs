@@ -7,7 +7,7 @@ use heddle_model::primitive::{
 use heddle_model::trace::{Action, StepResult, TraceStep};
 use heddle_model::{Event, EventFlags, Operation, Outcome, ThreadId};
 
-use crate::names::Names;
+use crate::names::{Name, Names};
 use crate::walk::{Change, Walk};
 use crate::{Recording, causes, race};
 
@@ -16,10 +16,12 @@ pub fn steps(recording: &Recording, names: &Names, walk: &Walk) -> Vec<TraceStep
     let mut causes = causes::causes(&recording.events);
     let describe = |(index, event): (usize, &Event)| {
         let Change { holds, blocks, frees } = walk.changes.get(index).cloned().unwrap_or_default();
+        let (object, short) = object(&event.operation, names).of_step();
         TraceStep {
             thread: event.thread,
             action: action(&event.operation),
-            object: object(&event.operation, names),
+            object,
+            short,
             result: result(event),
             waits: false,
             at: recording.place(index).cloned(),
@@ -39,8 +41,11 @@ pub fn last(recording: &Recording, names: &Names) -> Vec<TraceStep> {
     for (index, pending) in recording.pending.iter().enumerate() {
         let runs = recording.outcome == Outcome::Hang && pending.thread == recording.thread;
         let action = if runs { Action::Run } else { action(&pending.operation) };
+        let name = if runs { Name::default() } else { object(&pending.operation, names) };
+        let (object, short) = name.of_step();
         last.push(TraceStep {
-            object: if runs { String::new() } else { object(&pending.operation, names) },
+            object,
+            short,
             waits: pending.enabled == 0,
             at: recording.pending_place(index).cloned(),
             ..TraceStep::new(pending.thread, action)
@@ -58,19 +63,18 @@ pub fn last(recording: &Recording, names: &Names) -> Vec<TraceStep> {
 }
 
 /// The name of the object that `operation` acts on.
-pub fn object(operation: &Operation, names: &Names) -> String {
+pub fn object(operation: &Operation, names: &Names) -> Name {
     match operation.code {
         // The start or end of a thread needs no object: it is the thread itself.
-        thread::START | thread::EXIT | process::END | atomic::FENCE => String::new(),
+        thread::START | thread::EXIT | process::END | atomic::FENCE => Name::default(),
         yielding::YIELD | yielding::SLEEP | choice::CHOOSE | choice::INPUT | section::BEGIN | section::END => {
-            String::new()
+            Name::default()
         }
-        code if process_state::State::of(code).is_some_and(|state| state.is_whole()) => String::new(),
+        code if process_state::State::of(code).is_some_and(|state| state.is_whole()) => Name::default(),
         condvar::WAIT | condvar::REACQUIRE => {
-            let mutex = names.object(heddle_model::ObjectId(operation.argument));
-            format!("{} with {mutex}", names.object(operation.object))
+            names.name(operation.object).with(names.name(heddle_model::ObjectId(operation.argument)))
         }
-        _ => names.object(operation.object),
+        _ => names.name(operation.object),
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use heddle_model::primitive::atomic::Order;
+use heddle_model::primitive::atomic::MemoryOrder;
 use heddle_model::primitive::choice::InputType;
 use heddle_model::primitive::{self, OperationName, thread};
 use heddle_model::race::Access;
@@ -21,12 +21,16 @@ use crate::steps;
 /// The start function of each thread.
 pub type Functions = BTreeMap<ThreadId, String>;
 
-/// Steps of `trace` as JSON, each with a field `words` that puts its operation and result into words. For programs that
+/// Steps of `trace` as JSON, each with a field `words` that puts its operation and result into words, at length and briefly. For programs that
 /// show steps but do not know the codes: the HTML page and the debugger commands.
 pub fn worded(trace: &Trace, steps: &[TraceStep]) -> Vec<Value> {
     let with_words = |step: &TraceStep| {
         let mut data = json!(step);
-        data["words"] = json!({ "operation": action(step.action), "result": result_of(step, &trace.threads) });
+        data["words"] = json!({
+            "operation": action(step.action),
+            "result": result_of(step, &trace.threads),
+            "brief": brief(step),
+        });
         data
     };
     steps.iter().map(with_words).collect()
@@ -54,7 +58,7 @@ pub fn action(action: Action) -> String {
         Action::Planned(code) => full_name(code),
         Action::End(ending) => end(ending),
         Action::Access(access) => accesses(access).to_string(),
-        Action::Run => "runs without end".to_string(),
+        Action::Run => "keeps running".to_string(),
     }
 }
 
@@ -140,6 +144,11 @@ pub fn result_of(step: &TraceStep, functions: &Functions) -> String {
     step.result.map_or(String::new(), |came| result(came, functions))
 }
 
+/// `step` in few words, for tables: object and threads by their short names.
+pub fn brief(step: &TraceStep) -> String {
+    parts([action(step.action), step.short_name().to_string(), result_of(step, &Functions::new())])
+}
+
 /// `step` in words: operation, object and result.
 pub fn step(step: &TraceStep, trace: &Trace) -> String {
     parts([action(step.action), step.object.clone(), result_of(step, &trace.threads)])
@@ -150,18 +159,18 @@ pub fn parts(parts: [String; 3]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-fn after_comma(order: Order) -> String {
+fn after_comma(order: MemoryOrder) -> String {
     weaker(order).map_or(String::new(), |order| format!(", {order}"))
 }
 
 /// The memory order of an atomic operation, if it is weaker than sequential consistency. It may explain why two
 /// accesses are not ordered.
-fn weaker(order: Order) -> Option<&'static str> {
+fn weaker(order: MemoryOrder) -> Option<&'static str> {
     match order {
-        Order::Relaxed => Some("relaxed"),
-        Order::Acquire => Some("acquire"),
-        Order::Release => Some("release"),
-        Order::AcquireRelease => Some("acquire and release"),
-        Order::SequentiallyConsistent => None,
+        MemoryOrder::Relaxed => Some("relaxed"),
+        MemoryOrder::Acquire => Some("acquire"),
+        MemoryOrder::Release => Some("release"),
+        MemoryOrder::AcquireRelease => Some("acquire and release"),
+        MemoryOrder::SequentiallyConsistent => None,
     }
 }

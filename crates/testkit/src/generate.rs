@@ -1,6 +1,6 @@
 //! Random scripted programs.
 
-use heddle_model::{Order as Turn, Wakeup};
+use heddle_model::{Wakeup, WakeupOrder as Turn};
 
 use crate::program::{self, Instruction, Program, Value};
 

@@ -8,7 +8,7 @@ use heddle_model::primitive::{
     spin, thread, yielding,
 };
 use heddle_model::vain::Vain;
-use heddle_model::{Ending, Event, EventFlags, Memory, ObjectId, OpCode, Operation, Order as Turn, ThreadId};
+use heddle_model::{Ending, Event, EventFlags, Memory, ObjectId, OpCode, Operation, ThreadId, WakeupOrder as Turn};
 
 use crate::program::{
     ERRORCHECK, Instruction, PREFERS_WRITERS, Program, RECURSIVE, REGISTERS, ROBUST, ROBUST_REGISTER, Value, orders,

@@ -261,7 +261,7 @@ fn interleavings_of_locks_and_barriers() {
     brute_force(800, generate::TIMED | generate::LOCKS | generate::CONDITIONS, 200);
 }
 
-/// And for threads that end before their time.
+/// Every algorithm agrees with brute force if threads are cancelled.
 #[test]
 fn interleavings_of_cancellation() {
     brute_force(1500, generate::CANCELS | generate::SEMAPHORES | generate::ATOMICS, 300);

@@ -206,3 +206,35 @@ fn damaged_bytes_are_refused() {
     let longer = [&bytes[..], &[0]].concat();
     assert!(WorkItem::from_bytes(&longer).is_err());
 }
+
+/// Items and commits come from other processes, so that anything can be in them. Whatever can be read is explored, or
+/// refused: it does not panic.
+#[test]
+fn foreign_bytes_as_a_work_item() {
+    let program = known::readers(3);
+    let limited = Options { max_executions: Some(50), ..Options::default() };
+    let mut split = Split::new(Options::default());
+    split.run(&mut Scripted::new(&program), &mut Traces::default()).expect("it runs");
+    let (mut items, mut commits) = (Vec::new(), Vec::new());
+    while let Some((id, item)) = split.item() {
+        let explored = explore(&item, &Options::default(), &mut Scripted::new(&program), &mut Traces::default());
+        let commit = explored.expect("it can be explored");
+        items.push(item.to_bytes());
+        commits.push(commit.to_bytes());
+        split.commit(id, commit).expect("it can be applied");
+    }
+    assert!(!items.is_empty());
+    heddle_testkit::bytes::damage(&items, |bytes| {
+        if let Ok(item) = WorkItem::from_bytes(bytes) {
+            let _ = explore(&item, &limited, &mut Scripted::new(&program), &mut Traces::default());
+        }
+    });
+    heddle_testkit::bytes::damage(&commits, |bytes| {
+        if let Ok(commit) = Commit::from_bytes(bytes) {
+            let mut split = Split::new(Options::default());
+            split.run(&mut Scripted::new(&program), &mut Traces::default()).expect("it runs");
+            let (id, _) = split.item().expect("something is pending");
+            let _ = split.commit(id, commit);
+        }
+    });
+}

@@ -37,11 +37,11 @@ pub fn look(tally: &mut Tally, engine: &mut dyn Engine, ran: u64, budget: Durati
             };
             let round = &recording.events[recording.events.len() - length..];
             tally.endless = match livelock::kind_of(round) {
-                livelock::Round::InVain => None,
-                livelock::Round::Passes => {
+                livelock::RoundKind::InVain => None,
+                livelock::RoundKind::Passes => {
                     Some("every thread passes its critical section again and again: the program is endless".to_owned())
                 }
-                livelock::Round::Starves => {
+                livelock::RoundKind::Starves => {
                     Some("some threads pass their critical sections again and again while others starve".to_owned())
                 }
             };

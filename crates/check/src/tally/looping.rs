@@ -15,7 +15,7 @@ use crate::engine::Names;
 
 /// The last iteration of a loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Round {
+pub struct Iteration {
     events: Vec<Event>,
     /// Whether all compared iterations had the same values.
     same_values: bool,
@@ -31,7 +31,7 @@ const TIMES: usize = 4;
 const NAMED: usize = 6;
 
 /// The loop at the end of an execution that was cut off, if there is one.
-pub fn find(execution: &Execution<'_>) -> Option<Round> {
+pub fn find(execution: &Execution<'_>) -> Option<Iteration> {
     let events = execution.events;
     let place = |e: &Event| (e.thread, e.operation.code, e.operation.object, e.pc);
     let repeats = |length: usize, same: &dyn Fn(&Event, &Event) -> bool| {
@@ -46,10 +46,10 @@ pub fn find(execution: &Execution<'_>) -> Option<Round> {
     };
     let takes_part = |thread: ThreadId| round.iter().any(|event| event.thread == thread);
     let others = execution.pending.iter().any(|pending| pending.enabled != 0 && !takes_part(pending.thread));
-    Some(Round { same_values: repeats(length, &same), others, events: round })
+    Some(Iteration { same_values: repeats(length, &same), others, events: round })
 }
 
-impl Round {
+impl Iteration {
     /// Describes the loop: its threads and their places. `endless` says why it is no livelock.
     pub fn tell(&self, symbols: &dyn Names, endless: Option<&str>) -> String {
         let mut by_thread: BTreeMap<u16, Vec<String>> = BTreeMap::new();
@@ -75,13 +75,13 @@ impl Round {
             .filter(|(_, places)| !places.is_empty())
             .map(|(thread, places)| format!("thread {thread} ({})", places.join(", ")))
             .collect();
-        let verb = if threads.len() == 1 { "goes" } else { "go" };
+        let verb = if threads.len() == 1 { "loops" } else { "loop" };
         let more = if left == 0 { String::new() } else { format!(" and {left} more places") };
-        let round = format!("{}{more} {verb} round and round", threads.join(" and "));
+        let round = format!("{}{more} {verb}", threads.join(" and "));
         match (self.same_values, self.others) {
             _ if let Some(endless) = endless => format!("{round}: {endless}"),
             (true, false) => format!("{round} with the same values"),
-            (_, true) => format!("{round} while others could go on"),
+            (_, true) => format!("{round} while other threads could run"),
             (false, false) => round,
         }
     }

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::after::diverged::Strayed;
 use exits::Exits;
 use leftovers::Leftovers;
-use looping::Round;
+use looping::Iteration;
 use outcomes::Outcomes;
 
 /// An execution that can be reproduced.
@@ -78,7 +78,7 @@ pub struct Tally {
     /// The first execution that could not follow its schedule.
     pub strayed: Option<Strayed>,
     /// The loop at the end of the first execution that was cut off in one.
-    pub round: Option<Round>,
+    pub iteration: Option<Iteration>,
     /// The exit statuses of the executions.
     pub exits: Exits,
     /// Why a loop that can go on for ever is no livelock, in words.
@@ -259,8 +259,8 @@ impl Tally {
     /// Looks for the loop at the end of an execution. The first loop stands for all, because most executions end in the same one.
     fn look_for_loop(&mut self, execution: &Execution<'_>) {
         // Looking for one takes longer than an execution; where there was none in the first few, there will be none.
-        if self.round.is_none() && self.bounded < 10 {
-            self.round = looping::find(execution);
+        if self.iteration.is_none() && self.bounded < 10 {
+            self.iteration = looping::find(execution);
         }
         if self.suspects.len() < SUSPECTS && self.bounded < 10 {
             self.suspects.extend(Suspect::of(execution));
@@ -382,7 +382,7 @@ pub(crate) mod tests {
             unsupported: Some(one(Class::Unsupported)),
             lost: vec![one(Class::Lost(Lost::Capacity))],
             strayed: Some(Strayed { execution: 4, at: 2, expected: schedule[0], pending: Some(pending[0]) }),
-            round: looping::find(&execution),
+            iteration: looping::find(&execution),
             exits,
             endless: Some("words".to_owned()),
             leftovers,
@@ -394,6 +394,6 @@ pub(crate) mod tests {
     #[test]
     fn nothing_is_left_out_of_a_full_tally() {
         let tally = full();
-        assert!(tally.is_sound() && tally.round.is_some() && tally.suspects.len() == 1);
+        assert!(tally.is_sound() && tally.iteration.is_some() && tally.suspects.len() == 1);
     }
 }

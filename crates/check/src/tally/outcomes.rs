@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use heddle_model::{Execution, OutcomeCount};
+use heddle_model::{Ending, Execution, OutcomeCount};
 use heddle_report::{Recording, outcome};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,8 @@ const KEPT: usize = 100_000;
 /// How often each outcome occurred.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Outcomes {
-    counts: BTreeMap<(String, String), u64>,
+    /// By output, end in words, and exit status.
+    counts: BTreeMap<(String, String, Option<u8>), u64>,
     /// The number of executions whose outcomes were not kept.
     pub more: u64,
 }
@@ -31,10 +32,12 @@ impl Outcomes {
         }));
         let output = String::from_utf8_lossy(execution.output).into_owned();
         let room = self.counts.len() < KEPT;
-        match self.counts.get_mut(&(output.clone(), end.clone())) {
+        let status = execution.outcome.ending().and_then(Ending::exit_status);
+        let key = (output, end, status);
+        match self.counts.get_mut(&key) {
             Some(count) => *count += 1,
             None if room => {
-                self.counts.insert((output, end), 1);
+                self.counts.insert(key, 1);
             }
             None => self.more += 1,
         }
@@ -47,9 +50,10 @@ impl Outcomes {
 
     /// The outcomes, the most frequent first.
     pub fn list(&self) -> Vec<OutcomeCount> {
-        let count = |((output, end), &executions): (&(String, String), &u64)| OutcomeCount {
+        let count = |((output, end, status), &executions): (&(String, String, Option<u8>), &u64)| OutcomeCount {
             output: output.clone(),
             end: end.clone(),
+            status: *status,
             executions,
         };
         let mut list: Vec<OutcomeCount> = self.counts.iter().map(count).collect();

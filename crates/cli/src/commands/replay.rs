@@ -215,7 +215,7 @@ fn instead(recording: &Recording, expected: &TraceStep, names: &Names) -> String
     };
     let pending = &recording.pending[index];
     let step = TraceStep {
-        object: steps::object(&pending.operation, names),
+        object: steps::object(&pending.operation, names).full,
         at: recording.pending_place(index).cloned(),
         ..TraceStep::new(pending.thread, steps::action(&pending.operation))
     };

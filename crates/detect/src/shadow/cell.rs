@@ -84,7 +84,7 @@ impl Cell {
         self.access & BYTES
     }
 
-    /// This access, to these bytes as well.
+    /// Returns this access, extended to the bytes in `byte_bits`.
     #[inline(always)]
     pub(super) const fn with_bytes_of(&self, byte_bits: u64) -> Cell {
         Cell { access: self.access | byte_bits, ..*self }

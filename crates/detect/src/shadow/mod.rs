@@ -19,8 +19,8 @@ use heddle_model::race::Access;
 
 use self::cell::{Cell, EXECUTIONS};
 use self::pages::{CELLS, GRANULES, Pages};
+use crate::happens_before::HappensBefore;
 use crate::lend::{Full, Lender, Zero};
-use crate::order::Order;
 
 /// Cells of a block.
 const BLOCK: usize = 7;
@@ -69,11 +69,11 @@ pub struct Shadow<'m, L> {
 pub struct Found {
     /// The time of its thread.
     pub time: u32,
-    /// Its thread.
+    /// The thread of the access.
     pub thread: ThreadId,
     /// How memory was accessed.
     pub how: Access,
-    /// Where in the program.
+    /// The address of the access in the program's code.
     pub pc: u64,
 }
 
@@ -86,7 +86,7 @@ pub struct Touch {
     pub bytes: u8,
     /// How memory is accessed.
     pub how: Access,
-    /// Where in the program. 48 bits of it are kept.
+    /// The address of the access in the program's code. 48 bits of it are kept.
     pub pc: u64,
     /// Look for races even if the thread made the same access at the same time before. Visible places need this, because other threads may
     /// have run in between.
@@ -114,7 +114,7 @@ fn covers(old: &Cell, new: &Cell) -> bool {
 /// # Safety
 /// The thread of `old` has run in this execution.
 #[inline(always)]
-unsafe fn relation(old: &Cell, new: &Cell, order: &Order) -> Relation {
+unsafe fn relation(old: &Cell, new: &Cell, order: &HappensBefore) -> Relation {
     if old.bytes() & new.bytes() == 0 {
         return Relation::Apart;
     }
@@ -142,7 +142,7 @@ struct Pass<'a> {
     room: Option<&'a mut Cell>,
     /// Bytes that the same access has touched before.
     byte_bits: u64,
-    /// It need not be written: a cell says all that it says, and more.
+    /// The new access need not be written: a cell already says everything that it says.
     enough: bool,
 }
 
@@ -157,7 +157,7 @@ impl<'a> Pass<'a> {
         cells: &'a mut [Cell],
         new: &Cell,
         (execution, again): (u64, bool),
-        order: &Order,
+        order: &HappensBefore,
         races: impl Fn(&Found),
     ) -> bool {
         for cell in cells {
@@ -230,7 +230,12 @@ impl<'m, L: Lender<'m>> Shadow<'m, L> {
     /// `order` is the one order of the execution: the same for all accesses since the last [`reset`](Self::reset), and begun anew
     /// together with it.
     #[inline(always)]
-    pub unsafe fn record(&mut self, order: &Order, touch: Touch, races: impl Fn(&Found)) -> Result<(), Exceeded> {
+    pub unsafe fn record(
+        &mut self,
+        order: &HappensBefore,
+        touch: Touch,
+        races: impl Fn(&Found),
+    ) -> Result<(), Exceeded> {
         let Touch { granule, bytes, how, pc, again } = touch;
         let execution = self.execution;
         let new = Cell::new(order.now(), bytes, how, pc, execution);
@@ -275,7 +280,7 @@ impl<'m, L: Lender<'m>> Shadow<'m, L> {
         }
     }
 
-    /// As if so many executions had been run: for tests of what happens when the count overflows.
+    /// Pretends that this many executions were run, for tests of the count's overflow.
     #[cfg(test)]
     fn set_execution(&mut self, execution: u64) {
         self.execution = execution;
@@ -296,7 +301,7 @@ fn among_blocks<'a>(
     mut pass: Pass<'a>,
     new: &Cell,
     how: (u64, bool),
-    order: &Order,
+    order: &HappensBefore,
     races: &dyn Fn(&Found),
 ) -> Result<(), Exceeded> {
     let base = blocks.as_mut_ptr();

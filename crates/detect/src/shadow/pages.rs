@@ -19,7 +19,7 @@ pub(super) type Granule = [Cell; CELLS];
 struct Page {
     /// The page's number plus one; 0 in an empty entry.
     page: usize,
-    /// Its [`GRANULES`] granules. Dangling in an empty entry.
+    /// The [`GRANULES`] granules of the page. Dangling in an empty entry.
     cells: *mut Granule,
 }
 
@@ -30,7 +30,7 @@ const EMPTY: Page = Page { page: 0, cells: core::ptr::null_mut() };
 
 /// A hash table of pages, with a cache in front of it. Pages of cells are lent when a page of the program is first accessed, and kept.
 pub(super) struct Pages<'m, L> {
-    /// Its length is a power of two.
+    /// A hash table of pages. The length is a power of two.
     map: &'m mut [Page],
     recent: [Page; CACHE],
     /// Pages in the map.
@@ -86,7 +86,7 @@ impl<'m, L: Lender<'m>> Pages<'m, L> {
         }
     }
 
-    /// Who lends the cells.
+    /// The lender of the cells.
     pub(super) fn lender(&mut self) -> &mut L {
         &mut self.lender
     }

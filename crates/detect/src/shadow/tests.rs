@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::cell::{Cell, EXECUTIONS};
 use super::{Capacity, Exceeded, Found};
-use crate::order;
+use crate::happens_before;
 use crate::race::{self, Detector};
 use crate::testing::{Action, Owner, Reference, THREADS, actions, cases, event_of};
 
@@ -19,7 +19,7 @@ const WRITE: Access = Access::new(true, false);
 const ATOMIC_WRITE: Access = Access::new(true, true);
 
 fn detector<'m>(owner: &'m Owner, threads: usize, accesses: Capacity) -> Tested<'m> {
-    let objects = order::objects::Capacity { granules: 64, words: 1 << 12 };
+    let objects = happens_before::objects::Capacity { granules: 64, words: 1 << 12 };
     let mut tables = owner;
     Detector::new(&mut tables, race::Capacity { threads, objects, accesses }, owner)
 }

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Location;
-use crate::primitive::atomic::Order;
+use crate::primitive::atomic::MemoryOrder;
 use crate::primitive::choice::InputType;
 use crate::race::Access;
 use crate::{Ending, OpCode, ThreadId};
@@ -57,24 +57,24 @@ pub enum StepResult {
         value: u64,
         /// The memory order, of an atomic.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        order: Option<Order>,
+        order: Option<MemoryOrder>,
     },
     /// A read-modify-write replaced this value.
     Replaced {
         /// The value before.
         value: u64,
         /// The memory order.
-        order: Order,
+        order: MemoryOrder,
     },
     /// A compare-exchange found another value than it expected, and wrote nothing.
     Mismatch {
         /// The value that it found.
         value: u64,
         /// The memory order.
-        order: Order,
+        order: MemoryOrder,
     },
     /// A fence of this memory order.
-    Fence(Order),
+    Fence(MemoryOrder),
     /// The program got one of several values.
     Chosen {
         /// The value.
@@ -86,7 +86,7 @@ pub enum StepResult {
     Input {
         /// The value, as 64 bits.
         value: u64,
-        /// Its type.
+        /// The type of the input.
         of: InputType,
     },
     /// A futex wait returned at once, because the word has this value.
@@ -127,6 +127,10 @@ pub struct TraceStep {
     /// The object of the operation: "mutex `a`". Empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub object: String,
+    /// The name of the object without its kind, for tables, where the operation shows the kind: `a`, `thread 1`. Empty if it
+    /// is [`object`](Self::object) itself.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub short: String,
     /// The result, where it is worth showing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<StepResult>,
@@ -161,6 +165,7 @@ impl TraceStep {
             thread,
             action,
             object: String::new(),
+            short: String::new(),
             result: None,
             waits: false,
             at: None,
@@ -170,6 +175,11 @@ impl TraceStep {
             blocks: Vec::new(),
             frees: Vec::new(),
         }
+    }
+
+    /// The short name of the object.
+    pub fn short_name(&self) -> &str {
+        if self.short.is_empty() { &self.object } else { &self.short }
     }
 
     /// Whether the step is this operation.

@@ -110,6 +110,9 @@ pub struct OutcomeCount {
     pub output: String,
     /// How these executions ended, in words.
     pub end: String,
+    /// The exit status of these executions, if the process exited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u8>,
     /// The number of these executions.
     pub executions: u64,
 }

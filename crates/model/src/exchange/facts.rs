@@ -41,7 +41,7 @@ pub struct Facts {
     pub libraries: BTreeSet<PathBuf>,
     /// The names of object files and libraries without instrumentation. Their memory accesses are not observed.
     pub unseen: BTreeSet<String>,
-    /// Source lines with atomic instructions in inline assembly. These are not observed.
+    /// Source lines with inline assembly that uses memory, or functions where there are no lines. These accesses are not observed.
     pub assembly: BTreeSet<Location>,
     /// The addresses of the granules of plain memory whose accesses are visible operations.
     pub places: BTreeSet<u64>,

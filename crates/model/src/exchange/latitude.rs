@@ -8,7 +8,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
-pub enum Order {
+pub enum WakeupOrder {
     /// Any order. The standards guarantee none.
     #[default]
     Arbitrary = 0,
@@ -18,13 +18,13 @@ pub enum Order {
     Lifo = 2,
 }
 
-impl Order {
-    /// The order with this number. An unknown number is [`Order::Arbitrary`].
-    pub const fn from_code(code: u32) -> Order {
+impl WakeupOrder {
+    /// The order with this number. An unknown number is [`WakeupOrder::Arbitrary`].
+    pub const fn from_code(code: u32) -> WakeupOrder {
         match code {
-            1 => Order::Fifo,
-            2 => Order::Lifo,
-            _ => Order::Arbitrary,
+            1 => WakeupOrder::Fifo,
+            2 => WakeupOrder::Lifo,
+            _ => WakeupOrder::Arbitrary,
         }
     }
 }
@@ -35,13 +35,13 @@ impl Order {
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct Wakeup {
     /// The order of mutexes.
-    pub mutex: Order,
+    pub mutex: WakeupOrder,
     /// The order of condition variables.
-    pub cond: Order,
+    pub cond: WakeupOrder,
     /// The order of semaphores.
-    pub sem: Order,
+    pub sem: WakeupOrder,
     /// The order of read-write locks.
-    pub rwlock: Order,
+    pub rwlock: WakeupOrder,
 }
 
 /// The default limit of timeouts for each thread. It makes loops that wait with a timeout finite. Most other programs

@@ -17,7 +17,7 @@ mod settings;
 
 #[cfg(feature = "std")]
 pub use execution::{Execution, Executor, ExecutorError};
-pub use latitude::{Latitude, Order, TIMEOUTS, Wakeup};
+pub use latitude::{Latitude, TIMEOUTS, Wakeup, WakeupOrder};
 pub use outcome::{Capacity, Death, Ending, Outcome};
 #[cfg(feature = "std")]
 pub use plan::Plan;

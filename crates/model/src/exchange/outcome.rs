@@ -64,7 +64,8 @@ impl Ending {
     /// Encodes this ending as the `argument` and the `detail` of an operation.
     pub const fn to_numbers(self) -> (u64, u32) {
         match self {
-            Ending::Exit { status } => (1, status as u32),
+            // The kernel keeps eight bits of a status. The others have other meanings in an operation.
+            Ending::Exit { status } => (1, status as u32 & 0xff),
             Ending::Abort => (2, 0),
             Ending::Assertion => (3, 0),
             Ending::Crash { signal, overflow } => (4, signal as u32 | if overflow { OVERFLOW } else { 0 }),
@@ -101,11 +102,11 @@ impl Ending {
 pub enum Death {
     /// The signal with this number killed it.
     Signal(u8),
-    /// It exited with this status.
+    /// The process exited with this status.
     Exit(u8),
     /// The shared memory is corrupt: the program wrote over it.
     Damaged,
-    /// It did not reach `main` in time.
+    /// The process did not reach `main` in time.
     Unstarted,
 }
 

@@ -21,7 +21,6 @@ pub use step::Step;
 
 use lots::Lots;
 
-use crate::primitive::assume;
 use crate::{Event, Footprint, OpCode, Phase, ThreadId, World};
 
 /// The parts of a plan that a follower needs, wherever they are stored.
@@ -201,10 +200,7 @@ impl<'p> Follower<'p> {
     fn nobody(&self, world: &World) -> Decision {
         if world.ids().any(|t| world.thread(t).asleep && world.enabled(t)) {
             Decision::Blocked
-        } else if world.ids().any(|t| {
-            let state = world.thread(t);
-            state.phase == Phase::Alive && state.pending.code == assume::FALSE
-        }) {
+        } else if world.is_assumed_away() {
             Decision::Assumed
         } else if world.ids().any(|t| world.thread(t).phase == Phase::Alive) {
             Decision::Deadlock

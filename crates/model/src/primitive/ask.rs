@@ -1,7 +1,7 @@
-//! What a search asks of operations and events. It names no primitive: each question is about scheduling, and the
-//! primitives answer it.
+//! What a search and a world ask of operations and events. They name no primitive: each question is about scheduling, and
+//! the primitives answer it.
 
-use super::{condvar, mutex, of, process, queue, section, semaphore, thread};
+use super::{assume, condvar, mutex, of, process, queue, section, semaphore, thread};
 use crate::{Event, EventIndex, OpCode, Operation, ThreadId};
 
 impl OpCode {
@@ -24,6 +24,12 @@ impl Operation {
     #[inline]
     pub fn begins_section(&self) -> bool {
         self.code == section::BEGIN
+    }
+
+    /// Whether the operation is an assumption that does not hold: see [`assume`].
+    #[inline]
+    pub(crate) fn fails_assumption(&self) -> bool {
+        self.code == assume::FALSE
     }
 
     /// The thread that the operation creates.

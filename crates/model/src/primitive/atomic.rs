@@ -28,7 +28,7 @@ pub const COPIED: u32 = 1 << 12;
 /// whether the operation orders plain accesses of different threads, and thus which data races there are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
-pub enum Order {
+pub enum MemoryOrder {
     /// No ordering.
     Relaxed,
     /// Everything before the release of the value that is read happens before what follows. Consume is treated as
@@ -46,31 +46,31 @@ pub enum Order {
 const ORDER: u32 = 4;
 const FAILURE: u32 = 8;
 
-impl Order {
+impl MemoryOrder {
     /// The order with this number of the compilers' ABI: relaxed 0, consume 1, acquire 2, release 3, acquire-release 4,
     /// sequentially consistent 5. Higher bits are hints of the compiler and ignored. An order that is not a
     /// compile-time constant may be any number.
     #[inline]
-    pub const fn from_number(number: u32) -> Order {
+    pub const fn from_number(number: u32) -> MemoryOrder {
         match number & 7 {
-            0 => Order::Relaxed,
-            1 | 2 => Order::Acquire,
-            3 => Order::Release,
-            4 => Order::AcquireRelease,
-            _ => Order::SequentiallyConsistent,
+            0 => MemoryOrder::Relaxed,
+            1 | 2 => MemoryOrder::Acquire,
+            3 => MemoryOrder::Release,
+            4 => MemoryOrder::AcquireRelease,
+            _ => MemoryOrder::SequentiallyConsistent,
         }
     }
 
     /// Whether a read or fence with this order acquires.
     #[inline]
     pub const fn acquires(self) -> bool {
-        !matches!(self, Order::Relaxed | Order::Release)
+        !matches!(self, MemoryOrder::Relaxed | MemoryOrder::Release)
     }
 
     /// Whether a write or fence with this order releases.
     #[inline]
     pub const fn releases(self) -> bool {
-        !matches!(self, Order::Relaxed | Order::Acquire)
+        !matches!(self, MemoryOrder::Relaxed | MemoryOrder::Acquire)
     }
 }
 
@@ -83,9 +83,9 @@ pub const fn orders(order: u32, failure: u32) -> u32 {
 
 /// The memory order of `event`.
 #[inline]
-pub fn order(event: &Event) -> Order {
+pub fn order(event: &Event) -> MemoryOrder {
     let failed = event.operation.code == COMPARE_EXCHANGE && event.failed();
-    Order::from_number(event.operation.detail >> if failed { FAILURE } else { ORDER })
+    MemoryOrder::from_number(event.operation.detail >> if failed { FAILURE } else { ORDER })
 }
 
 /// The semantics of atomic operations.

@@ -96,8 +96,9 @@ impl Primitive for Choices {
         if operation.code == ATTEMPT { 2 } else { operation.argument.clamp(1, u16::MAX as u64) as u16 }
     }
 
-    fn take(&self, _: &mut World, _: ThreadId, operation: &Operation, way: u16) -> Effect {
+    fn take(&self, world: &mut World, by: ThreadId, operation: &Operation, way: u16) -> Effect {
         let fails = operation.code == ATTEMPT && way != 0;
+        world.thread_mut(by).failures += fails as u32;
         Effect { result: way as u64, flags: if fails { EventFlags::SPURIOUS } else { EventFlags::NONE } }
     }
 

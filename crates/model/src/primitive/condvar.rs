@@ -25,8 +25,8 @@
 use super::{Primitive, mutex};
 use crate::world::Effect;
 use crate::{
-    Event, EventFlags, EventIndex, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, Order, Phase,
-    ThreadId, World,
+    Event, EventFlags, EventIndex, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, Phase, ThreadId,
+    WakeupOrder, World,
 };
 
 /// The family of the operations on condition variables.
@@ -140,7 +140,9 @@ impl Primitive for ConditionVariables {
 
     fn alternatives(&self, world: &World, by: ThreadId, operation: &Operation) -> u16 {
         match operation.code {
-            SIGNAL if operation.order() == Order::Arbitrary => sleepers(world, operation.object).count().max(1) as u16,
+            SIGNAL if operation.order() == WakeupOrder::Arbitrary => {
+                sleepers(world, operation.object).count().max(1) as u16
+            }
             AWAKEN if world.thread(by).woken_by == 0 => {
                 let spurious = operation.detail & MAY_BE_SPURIOUS != 0;
                 1 + (spurious && operation.is_impatient()) as u16
@@ -203,15 +205,18 @@ impl Primitive for ConditionVariables {
                 match choice {
                     _ if woken => Effect { result: 0, flags },
                     0 if operation.is_impatient() || !spurious => Effect::timed_out(operation),
-                    _ => Effect { result: 0, flags: EventFlags::FAILED.union(EventFlags::SPURIOUS) },
+                    _ => {
+                        state.spurious += 1;
+                        Effect { result: 0, flags: EventFlags::FAILED.union(EventFlags::SPURIOUS) }
+                    }
                 }
             }
             SIGNAL => {
                 let ticket = |sleeper: &ThreadId| world.thread(*sleeper).ticket;
                 let sleeper = match operation.order() {
-                    Order::Arbitrary => sleepers(world, condvar).nth(choice as usize),
-                    Order::Fifo => sleepers(world, condvar).min_by_key(ticket),
-                    Order::Lifo => sleepers(world, condvar).max_by_key(ticket),
+                    WakeupOrder::Arbitrary => sleepers(world, condvar).nth(choice as usize),
+                    WakeupOrder::Fifo => sleepers(world, condvar).min_by_key(ticket),
+                    WakeupOrder::Lifo => sleepers(world, condvar).max_by_key(ticket),
                 };
                 let Some(sleeper) = sleeper else { return Effect::failed(0) };
                 let state = world.thread_mut(sleeper);
@@ -281,7 +286,7 @@ impl Primitive for ConditionVariables {
             WAIT => {
                 into.touch(operation.object, Mode::Add);
                 into.touch(ObjectId(operation.argument), mutex::mode(event.flags));
-                if operation.order() != Order::Arbitrary {
+                if operation.order() != WakeupOrder::Arbitrary {
                     into.touch(order_of_sleep(operation.object), Mode::Write);
                 }
             }

@@ -159,6 +159,12 @@ pub fn enabled_by(earlier: &Event, later: &Event) -> bool {
     cancellation::enabled_by(earlier, later).unwrap_or_else(|| of(later.operation.code).enabled_by(earlier, later))
 }
 
+/// Updates `operation`, the next of `thread`, to the object that it acts on now: see [`World::located`].
+#[inline]
+pub(crate) fn located(world: &World, thread: ThreadId, operation: Operation) -> Operation {
+    if operation.code == futex::AWAKEN { futex::located(world, thread, &operation) } else { operation }
+}
+
 /// Whether `operation` must be evaluated again when the search moves it: see [`Primitive::depends_on_state`].
 #[inline]
 pub fn depends_on_state(operation: &Operation) -> bool {

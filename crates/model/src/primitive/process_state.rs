@@ -93,9 +93,9 @@ states! {
 /// Whether a call only looks at a state or may change it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum How {
-    /// It looks.
+    /// The operation reads the state.
     Read,
-    /// It changes the state, or looks and changes.
+    /// The operation changes the state, or reads and changes it.
     Change,
 }
 

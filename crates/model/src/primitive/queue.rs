@@ -25,7 +25,7 @@
 
 use super::Primitive;
 use crate::world::Effect;
-use crate::{Event, Footprint, Mode, ObjectId, OpCode, Operation, Order, Phase, ThreadId, World};
+use crate::{Event, Footprint, Mode, ObjectId, OpCode, Operation, Phase, ThreadId, WakeupOrder, World};
 
 /// The family of [`SET`].
 pub const FAMILY: u8 = 16;
@@ -38,7 +38,7 @@ const POLICY: u32 = 16;
 impl Operation {
     /// This operation, on an object with wakeup policy `order`. The operation must not have a policy yet.
     #[inline]
-    pub const fn in_order(self, order: Order) -> Operation {
+    pub const fn in_order(self, order: WakeupOrder) -> Operation {
         Operation { detail: self.detail | (order as u32) << POLICY, ..self }
     }
 
@@ -50,8 +50,8 @@ impl Operation {
 
     /// The wakeup policy of the operation's object.
     #[inline]
-    pub const fn order(&self) -> Order {
-        Order::from_code((self.detail >> POLICY) & 3)
+    pub const fn order(&self) -> WakeupOrder {
+        WakeupOrder::from_code((self.detail >> POLICY) & 3)
     }
 }
 
@@ -60,7 +60,7 @@ impl Operation {
 pub fn queues(operation: &Operation) -> bool {
     let family = operation.code.family();
     let can = family == super::mutex::FAMILY || family == super::semaphore::FAMILY || family == super::rwlock::FAMILY;
-    can && !operation.is_await() && operation.order() as u8 != Order::Arbitrary as u8
+    can && !operation.is_await() && operation.order() as u8 != WakeupOrder::Arbitrary as u8
 }
 
 /// Whether [`without_queue`] may differ from `event`.
@@ -142,7 +142,7 @@ fn is_at_the_front(world: &World, by: ThreadId, operation: &Operation) -> bool {
         let state = world.thread(other);
         let waits = other != by && state.phase == Phase::Alive && state.queued_on == operation.object;
         match operation.order() {
-            Order::Fifo => !waits || ticket < state.ticket,
+            WakeupOrder::Fifo => !waits || ticket < state.ticket,
             _ => !waits || ticket > state.ticket,
         }
     })
@@ -151,7 +151,7 @@ fn is_at_the_front(world: &World, by: ThreadId, operation: &Operation) -> bool {
 /// Adds the accesses of entering the queue.
 pub(crate) fn touch_entering(operation: &Operation, into: &mut Footprint) {
     into.touch(back(operation.object), Mode::Write);
-    if operation.order() == Order::Lifo {
+    if operation.order() == WakeupOrder::Lifo {
         into.touch(front(operation.object), Mode::Add);
     }
 }
@@ -160,7 +160,7 @@ pub(crate) fn touch_entering(operation: &Operation, into: &mut Footprint) {
 pub(crate) fn touch_leaving(operation: &Operation, giving_up: bool, into: &mut Footprint) {
     if queues(operation) {
         let alike = operation.code.family() != super::rwlock::FAMILY;
-        let adds = giving_up && alike && operation.order() == Order::Fifo;
+        let adds = giving_up && alike && operation.order() == WakeupOrder::Fifo;
         into.touch(front(operation.object), if adds { Mode::Add } else { Mode::Write });
     }
 }

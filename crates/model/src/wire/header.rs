@@ -115,6 +115,6 @@ pub struct ThreadName {
     /// Padding, always zero.
     #[cfg_attr(feature = "std", serde(skip))]
     pub reserved: u16,
-    /// Its position among the parent's children, from 0.
+    /// The thread's position among the parent's children, from 0.
     pub ordinal: u32,
 }

@@ -79,9 +79,9 @@ pub const INPUT: usize = 4096;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum Outside {
-    /// It created a process.
+    /// The program created a process.
     Processes = 1,
-    /// It changed files in place, because there is no scratch directory.
+    /// The program changed files in place, because there is no scratch directory.
     Files = 2,
     /// A library that is not instrumented created a thread.
     Threads = 4,

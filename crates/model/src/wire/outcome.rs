@@ -164,7 +164,7 @@ mod tests {
         }
         let leak = Fault { kind: FaultKind::Leak, count: 3, ..Fault::default() };
         let mut endings = vec![
-            Ending::Exit { status: -1 },
+            Ending::Exit { status: 255 },
             Ending::Abort,
             Ending::Assertion,
             Ending::Crash { signal: 11, overflow: true },

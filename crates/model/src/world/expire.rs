@@ -1,7 +1,7 @@
 //! Timeouts: which one expires when no thread is enabled.
 
 use super::{Phase, World};
-use crate::primitive::{self, assume};
+use crate::primitive;
 use crate::{EventFlags, Operation, ThreadId};
 
 impl World<'_> {
@@ -12,8 +12,7 @@ impl World<'_> {
     /// execution ends here.
     #[cold]
     pub fn expire(&mut self) -> Option<ThreadId> {
-        let alive = |thread: ThreadId| self.thread(thread).phase == Phase::Alive;
-        if self.ids().any(|thread| alive(thread) && self.thread(thread).pending.code == assume::FALSE) {
+        if self.is_assumed_away() {
             return None;
         }
         // Inside a section nobody else can go on, whatever the time is.
@@ -27,6 +26,16 @@ impl World<'_> {
         let (_, first) = self.ids().filter(may).filter_map(waits).min()?;
         self.threads[first.index()].expired = true;
         Some(first)
+    }
+
+    /// Whether a thread stands at an assumption that does not hold. If no thread is enabled, the execution is assumed
+    /// away.
+    #[cold]
+    pub(crate) fn is_assumed_away(&self) -> bool {
+        self.ids().any(|thread| {
+            let state = self.thread(thread);
+            state.phase == Phase::Alive && state.pending.fails_assumption()
+        })
     }
 
     /// Calls [`expire`](Self::expire) if no thread is enabled. Otherwise returns `None`.

@@ -16,7 +16,7 @@ pub use memory::{Memory, NoMemory, Recorded};
 pub use table::{ObjectSlot, ObjectTable};
 pub use thread::{Phase, ThreadState};
 
-use crate::primitive::{self, cancellation, choice, futex, section, thread as lives};
+use crate::primitive::{self, cancellation, section, thread as lives};
 use crate::{Choice, Event, EventFlags, Footprint, Misuse, ObjectId, Operation, ThreadId};
 
 /// The state of one execution. It owns no memory: the runtime lends it private pages, other callers lend vectors.
@@ -46,18 +46,7 @@ impl<'m> World<'m> {
     /// Creates a world over lent memory, at the start of an execution. Only the main thread exists, about to start.
     pub fn new(threads: &'m mut [ThreadState], objects: &'m mut [ObjectSlot], memory: &'m dyn Memory) -> Self {
         let extent = threads.len();
-        let mut world = World {
-            threads,
-            extent,
-            objects: ObjectTable::new(objects),
-            events: 0,
-            exclusive: None,
-            tickets: 0,
-            misuse: None,
-            destroyed: 0,
-            left: 0,
-            memory,
-        };
+        let mut world = World::over(threads, extent, ObjectTable::new(objects), memory);
         world.reset();
         world
     }
@@ -65,10 +54,21 @@ impl<'m> World<'m> {
     /// Like [`World::new`], but over memory that is zeroed and untouched, so pages cost nothing until they are used. A
     /// process that runs one execution would otherwise spend most of its time clearing memory.
     pub fn over_zeroes(threads: &'m mut [ThreadState], objects: &'m mut [ObjectSlot], memory: &'m dyn Memory) -> Self {
-        let objects = ObjectTable::over_zeroes(objects);
-        let mut world = World {
+        let mut world = World::over(threads, 0, ObjectTable::over_zeroes(objects), memory);
+        world.admit(ThreadId::MAIN);
+        world
+    }
+
+    /// A world in which nothing has happened. It has no thread yet.
+    fn over(
+        threads: &'m mut [ThreadState],
+        extent: usize,
+        objects: ObjectTable<'m>,
+        memory: &'m dyn Memory,
+    ) -> World<'m> {
+        World {
             threads,
-            extent: 0,
+            extent,
             objects,
             events: 0,
             exclusive: None,
@@ -77,9 +77,7 @@ impl<'m> World<'m> {
             destroyed: 0,
             left: 0,
             memory,
-        };
-        world.admit(ThreadId::MAIN);
-        world
+        }
     }
 
     /// Goes back to the start of an execution.
@@ -234,7 +232,7 @@ impl<'m> World<'m> {
     /// it to a different futex.
     #[inline]
     pub fn located(&self, thread: ThreadId, operation: Operation) -> Operation {
-        if operation.code == futex::AWAKEN { futex::located(self, thread, &operation) } else { operation }
+        primitive::located(self, thread, operation)
     }
 
     /// The flags of the next operation of `thread`, if it were taken now, as far as its footprint depends on them.
@@ -287,10 +285,6 @@ impl<'m> World<'m> {
         state.expired = false;
         if effect.flags.contains(EventFlags::TIMED_OUT) && !effect.flags.contains(EventFlags::QUIESCENT) {
             state.timeouts += 1;
-        }
-        if effect.flags.contains(EventFlags::SPURIOUS) {
-            let attempt = pending.code == choice::ATTEMPT;
-            *(if attempt { &mut state.failures } else { &mut state.spurious }) += 1;
         }
         self.events += 1;
         let once = pending.is_await() && stirs == 1;

@@ -3,11 +3,12 @@
 //! * [`program`]: whether a file can be checked, and how much of what it does Heddle observes.
 //! * [`annotations`]: labels and atomic functions that the program declares through `heddle.h`.
 //! * `uninstrumented`: the object files that were linked in without instrumentation.
-//! * `assembly`: atomic instructions in inline assembly, which Heddle does not observe.
+//! * `assembly`, `assembly_text`: inline assembly that uses memory, which Heddle does not observe.
 //! * [`symbols`]: functions, source lines, and names of variables for addresses.
 
 pub mod annotations;
 pub(crate) mod assembly;
+mod assembly_text;
 pub mod program;
 pub mod symbols;
 pub(crate) mod uninstrumented;

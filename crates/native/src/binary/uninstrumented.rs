@@ -40,22 +40,42 @@ pub fn defined(path: &Path, names: &[&str]) -> Vec<String> {
     found
 }
 
+/// The functions that create threads: of POSIX, of C, and of libstdc++ for `std::thread`.
+const MAKERS: [&str; 3] = [
+    "pthread_create",
+    "thrd_create",
+    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
+];
+
+/// What follows the name of an object file that may create threads.
+const CREATES: &str = ", which may create threads";
+
+/// Whether `name`, as [`unseen`] reports it, stands for an object file that may create threads.
+pub fn creates_threads(name: &str) -> bool {
+    name.ends_with(CREATES)
+}
+
 /// The name to report for an object file or archive that is not (or only partly) instrumented. `None` for instrumented ones,
 /// and for shared libraries, which are examined when the program runs.
 pub fn unseen(path: &Path) -> Option<String> {
-    let (mut all, mut plain) = (0, 0);
+    let (mut all, mut plain, mut creates) = (0, 0, false);
     each(path, |file| {
         let code = file.sections().any(|section| section.kind() == SectionKind::Text && section.size() > 0);
         if file.kind() == object::ObjectKind::Relocatable && code {
             all += 1;
-            plain += u32::from(!file.symbols().any(|symbol| symbol.name() == Ok("__tsan_init")));
+            let has =
+                |names: &[&str]| file.symbols().any(|symbol| symbol.name().is_ok_and(|name| names.contains(&name)));
+            let is_plain = !has(&["__tsan_init"]);
+            plain += u32::from(is_plain);
+            creates |= is_plain && has(&MAKERS);
         }
     });
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let creates = if creates { CREATES } else { "" };
     match plain {
         0 => None,
-        _ if all == 1 => Some(name),
-        _ => Some(format!("{name} ({plain} of {all} files)")),
+        _ if all == 1 => Some(format!("{name}{creates}")),
+        _ => Some(format!("{name} ({plain} of {all} files){creates}")),
     }
 }
 

@@ -60,8 +60,8 @@ const PERIOD: Duration = Duration::from_millis(10);
 const PERIODS: u32 = 3;
 
 impl Hiring {
-    /// Whether one more worker is to be added now, while plans are under way.
-    fn is_due(&mut self, hire: Hire) -> bool {
+    /// Takes note of the time that passed, and decides whether one more worker is to be added now, while plans are under way.
+    fn decide(&mut self, hire: Hire) -> bool {
         if hire == Hire::AtOnce {
             return true;
         }
@@ -122,7 +122,7 @@ impl Crew {
     /// Hands a plan over to the worker that will run it soonest.
     pub fn submit(&mut self, setup: &Setup, plan: &Plan) -> Result<(), ExecutorError> {
         let may_hire = self.workers.len() < self.most(&setup.options);
-        let due = may_hire && self.is_at_work() && self.hiring.is_due(setup.options.hire);
+        let due = may_hire && self.is_at_work() && self.hiring.decide(setup.options.hire);
         let turn = match self.least_busy() {
             Some(turn) if !due => turn,
             // There is no room. The worker that gets the plan says so.

@@ -51,7 +51,8 @@ impl NativeExecutor {
         let crew = Crew::new(Worker::first(&setup)?);
         let labels = program.annotations.labels.iter().cloned().collect();
         let unseen = program.unseen.iter().cloned().collect();
-        let learnt = Facts { instrumentation: program.instrumentation, labels, unseen, ..Facts::default() };
+        let mut learnt = Facts { instrumentation: program.instrumentation, labels, unseen, ..Facts::default() };
+        learnt.outside.threads = program.unseen.iter().any(|name| uninstrumented::creates_threads(name));
         Ok(NativeExecutor { setup, crew, learnt, examined: BTreeMap::new() })
     }
 
@@ -153,7 +154,7 @@ impl NativeExecutor {
 }
 
 /// Libraries of the system that every program may have. That these are not instrumented is not worth a note.
-const SYSTEM: [&str; 13] = [
+const SYSTEM: [&str; 15] = [
     "libc.so",
     "libm.so",
     "libpthread.so",
@@ -166,6 +167,8 @@ const SYSTEM: [&str; 13] = [
     "libgcc_s.so",
     "ld-linux",
     "libatomic.so",
+    "libgomp.so",
+    "libomp.so",
     library::NAME,
 ];
 
@@ -175,7 +178,9 @@ fn examine(path: &Path, program: &Program) -> Examined {
     let is_own = name == library::NAME;
     let is_instrumented = !is_own && uninstrumented::is_instrumented(path);
     let is_system = SYSTEM.iter().any(|own| name.starts_with(own));
-    let assembly = if path == program.path || is_instrumented { assembly::lines(path) } else { Vec::new() };
+    let is_program = path == program.path;
+    let whole = !is_program || program.unseen.is_empty();
+    let assembly = if is_program || is_instrumented { assembly::lines(path, whole) } else { Vec::new() };
     Examined { unseen: (is_library && !is_system && !is_instrumented).then_some(name), assembly }
 }
 

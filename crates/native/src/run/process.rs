@@ -257,7 +257,7 @@ pub fn prepare(wire: RawFd, parent: u32) -> io::Result<()> {
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
-        for signal in [libc::SIGPIPE, libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGPROF] {
+        for signal in [libc::SIGPIPE, libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGPROF, libc::SIGXFSZ] {
             libc::signal(signal, libc::SIG_DFL);
         }
     }

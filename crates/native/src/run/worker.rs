@@ -327,7 +327,7 @@ impl Worker {
         setup.options.settings.restart == RestartMode::Auto && self.facts.restart == Restart::Snapshot
     }
 
-    /// From the next process on, executions start over by fork.
+    /// Makes executions start over by fork, from the next process on.
     fn fall_back(&mut self, why: Option<Fallback>) {
         debug!(?why, "executions start over by fork from now on");
         self.end_session();

@@ -22,11 +22,7 @@ const svg = (name, attributes) => {
 };
 const place = (at) => (!at || !at.file ? "" : at.line ? `${at.file}:${at.line}` : at.file);
 const words = (step) => [step.words.operation, step.object, step.words.result].filter(Boolean).join(" ");
-// The same as `short` of the terminal: the operation says what kind of thing it is, the column whose.
-const short = (text) => (text || "").split(" with ").map((part) => part.includes("`") ? part.slice(part.indexOf("`")).replaceAll("`", "")
-  : /thread | #/.test(part) ? part.split(" (")[0] : part).join(" with ");
-const brief = (step) => (step.waits ? "waits: " : "") +
-  [step.words.operation, short(step.object), short(step.words.result)].filter(Boolean).join(" ");
+const brief = (step) => (step.waits ? "waits: " : "") + step.words.brief;
 const label = (trace, thread) => `thread ${thread}` + (trace.threads[thread] ? ` (${trace.threads[thread]})` : "");
 
 // --- The run -------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 use heddle_model::primitive::{process, thread};
 
 use crate::names::Names;
-use crate::text::{printable, short};
+use crate::text::printable;
 use crate::{Recording, steps, words};
 
 /// `recording` in one line: `0: create thread 1 | 1: lock a, unlock a | 0: join thread 1`.
@@ -16,9 +16,10 @@ pub fn compact(recording: &Recording) -> String {
         if matches!(event.operation.code, thread::START | process::END) {
             continue;
         }
-        let result = steps::result(event).map_or(String::new(), |result| words::result(result, names.functions()));
-        let object = short(&steps::object(&event.operation, &names));
-        let words = words::parts([words::operation(&event.operation), object, short(&result)]);
+        let result =
+            steps::result(event).map_or(String::new(), |result| words::result(result, &words::Functions::new()));
+        let object = steps::object(&event.operation, &names).short;
+        let words = words::parts([words::operation(&event.operation), object, result]);
         match before == Some(event.thread) {
             true => text.push_str(", "),
             false if text.is_empty() => text.push_str(&format!("{}: ", event.thread)),

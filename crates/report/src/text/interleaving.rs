@@ -104,7 +104,7 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
             _ => "",
         };
         let number = if end - index == 1 { format!("{}", index + 1) } else { format!("{}-{end}", index + 1) };
-        let what = together(trace, &trace.steps[index..end]);
+        let what = together(&trace.steps[index..end]);
         let last = end == trace.steps.len() && trace.end.outcome.is_ended();
         rows.push(Row::of(trace, &files, step, mark, number, what, last));
         before = Some(step.thread);
@@ -116,7 +116,7 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
         // The end of the process is a step of its own. The table of threads shows what the other threads were doing.
         if options.verbose || (!trace.end.outcome.is_ended() && focus.contains(&step.thread)) {
             let waits = if step.waits { "waits: " } else { "" };
-            let what = format!("{waits}{}", words(trace, step));
+            let what = format!("{waits}{}", words::brief(step));
             let mark = if focus.contains(&step.thread) { "x" } else { "" };
             rows.push(Row::of(trace, &files, step, mark, String::new(), what, mark == "x"));
         }
@@ -131,37 +131,17 @@ fn alike(a: &TraceStep, b: &TraceStep) -> bool {
 }
 
 /// Steps that share a row, in words.
-fn together(trace: &Trace, steps: &[TraceStep]) -> String {
+fn together(steps: &[TraceStep]) -> String {
     let first = &steps[0];
-    let [_, .., last] = steps else { return words(trace, first) };
+    let [_, .., last] = steps else { return words::brief(first) };
     if steps.iter().all(|step| step.object == first.object) {
-        return format!("{}, {} times", words(trace, first), steps.len());
+        return format!("{}, {} times", words::brief(first), steps.len());
     }
     let between = if steps.len() == 2 { "," } else { " .." };
-    let object = format!("{}{between} {}", short(&first.object), short(&last.object));
-    let result = words::result_of(first, &trace.threads);
-    words::parts([words::action(first.action), object, short(&result)])
-}
-
-fn words(trace: &Trace, step: &TraceStep) -> String {
-    let result = words::result_of(step, &trace.threads);
-    words::parts([words::action(step.action), short(&step.object), short(&result)])
-}
-
-/// Shortens the name of an object for the table: "mutex `a`" becomes `a`, "thread 1 (worker)" becomes `thread 1`. The
-/// operation already names the kind of object.
-pub fn short(object: &str) -> String {
-    let part = |part: &str| {
-        if let Some((_, rest)) = part.split_once('`') {
-            return rest.replace('`', "");
-        }
-        match part.split_once(" (") {
-            // The parentheses hold a thread's start function or an object's location.
-            Some((name, _)) if part.contains("thread ") || part.contains(" #") => name.to_string(),
-            _ => part.to_string(),
-        }
-    };
-    object.split(" with ").map(part).collect::<Vec<_>>().join(" with ")
+    words::brief(&TraceStep {
+        short: format!("{}{between} {}", first.short_name(), last.short_name()),
+        ..first.clone()
+    })
 }
 
 impl Row {

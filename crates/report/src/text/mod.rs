@@ -14,7 +14,6 @@ use anstyle::Style;
 use heddle_model::{Finding, Trace};
 
 pub use compact::compact;
-pub use interleaving::short;
 pub use verdict::{coverage, verdict};
 
 /// What the terminal can show, and how much the user wants to see.

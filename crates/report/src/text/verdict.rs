@@ -64,7 +64,7 @@ fn outcomes(report: &RunReport) -> String {
     let most = report.outcomes.iter().map(|outcome| grouped(outcome.executions).len()).max().unwrap_or(0);
     let line = |outcome: &OutcomeCount| {
         let output = outcome.output.trim_end().replace('\n', " | ");
-        let end = if outcome.end == "exit with status 0" { String::new() } else { format!(" ({})", outcome.end) };
+        let end = if outcome.status == Some(0) { String::new() } else { format!(" ({})", outcome.end) };
         let output = if output.is_empty() { "nothing printed".to_string() } else { output };
         format!("  {:>most$}  {}{}\n", grouped(outcome.executions), printable(&output), printable(&end))
     };
@@ -103,7 +103,7 @@ pub fn executions(report: &RunReport) -> String {
     }
     let mut text = counted(report.executions, "execution");
     if report.blocked > 0 {
-        text.push_str(&format!(" ({} more given up as redundant)", grouped(report.blocked)));
+        text.push_str(&format!(" ({} more abandoned as redundant)", grouped(report.blocked)));
     }
     text + &assumed(report) + &samples(report)
 }

@@ -4,6 +4,32 @@ use core::arch::{asm, global_asm};
 
 use crate::calls::pthread::unwinder;
 
+/// Instructions that store the registers that calls preserve, all but the stack pointer, at the address in register `base`.
+macro_rules! keep_registers {
+    ($base:literal) => {
+        concat!(
+            "mov [",
+            $base,
+            "], rbx\n",
+            "mov [",
+            $base,
+            " + 8], rbp\n",
+            "mov [",
+            $base,
+            " + 16], r12\n",
+            "mov [",
+            $base,
+            " + 24], r13\n",
+            "mov [",
+            $base,
+            " + 32], r14\n",
+            "mov [",
+            $base,
+            " + 40], r15"
+        )
+    };
+}
+
 /// Defines functions that the program calls instead of a library's functions of the same name.
 ///
 /// Each is a stub that notes the caller's return address in [`crate::schedule::CALLER`], and the registers that calls
@@ -21,12 +47,7 @@ macro_rules! interpose {
                 "mov rax, [rsp]",
                 "mov [rip + {caller}], rax",
                 "lea rax, [rip + {registers}]",
-                "mov [rax], rbx",
-                "mov [rax + 8], rbp",
-                "mov [rax + 16], r12",
-                "mov [rax + 24], r13",
-                "mov [rax + 32], r14",
-                "mov [rax + 40], r15",
+                keep_registers!("rax"),
                 "mov [rax + 48], rsp",
                 "jmp {body}",
                 caller = sym crate::schedule::CALLER,

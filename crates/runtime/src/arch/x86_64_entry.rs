@@ -21,12 +21,7 @@ macro_rules! with_caller {
                 "jmp {body}",
                 "2:",
                 "lea rax, [rip + {registers}]",
-                "mov [rax], rbx",
-                "mov [rax + 8], rbp",
-                "mov [rax + 16], r12",
-                "mov [rax + 24], r13",
-                "mov [rax + 32], r14",
-                "mov [rax + 40], r15",
+                keep_registers!("rax"),
                 "mov [rax + 48], rsp",
                 "jmp {body}",
                 places = sym crate::detect::race::places::PLACES,
@@ -107,94 +102,86 @@ pub fn raise_exceptions(exceptions: u32) {
     }
 }
 
-/// Defines functions that ask `crate::calls::unsupported::decide` what to do and then become the original, with all arguments
-/// as they came, however many and of whatever type.
+/// Defines functions that hand their number in a table to a forwarder ([`forwarder!`]). It decides what the call does, and
+/// goes on to the original with all arguments as they came, however many and of whatever type.
 macro_rules! forwarded {
-    ($($index:expr => $name:ident,)*) => { $(
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        #[allow(missing_docs)]
-        pub unsafe extern "C" fn $name() {
-            core::arch::naked_asm!(
-                "mov r11d, {index}",
-                "jmp {forward}",
-                index = const $index,
-                forward = sym $crate::arch::forward,
-            )
-        }
-    )* };
-}
-
-/// Where `forwarded!` functions go: the index of the function is in r11.
-#[unsafe(naked)]
-pub unsafe extern "C" fn forward() {
-    core::arch::naked_asm!(
-        // Seven words and the return address: the stack is aligned for the call. rax counts vector registers for
-        // variadic functions; no thread function passes floating-point numbers otherwise.
-        "push rdi",
-        "push rsi",
-        "push rdx",
-        "push rcx",
-        "push r8",
-        "push r9",
-        "push rax",
-        "mov edi, r11d",
-        "mov rsi, [rsp + 56]",
-        "call {decide}",
-        "mov r11, rax",
-        "pop rax",
-        "pop r9",
-        "pop r8",
-        "pop rcx",
-        "pop rdx",
-        "pop rsi",
-        "pop rdi",
-        "jmp r11",
-        decide = sym crate::calls::unsupported::decide,
-    )
-}
-
-/// Like `forwarded!`, but tells `crate::calls::process_state::decide`, which also sees the arguments.
-macro_rules! stateful {
-    ($($index:expr => $name:ident,)*) => { $(
+    (by $forwarder:ident: $($index:expr => $name:ident,)*) => { $(
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         #[allow(missing_docs, non_snake_case)]
         pub unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
                 "mov r11d, {index}",
-                "jmp {forward}",
+                "jmp {forwarder}",
                 index = const $index,
-                forward = sym $crate::arch::forward_stateful,
+                forwarder = sym $crate::arch::$forwarder,
             )
         }
     )* };
 }
 
-/// Where `stateful!` functions go. Other threads may run before the original does, so everything that may hold an argument is kept.
-#[unsafe(naked)]
-pub unsafe extern "C" fn forward_stateful() {
-    core::arch::naked_asm!(
-        "push rax",
-        "push r9",
-        "push r8",
-        "push rcx",
-        "push rdx",
-        "push rsi",
-        "push rdi",
-        // As in `interpose!`.
+/// Defines where `forwarded!` functions go: a function that calls `decide` with the index in r11, the return address, and the
+/// six arguments that came in registers, and jumps to the address that it returns.
+///
+/// `keep` and `restore` are instructions around that call. They see the six arguments and rax at the top of the stack, and
+/// the return address above these seven words, so that the stack is aligned for a call. rax counts the vector registers of
+/// a variadic call.
+macro_rules! forwarder {
+    ($(#[$meta:meta])* $name:ident, decide = $decide:path, keep = [$($keep:expr),*], restore = [$($restore:literal),*] $(, $key:ident = $symbol:path)*) => {
+        $(#[$meta])*
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "push rax",
+                "push r9",
+                "push r8",
+                "push rcx",
+                "push rdx",
+                "push rsi",
+                "push rdi",
+                "mov rsi, [rsp + 56]",
+                "mov rdx, rsp",
+                $($keep,)*
+                "mov edi, r11d",
+                "call {decide}",
+                "mov r11, rax",
+                $($restore,)*
+                "pop rdi",
+                "pop rsi",
+                "pop rdx",
+                "pop rcx",
+                "pop r8",
+                "pop r9",
+                "pop rax",
+                "jmp r11",
+                decide = sym $decide,
+                $($key = sym $symbol,)*
+            )
+        }
+    };
+}
+
+forwarder! {
+    /// The forwarder of functions that are unsupported under control.
+    forward_unsupported, decide = crate::calls::unsupported::decide, keep = [], restore = []
+}
+
+forwarder! {
+    /// The forwarder of the C++ library's allocation functions.
+    forward_allocation, decide = crate::heap::decide, keep = [], restore = []
+}
+
+forwarder! {
+    /// The forwarder of functions that use state of the process. Other threads may run before the original does, so the
+    /// vector registers are kept as well.
+    forward_process_state,
+    decide = crate::calls::process_state::decide,
+    keep = [
+        "mov [rip + {caller}], rsi",
         "lea rcx, [rip + {registers}]",
-        "mov [rcx], rbx",
-        "mov [rcx + 8], rbp",
-        "mov [rcx + 16], r12",
-        "mov [rcx + 24], r13",
-        "mov [rcx + 32], r14",
-        "mov [rcx + 40], r15",
+        keep_registers!("rcx"),
         "lea rdi, [rsp + 56]",
         "mov [rcx + 48], rdi",
-        "mov rsi, [rsp + 56]",
-        "mov [rip + {caller}], rsi",
-        "mov rdx, rsp",
         "sub rsp, 128",
         "movaps [rsp], xmm0",
         "movaps [rsp + 16], xmm1",
@@ -203,10 +190,9 @@ pub unsafe extern "C" fn forward_stateful() {
         "movaps [rsp + 64], xmm4",
         "movaps [rsp + 80], xmm5",
         "movaps [rsp + 96], xmm6",
-        "movaps [rsp + 112], xmm7",
-        "mov edi, r11d",
-        "call {decide}",
-        "mov r11, rax",
+        "movaps [rsp + 112], xmm7"
+    ],
+    restore = [
         "movaps xmm0, [rsp]",
         "movaps xmm1, [rsp + 16]",
         "movaps xmm2, [rsp + 32]",
@@ -215,68 +201,14 @@ pub unsafe extern "C" fn forward_stateful() {
         "movaps xmm5, [rsp + 80]",
         "movaps xmm6, [rsp + 96]",
         "movaps xmm7, [rsp + 112]",
-        "add rsp, 128",
-        "pop rdi",
-        "pop rsi",
-        "pop rdx",
-        "pop rcx",
-        "pop r8",
-        "pop r9",
-        "pop rax",
-        "jmp r11",
-        caller = sym crate::schedule::CALLER,
-        registers = sym crate::schedule::REGISTERS,
-        decide = sym crate::calls::process_state::decide,
-    )
+        "add rsp, 128"
+    ],
+    caller = crate::schedule::CALLER,
+    registers = crate::schedule::REGISTERS
 }
 
-/// Like `forwarded!`, but asks `crate::heap::decide`, which also sees the arguments.
-macro_rules! watched {
-    ($($index:expr => $name:ident,)*) => { $(
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        #[allow(missing_docs, non_snake_case)]
-        pub unsafe extern "C" fn $name() {
-            core::arch::naked_asm!(
-                "mov r11d, {index}",
-                "jmp {forward}",
-                index = const $index,
-                forward = sym $crate::arch::forward_watched,
-            )
-        }
-    )* };
-}
-
-/// Where `watched!` functions go.
-#[unsafe(naked)]
-pub unsafe extern "C" fn forward_watched() {
-    core::arch::naked_asm!(
-        "push rax",
-        "push r9",
-        "push r8",
-        "push rcx",
-        "push rdx",
-        "push rsi",
-        "push rdi",
-        "mov edi, r11d",
-        "mov rsi, [rsp + 56]",
-        "mov rdx, rsp",
-        "call {decide}",
-        "mov r11, rax",
-        "pop rdi",
-        "pop rsi",
-        "pop rdx",
-        "pop rcx",
-        "pop r8",
-        "pop r9",
-        "pop rax",
-        "jmp r11",
-        decide = sym crate::heap::decide,
-    )
-}
-
-/// Defines variadic functions: `body` is called with the `fixed` arguments (1 to 3), the address of a `va_list` of the others, and the return
-/// address.
+/// Defines variadic functions: `body` is called with the `fixed` arguments (1 to 3), the address of a `va_list` of the others,
+/// and the return address.
 macro_rules! variadic {
     ($($name:ident => $body:ident, fixed $fixed:tt;)*) => { $(
         #[unsafe(no_mangle)]
@@ -286,12 +218,7 @@ macro_rules! variadic {
             core::arch::naked_asm!(
                 // As in `interpose!`.
                 "lea r11, [rip + {registers}]",
-                "mov [r11], rbx",
-                "mov [r11 + 8], rbp",
-                "mov [r11 + 16], r12",
-                "mov [r11 + 24], r13",
-                "mov [r11 + 32], r14",
-                "mov [r11 + 40], r15",
+                keep_registers!("r11"),
                 "mov [r11 + 48], rsp",
                 // What a variadic function does first: all registers that may hold arguments (176 bytes), then the list.
                 "sub rsp, 216",

@@ -195,7 +195,7 @@ interpose! {
     }
     fn heddle_wakeup(object: *mut core::ffi::c_void, policy: i32) {
         if active() {
-            let order = heddle_model::Order::from_code(policy as u32);
+            let order = heddle_model::WakeupOrder::from_code(policy as u32);
             crate::schedule::wakeup_policy::set(ObjectId(object as u64), order, caller());
         }
     }

@@ -7,6 +7,7 @@ pub mod custom;
 pub mod libatomic;
 pub mod libc_per_thread;
 pub mod libstdcxx;
+pub mod openmp;
 pub mod process_state;
 pub mod pthread;
 pub mod strings;

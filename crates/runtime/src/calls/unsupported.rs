@@ -12,6 +12,7 @@
 use core::ffi::CStr;
 
 use crate::entry::real::Real;
+use crate::outside::channel::by_number;
 use crate::schedule::{self, active, caller};
 
 /// Decides about a call of entry `index` from `pc`: returns the address of the original, or ends the execution.
@@ -35,7 +36,7 @@ macro_rules! table {
             unsafe { CStr::from_bytes_with_nul_unchecked(concat!(stringify!($name), "\0").as_bytes()) },
         )),*];
 
-        forwarded! { $(Index::$name as u32 => $name,)* }
+        forwarded! { by forward_unsupported: $(Index::$name as u32 => $name,)* }
     };
 }
 
@@ -137,6 +138,194 @@ table! {
     setresgid,
     setgroups,
     initgroups,
+    // OpenMP: tasks, ordered and cancelled constructs, devices, teams, regions with several threads inside of others.
+    GOMP_barrier_cancel,
+    GOMP_cancel,
+    GOMP_cancellation_point,
+    GOMP_doacross_post,
+    GOMP_doacross_ull_post,
+    GOMP_doacross_ull_wait,
+    GOMP_doacross_wait,
+    GOMP_loop_doacross_dynamic_start,
+    GOMP_loop_doacross_guided_start,
+    GOMP_loop_doacross_runtime_start,
+    GOMP_loop_doacross_start,
+    GOMP_loop_doacross_static_start,
+    GOMP_loop_end_cancel,
+    GOMP_loop_ordered_dynamic_next,
+    GOMP_loop_ordered_dynamic_start,
+    GOMP_loop_ordered_guided_next,
+    GOMP_loop_ordered_guided_start,
+    GOMP_loop_ordered_runtime_next,
+    GOMP_loop_ordered_runtime_start,
+    GOMP_loop_ordered_start,
+    GOMP_loop_ordered_static_next,
+    GOMP_loop_ordered_static_start,
+    GOMP_loop_start,
+    GOMP_loop_static_next,
+    GOMP_loop_static_start,
+    GOMP_loop_ull_doacross_dynamic_start,
+    GOMP_loop_ull_doacross_guided_start,
+    GOMP_loop_ull_doacross_runtime_start,
+    GOMP_loop_ull_doacross_start,
+    GOMP_loop_ull_doacross_static_start,
+    GOMP_loop_ull_maybe_nonmonotonic_runtime_next,
+    GOMP_loop_ull_maybe_nonmonotonic_runtime_start,
+    GOMP_loop_ull_nonmonotonic_runtime_next,
+    GOMP_loop_ull_nonmonotonic_runtime_start,
+    GOMP_loop_ull_ordered_dynamic_next,
+    GOMP_loop_ull_ordered_dynamic_start,
+    GOMP_loop_ull_ordered_guided_next,
+    GOMP_loop_ull_ordered_guided_start,
+    GOMP_loop_ull_ordered_runtime_next,
+    GOMP_loop_ull_ordered_runtime_start,
+    GOMP_loop_ull_ordered_start,
+    GOMP_loop_ull_ordered_static_next,
+    GOMP_loop_ull_ordered_static_start,
+    GOMP_loop_ull_runtime_next,
+    GOMP_loop_ull_runtime_start,
+    GOMP_loop_ull_start,
+    GOMP_loop_ull_static_next,
+    GOMP_loop_ull_static_start,
+    GOMP_ordered_end,
+    GOMP_ordered_start,
+    GOMP_parallel_end,
+    GOMP_parallel_loop_dynamic_start,
+    GOMP_parallel_loop_guided_start,
+    GOMP_parallel_loop_runtime_start,
+    GOMP_parallel_loop_static,
+    GOMP_parallel_loop_static_start,
+    GOMP_parallel_reductions,
+    GOMP_parallel_sections_start,
+    GOMP_parallel_start,
+    GOMP_scope_start,
+    GOMP_sections2_start,
+    GOMP_sections_end_cancel,
+    GOMP_target,
+    GOMP_target_data,
+    GOMP_target_data_ext,
+    GOMP_target_end_data,
+    GOMP_target_enter_exit_data,
+    GOMP_target_ext,
+    GOMP_target_update,
+    GOMP_target_update_ext,
+    GOMP_task,
+    GOMP_task_reduction_remap,
+    GOMP_taskgroup_end,
+    GOMP_taskgroup_reduction_register,
+    GOMP_taskgroup_reduction_unregister,
+    GOMP_taskgroup_start,
+    GOMP_taskloop,
+    GOMP_taskloop_ull,
+    GOMP_taskwait,
+    GOMP_taskwait_depend,
+    GOMP_taskyield,
+    GOMP_teams,
+    GOMP_teams4,
+    GOMP_teams_reg,
+    GOMP_workshare_task_reduction_unregister,
+    omp_set_nested,
+    omp_set_max_active_levels,
+    omp_fulfill_event,
+    __kmpc_omp_task_alloc,
+    __kmpc_omp_task,
+    __kmpc_omp_taskwait,
+    __kmpc_omp_taskyield,
+    __kmpc_omp_task_begin_if0,
+    __kmpc_omp_task_with_deps,
+    __kmpc_omp_wait_deps,
+    __kmpc_taskgroup,
+    __kmpc_end_taskgroup,
+    __kmpc_taskloop,
+    __kmpc_ordered,
+    __kmpc_end_ordered,
+    __kmpc_cancel,
+    __kmpc_cancellationpoint,
+    __kmpc_cancel_barrier,
+    __kmpc_fork_teams,
+    __kmpc_push_num_teams,
+    __kmpc_copyprivate,
+    __kmpc_threadprivate_cached,
+    __kmpc_end_serialized_parallel,
+    __kmpc_for_static_init_8u,
+    __kmpc_dispatch_init_4u,
+    __kmpc_dispatch_init_8u,
+    __kmpc_dispatch_next_4u,
+    __kmpc_dispatch_next_8u,
+    __kmpc_doacross_init,
+    __kmpc_doacross_post,
+    __kmpc_doacross_wait,
+    __kmpc_sections_init,
+    __kmpc_next_section,
+}
+
+/// System calls that are not controlled, whoever makes them, by their numbers: those that [`table`] has as functions, and others.
+const NUMBERS: &[(usize, &str)] = &[
+    (29, "shmget"),
+    (37, "alarm"),
+    (38, "setitimer"),
+    (56, "clone"),
+    (60, "exit"),
+    (64, "semget"),
+    (68, "msgget"),
+    (101, "ptrace"),
+    (105, "setuid"),
+    (106, "setgid"),
+    (113, "setreuid"),
+    (114, "setregid"),
+    (116, "setgroups"),
+    (117, "setresuid"),
+    (119, "setresgid"),
+    (129, "rt_sigqueueinfo"),
+    (155, "pivot_root"),
+    (159, "adjtimex"),
+    (163, "acct"),
+    (164, "settimeofday"),
+    (165, "mount"),
+    (166, "umount2"),
+    (167, "swapon"),
+    (168, "swapoff"),
+    (169, "reboot"),
+    (170, "sethostname"),
+    (171, "setdomainname"),
+    (206, "io_setup"),
+    (209, "io_submit"),
+    (208, "io_getevents"),
+    (222, "timer_create"),
+    (223, "timer_settime"),
+    (227, "clock_settime"),
+    (240, "mq_open"),
+    (253, "inotify_init"),
+    (272, "unshare"),
+    (275, "splice"),
+    (276, "tee"),
+    (278, "vmsplice"),
+    (282, "signalfd"),
+    (289, "signalfd4"),
+    (294, "inotify_init1"),
+    (297, "rt_tgsigqueueinfo"),
+    (298, "perf_event_open"),
+    (300, "fanotify_init"),
+    (305, "clock_adjtime"),
+    (308, "setns"),
+    (311, "process_vm_writev"),
+    (321, "bpf"),
+    (323, "userfaultfd"),
+    (424, "pidfd_send_signal"),
+    (425, "io_uring_setup"),
+    (426, "io_uring_enter"),
+    (427, "io_uring_register"),
+    (435, "clone3"),
+    (436, "close_range"),
+    (449, "futex_waitv"),
+    (454, "futex_wake"),
+    (455, "futex_wait"),
+    (456, "futex_requeue"),
+];
+
+/// The name of a system call that is not controlled. `None` if it is another one.
+pub fn by_number(number: usize) -> Option<&'static str> {
+    NUMBERS.iter().find(|(known, _)| *known == number).map(|(_, name)| *name)
 }
 
 unsafe extern "C" {
@@ -159,7 +348,6 @@ interpose! {
                     return 0;
                 }
                 39 => return i64::from(crate::outside::ids::PID),
-                56 => schedule::unsupported("syscall(SYS_clone)", pc),
                 186 => return i64::from(crate::outside::ids::current_tid()),
                 202 => {
                     let result = crate::calls::pthread::futex::call([a, b, c, d, e, f], pc);
@@ -169,15 +357,17 @@ interpose! {
                     }
                     return result;
                 }
-                206..=210 => schedule::unsupported("syscall(SYS_io_submit)", pc),
                 96 => return i64::from(crate::outside::clock::gettimeofday(a as *mut _, b as *mut _)),
                 201 => return crate::outside::clock::time(a as *mut _),
                 228 => return i64::from(crate::outside::clock::clock_gettime(a as i32, b as *mut _)),
                 318 => return crate::outside::random::getrandom(a as *mut u8, b, c as u32) as i64,
-                425..=427 => schedule::unsupported("syscall(SYS_io_uring_setup)", pc),
-                435 => schedule::unsupported("syscall(SYS_clone3)", pc),
-                449 | 454..=456 => schedule::unsupported("syscall(SYS_futex_waitv)", pc),
                 _ => {}
+            }
+            if let Some(name) = by_number(number as usize) {
+                schedule::unsupported(name, pc);
+            }
+            if let Some(result) = by_number::made(number, &[a, b, c, d, e, f]) {
+                return result as i64;
             }
         }
         // creat: an open that creates and truncates, which are two steps.

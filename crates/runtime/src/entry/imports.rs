@@ -163,56 +163,104 @@ unsafe fn wants(object: &LoadedObject, wanted: &[u8]) -> bool {
     }
 }
 
-/// The code of libraries that create threads and are not instrumented.
+/// The libraries that create threads and are not instrumented.
 pub struct UnseenMakers {
-    /// The first address of each piece of code, and the one past its end. Zeros where there is none.
-    code: Cell<[(usize, usize); MAKERS]>,
+    /// The first address of each library, and the one past its end. Zeros where there is none.
+    libraries: Cell<[(usize, usize); MAKERS]>,
+    /// The same for libstdc++, if it is loaded.
+    libstdcxx: Cell<(usize, usize)>,
 }
 
-/// The most pieces of code that are remembered. A program with more such libraries has enough of them among these.
+/// The most libraries that are remembered. A program with more of them has enough among these.
 const MAKERS: usize = 16;
 
 /// The beginnings of the names of libraries that create threads for the program, and are known.
-const KNOWN: [&[u8]; 5] = [b"libc.so", b"libpthread.so", b"libstdc++.so", b"libc++.so", b"libheddle"];
+const KNOWN: [&[u8]; 7] =
+    [b"libc.so", b"libpthread.so", b"libstdc++.so", b"libc++.so", b"libheddle", b"libgomp.so", b"libomp.so"];
 
 impl UnseenMakers {
     /// The state at the start of the process.
     pub const fn new() -> UnseenMakers {
-        UnseenMakers { code: Cell::new([(0, 0); MAKERS]) }
+        UnseenMakers { libraries: Cell::new([(0, 0); MAKERS]), libstdcxx: Cell::new((0, 0)) }
     }
 
     /// Looks for such libraries. Call this outside executions only.
     pub fn find(&self) {
-        let mut code = [(0, 0); MAKERS];
+        let mut found = Found { libraries: [(0, 0); MAKERS], libstdcxx: (0, 0) };
         // SAFETY: a function of this type, with what it expects.
-        unsafe { dl_iterate_phdr(add_code, (&raw mut code).cast()) };
-        self.code.set(code);
+        unsafe { dl_iterate_phdr(add_library, (&raw mut found).cast()) };
+        self.libraries.set(found.libraries);
+        self.libstdcxx.set(found.libstdcxx);
     }
 
-    /// Whether a function of such a library called from `pc`.
-    pub fn called_from(&self, pc: u64) -> bool {
-        self.code.get().iter().any(|&(begin, end)| (begin..end).contains(&(pc as usize)))
+    /// Whether such a library creates a thread that calls `routine` with `argument`, in a call from `pc`. The call may be the last thing
+    /// that its function does, and then comes from elsewhere; but then the routine is the library's, or, with `std::thread`, the virtual
+    /// table of the state that is handed over.
+    pub fn creates(&self, pc: u64, routine: usize, argument: usize) -> bool {
+        if self.libraries.get()[0] == (0, 0) {
+            return false;
+        }
+        let inside = |address: usize| self.libraries.get().iter().any(|&(begin, end)| (begin..end).contains(&address));
+        let (begin, end) = self.libstdcxx.get();
+        // SAFETY: what libstdc++ hands to its own routine is an object with a virtual table.
+        let table = || unsafe { *(argument as *const usize) };
+        inside(pc as usize) || inside(routine) || (begin..end).contains(&routine) && inside(table())
     }
 }
 
-unsafe extern "C" fn add_code(object: *const LoadedObject, _: usize, code: *mut c_void) -> c_int {
+/// The name of a loaded file, without its directory. Empty for the program itself.
+///
+/// # Safety
+/// The description is the loader's.
+unsafe fn file_name(object: &LoadedObject) -> &[u8] {
+    // SAFETY: the caller's.
+    let path = unsafe { CStr::from_ptr(object.name) }.to_bytes();
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
+}
+
+/// The first address of a loaded file, and the one past its end.
+///
+/// # Safety
+/// The description is the loader's.
+unsafe fn extent(object: &LoadedObject) -> (usize, usize) {
     const PT_LOAD: u32 = 1;
-    const EXECUTABLE: u32 = 1;
+    // SAFETY: the caller's.
+    let headers = unsafe { core::slice::from_raw_parts(object.headers, object.count as usize) };
+    let loaded =
+        || headers.iter().filter(|header| header.kind == PT_LOAD).map(|header| object.base + header.address as usize);
+    let end = headers
+        .iter()
+        .filter(|header| header.kind == PT_LOAD)
+        .map(|header| object.base + (header.address + header.size) as usize);
+    (loaded().min().unwrap_or(0), end.max().unwrap_or(0))
+}
+
+/// The functions that create threads: of POSIX, of C, and of libstdc++ for `std::thread`.
+const CREATE: [&[u8]; 3] = [
+    b"pthread_create",
+    b"thrd_create",
+    b"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
+];
+
+/// What [`UnseenMakers::find`] has found so far.
+struct Found {
+    libraries: [(usize, usize); MAKERS],
+    libstdcxx: (usize, usize),
+}
+
+unsafe extern "C" fn add_library(object: *const LoadedObject, _: usize, found: *mut c_void) -> c_int {
     // SAFETY: as the loader promises, and what `find` handed over.
     unsafe {
-        let (object, code) = (&*object, &mut *code.cast::<[(usize, usize); MAKERS]>());
-        let path = CStr::from_ptr(object.name).to_bytes();
-        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+        let (object, found) = (&*object, &mut *found.cast::<Found>());
+        let name = file_name(object);
+        if name.starts_with(b"libstdc++.so") {
+            found.libstdcxx = extent(object);
+        }
         // The program itself has no name.
         let seen = name.is_empty() || KNOWN.iter().any(|known| name.starts_with(known)) || is_instrumented(object);
-        if seen || !wants(object, b"pthread_create") {
-            return 0;
-        }
-        let headers = core::slice::from_raw_parts(object.headers, object.count as usize);
-        for header in headers.iter().filter(|header| header.kind == PT_LOAD && header.flags & EXECUTABLE != 0) {
-            let begin = object.base + header.address as usize;
-            if let Some(free) = code.iter_mut().find(|(_, end)| *end == 0) {
-                *free = (begin, begin + header.size as usize);
+        if !seen && CREATE.iter().any(|function| wants(object, function)) {
+            if let Some(free) = found.libraries.iter_mut().find(|(_, end)| *end == 0) {
+                *free = extent(object);
             }
         }
     }

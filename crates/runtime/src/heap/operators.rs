@@ -120,7 +120,7 @@ macro_rules! operators {
             unsafe { CStr::from_bytes_with_nul_unchecked(concat!(stringify!($name), "\0").as_bytes()) },
         )),*];
 
-        watched! { $(Index::$name as u32 => $name,)* }
+        forwarded! { by forward_allocation: $(Index::$name as u32 => $name,)* }
     };
 }
 

@@ -425,3 +425,38 @@ unsafe fn poll_for(files: usize, count: u64, timeout: Option<Timespec>, pc: u64)
         _ => unsafe { channel::poll::poll(files, count, timeout, pc) },
     }
 }
+
+/// A call that waits for descriptors or for a time, which the program makes by its number. Returns `None` if it is another call.
+///
+/// # Safety
+/// The program's own arguments.
+pub unsafe fn by_number(number: i64, &[a, b, c, d, e, f]: &[usize; 6]) -> Option<isize> {
+    // SAFETY: the caller's. These functions are not entered from the program, so the place is that of the call by number. The last
+    // argument of `pselect6` is the address of a pair: the mask's address and its size.
+    let result = unsafe {
+        match number {
+            7 => poll::body(a, b as u64, c as i32),
+            23 => select::body(a as i32, b, c, d, e as *mut [i64; 2]),
+            35 => nanosleep::body(a as *const Timespec, b as *mut Timespec),
+            230 => match clock_nanosleep::body(a as i32, b as i32, c as *const Timespec, d as *mut Timespec) {
+                0 => 0,
+                error => fail(error),
+            },
+            270 => {
+                let mask = if f == 0 { core::ptr::null() } else { *(f as *const *const u64) };
+                pselect::body(a as i32, b, c, d, e as *const Timespec, mask)
+            }
+            271 => ppoll::body(a, b as u64, c as *const Timespec, d as *const u64),
+            _ => return None,
+        }
+    };
+    Some(result as isize)
+}
+
+/// The time in seconds, by the clock that is never set.
+pub fn seconds() -> f64 {
+    let mut now = Timespec { seconds: 0, nanoseconds: 0 };
+    // SAFETY: a place of our own. Not entered from the program, so the place is that of the function which is.
+    unsafe { clock_gettime::body(MONOTONIC, &mut now) };
+    now.seconds as f64 + now.nanoseconds as f64 * 1e-9
+}

@@ -25,7 +25,7 @@ pub const REGISTER: [&[u8]; 3] = [b"__cxa_atexit", b"on_exit", b"__cxa_at_quick_
 /// When a handler runs and what it is given.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Kind {
-    /// It has run.
+    /// The handler has run.
     #[default]
     Gone,
     /// At the exit, with its argument.

@@ -21,11 +21,11 @@ const PAGE: usize = 4096;
 enum Becomes {
     /// The memory goes, or other memory comes.
     Gone,
-    /// Its contents change.
+    /// The contents of the memory change.
     Other,
-    /// It cannot be accessed.
+    /// The memory cannot be accessed.
     Forbidden,
-    /// It can only be read.
+    /// The memory can only be read.
     Constant,
 }
 

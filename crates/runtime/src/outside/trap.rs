@@ -14,6 +14,7 @@ use heddle_model::{Ending, Outcome};
 
 use crate::arch::Trapped;
 use crate::calls::pthread::identity;
+use crate::calls::unsupported;
 use crate::entry::start;
 use crate::lifetime;
 use crate::outside::files::{self, descriptors, ordered};
@@ -265,6 +266,12 @@ pub fn place() -> u64 {
     nearest_program_pc(stack, pc)
 }
 
+/// Whether the current system call is made by an instruction of the program itself.
+fn is_by_program() -> bool {
+    let (low, high) = start::program_text();
+    (low..high).contains(&(trapping().called.get().1 as usize))
+}
+
 /// The call in the program's own code that led to a trapped system call in libc.
 fn program_pc(trapped: &Trapped) -> u64 {
     nearest_program_pc(trapped.stack(), trapped.pc())
@@ -318,6 +325,11 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
             children::set_waits_outside(true);
             Answer::Pass
         }
+        // sendfile, accept, sendto, recvfrom, sendmsg, recvmsg, shutdown, accept4, recvmmsg, sendmmsg, and the next: nobody who
+        // waits at the other end would hear of it.
+        0 | 1 | 17..=20 | 40 | 43..=48 | 288 | 299 | 307 if is_by_program() && channel::is_one(file as i32) => {
+            Answer::Unsupported("a pipe or socket that is used by an instruction, not through libc")
+        }
         // Through stdio, mostly: who reads there was told to wait, who writes there cannot.
         0 | 1 | 17..=20 if channel::is_one(file as i32) => match channel::from_libc(number, arguments) {
             Some(result) => Answer::Result(result),
@@ -367,8 +379,10 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         57 => Answer::Clone("fork"),
         58 => Answer::Clone("vfork"),
         59 | 322 => Answer::Unsupported("exec, by which the program becomes another one"),
-        // exit, exit_group
-        60 | 231 => schedule::end_process(process::end(Ending::Exit { status: arguments[0] as i32 }), 0),
+        // exit: of one thread, of which nobody would be told
+        60 => Answer::Unsupported("exit of a thread by a system call"),
+        // exit_group
+        231 => schedule::end_process(process::end(Ending::Exit { status: arguments[0] as i32 }), 0),
         // kill, tkill, tgkill
         62 | 200 | 234 => send_signal(number, arguments),
         // set_tid_address, set_robust_list, rseq: about kernel threads, of which there is one
@@ -406,7 +420,6 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         73 | 72 if waits_for_lock(number, arguments) => {
             Answer::Unsupported("waiting for a lock on a file (flock, fcntl)")
         }
-        425..=427 => Answer::Unsupported("io_uring"),
         // setsockopt: SO_RCVTIMEO, SO_SNDTIMEO, by their old and new numbers
         54 if arguments[1] == 1 && matches!(arguments[2], 20 | 21 | 66 | 67) => {
             Answer::Unsupported("a time-out of a socket (SO_RCVTIMEO, SO_SNDTIMEO)")
@@ -433,7 +446,7 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
             Answer::Outside("a setting of the process")
         }
         302 if arguments[2] != 0 => Answer::Outside("a setting of the process"),
-        _ => Answer::Pass,
+        _ => unsupported::by_number(number).map_or(Answer::Pass, Answer::Unsupported),
     }
 }
 
@@ -487,7 +500,8 @@ fn futex(arguments: &[usize; 6]) -> Answer {
         FUTEX_WAIT | FUTEX_WAIT_BITSET if unsafe { *(arguments[0] as *const u32) } != arguments[2] as u32 => {
             Answer::Result(-EAGAIN)
         }
-        _ => Answer::Unsupported("waiting on a lock inside libc (futex)"),
+        _ if is_by_program() => Answer::Unsupported("a futex that is used by an instruction, not through syscall()"),
+        _ => Answer::Unsupported("waiting on a lock inside a library (futex)"),
     }
 }
 

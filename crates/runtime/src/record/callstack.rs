@@ -97,7 +97,7 @@ impl Running {
         self.run(area(ThreadId::MAIN));
     }
 
-    /// From now on the thread runs that `next` belongs to.
+    /// Switches to the call stack of the thread that `next` belongs to.
     #[inline]
     fn run(&self, next: *mut Area) {
         let Running { area, top, lowest } = self;

@@ -78,6 +78,12 @@ pub struct Fiber {
     pub kernel_thread: Cell<KernelThread>,
     /// The thread's name, with a zero byte at the end.
     pub name: Cell<[u8; NAME]>,
+    /// The thread as a member of a parallel region of OpenMP: the address of its description. 0 outside of regions.
+    pub openmp: Cell<usize>,
+    /// How many threads the thread wants in its parallel regions. 0 if it did not say.
+    pub openmp_threads: Cell<u32>,
+    /// How many threads the thread wants in its next parallel region. 0 if it did not say.
+    pub openmp_asked: Cell<u32>,
     /// The size of the stack in bytes. For the life of the process.
     stack_size: Cell<usize>,
     /// The size of the stack that the program has asked for, in this execution or an earlier one. For the life of the process.
@@ -124,7 +130,7 @@ impl Fiber {
         let Fiber {
             birth: _, stack_size: _, wanted_stack: _,
             context: at, called_at, ends, start, value, cancellation, detached, signal_mask, pending_signals, awaited_signals,
-            kernel_thread, name: called, creator, unjoined, looks_at_clocks,
+            kernel_thread, name: called, creator, unjoined, looks_at_clocks, openmp, openmp_threads, openmp_asked,
         } = self;
         at.set(context);
         called_at.set(0);
@@ -141,6 +147,9 @@ impl Fiber {
         creator.set(ThreadId::MAIN);
         unjoined.set(0);
         looks_at_clocks.set(0);
+        openmp.set(0);
+        openmp_threads.set(0);
+        openmp_asked.set(0);
     }
 
     /// Marks the thread as exiting. The destructors that follow are not cancellation points.

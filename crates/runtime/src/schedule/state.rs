@@ -9,7 +9,7 @@ use heddle_model::primitive::{self, section};
 use heddle_model::race::Race;
 use heddle_model::vain::Vain;
 use heddle_model::wire::{Header, Outside};
-use heddle_model::{Choice, Event, Latitude, Memory, ObjectId, Operation, Order, Phase, ThreadId, World};
+use heddle_model::{Choice, Event, Latitude, Memory, ObjectId, Operation, Phase, ThreadId, WakeupOrder, World};
 
 use super::{fiber, spin_loop};
 use crate::addresses::Reserve;
@@ -287,9 +287,9 @@ pub fn is_alone() -> bool {
 }
 
 /// The wakeup policy that the program has given to `object`.
-pub fn own_order(object: ObjectId) -> Option<Order> {
+pub fn own_order(object: ObjectId) -> Option<WakeupOrder> {
     let order = world().objects.get(object).map_or(0, |slot| slot.order);
-    order.checked_sub(1).map(Order::from_code)
+    order.checked_sub(1).map(WakeupOrder::from_code)
 }
 
 /// Whether so many threads wait at `barrier` that its possible rounds cannot be numbered.

@@ -6,7 +6,7 @@
 use core::cell::Cell;
 
 use heddle_model::primitive::{condvar, mutex, queue, rwlock, semaphore};
-use heddle_model::{Event, ObjectId, OpCode, Operation, Order, Wakeup};
+use heddle_model::{Event, ObjectId, OpCode, Operation, Wakeup, WakeupOrder};
 
 use crate::lifetime;
 use crate::schedule::{self, visible};
@@ -37,12 +37,12 @@ fn in_use() -> &'static Cell<bool> {
 
 /// The policy of `object`. `of_kind` picks the one for its kind.
 #[inline(always)]
-pub fn of(object: ObjectId, of_kind: impl FnOnce(&Wakeup) -> Order) -> Order {
-    if in_use().get() { look_up(object, of_kind(&schedule::latitude().wakeup)) } else { Order::Arbitrary }
+pub fn of(object: ObjectId, of_kind: impl FnOnce(&Wakeup) -> WakeupOrder) -> WakeupOrder {
+    if in_use().get() { look_up(object, of_kind(&schedule::latitude().wakeup)) } else { WakeupOrder::Arbitrary }
 }
 
 #[cold]
-fn look_up(object: ObjectId, otherwise: Order) -> Order {
+fn look_up(object: ObjectId, otherwise: WakeupOrder) -> WakeupOrder {
     schedule::own_order(object).unwrap_or(otherwise)
 }
 
@@ -54,13 +54,13 @@ pub fn in_turn(operation: Operation, pc: u64) -> Operation {
 
 #[cold]
 fn stand(operation: Operation, pc: u64) -> Operation {
-    let (enqueue, order): (OpCode, Order) = match operation.code.family() {
+    let (enqueue, order): (OpCode, WakeupOrder) = match operation.code.family() {
         mutex::FAMILY => (mutex::ENQUEUE, of(operation.object, |w| w.mutex)),
         semaphore::FAMILY => (semaphore::ENQUEUE, of(operation.object, |w| w.sem)),
         rwlock::FAMILY => (rwlock::ENQUEUE, of(operation.object, |w| w.rwlock)),
         _ => return operation,
     };
-    if order == Order::Arbitrary {
+    if order == WakeupOrder::Arbitrary {
         return operation;
     }
     let place = Operation { detail: operation.detail, ..Operation::new(enqueue, operation.object) };
@@ -69,7 +69,7 @@ fn stand(operation: Operation, pc: u64) -> Operation {
 }
 
 /// Sets the policy of `object` for the program. The program must do so before other threads exist or know the object.
-pub fn set(object: ObjectId, order: Order, pc: u64) {
+pub fn set(object: ObjectId, order: WakeupOrder, pc: u64) {
     let made = |event: &Event| event.thread == schedule::current() && is_init(event.operation.code);
     let on_it = |event: &&Event| event.operation.object == object;
     // An operation has the policy of its object at the time when it began. That must not depend on the order of

@@ -56,7 +56,7 @@ pub(crate) struct Portfolio {
     proposed: u64,
     /// How many samples there are at the beginning.
     allowance: u64,
-    /// Who has proposed the plans under way, in their order.
+    /// Whose turn each plan under way belongs to, in the order of the plans.
     under_way: VecDeque<Turn>,
     /// Who had proposed the plans that were under way when the search was written down. They come first.
     first: VecDeque<Turn>,

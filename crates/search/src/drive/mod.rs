@@ -42,7 +42,7 @@ use crate::save::{self, CheckpointError};
 pub struct Search {
     options: Options,
     position: Position,
-    /// Where an algorithm goes on that was written down.
+    /// The saved algorithm that a resumed search continues with.
     strategy: Option<Box<dyn Strategy>>,
     /// The samples beside the search, if it has any.
     portfolio: Option<Portfolio>,

@@ -72,7 +72,7 @@ pub(crate) struct Position {
 }
 
 impl Position {
-    /// At the beginning.
+    /// The position at the beginning of a search.
     pub fn first(options: &Options) -> Position {
         Position {
             places: options.places.iter().copied().collect(),

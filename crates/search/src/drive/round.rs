@@ -206,7 +206,7 @@ impl Round<'_> {
         Ok(end)
     }
 
-    /// Who proposes the next plan.
+    /// Decides who proposes the next plan.
     fn turn(&mut self, strategy: &dyn Strategy) -> Turn {
         let Round { portfolio, executor, .. } = self;
         portfolio.as_mut().map_or(Turn::Exhaustive, |p| p.turn(strategy.pending(), || executor.facts().restart))

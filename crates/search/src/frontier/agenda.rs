@@ -34,7 +34,7 @@ pub(crate) struct Piece {
 
 /// A sequence to be run from a node.
 #[derive(Debug)]
-pub(crate) struct Pending {
+pub(crate) struct PendingSequence {
     pub node: NodeId,
     pub slot: u32,
     pub cost: Cost,
@@ -60,7 +60,7 @@ pub(crate) enum Priority {
 impl Priority {
     /// The sequence with the largest key comes first. Among equal costs that is the newest, which has most in common with
     /// the last execution.
-    fn key(self, pending: &Pending) -> u128 {
+    fn key(self, pending: &PendingSequence) -> u128 {
         let newest = u128::from(pending.number);
         match self {
             Priority::Cheapest => {
@@ -75,7 +75,7 @@ impl Priority {
 
 /// The pending sequences, and the order in which they are to be run.
 pub(crate) struct Agenda {
-    pub(crate) list: Vec<Option<Pending>>,
+    pub(crate) list: Vec<Option<PendingSequence>>,
     pub(crate) unused: Vec<PendingId>,
     pub(crate) priority: Priority,
     /// Keys and ids of the sequences that are not under way. An entry is out of date if its sequence is gone or has another
@@ -113,12 +113,12 @@ impl Agenda {
         self.waiting
     }
 
-    fn size(pending: &Pending) -> usize {
+    fn size(pending: &PendingSequence) -> usize {
         // The sequence, the entry and its place in the queue, and what the allocator takes.
-        size_of_val(&*pending.pieces) + size_of::<Option<Pending>>() + size_of::<(u128, PendingId)>() + 16
+        size_of_val(&*pending.pieces) + size_of::<Option<PendingSequence>>() + size_of::<(u128, PendingId)>() + 16
     }
 
-    pub fn get(&self, id: PendingId) -> Option<&Pending> {
+    pub fn get(&self, id: PendingId) -> Option<&PendingSequence> {
         self.list.get(id.0 as usize)?.as_ref()
     }
 
@@ -126,7 +126,7 @@ impl Agenda {
     pub fn add(&mut self, (node, slot): (NodeId, u32), depth: u32, cost: Cost, pieces: Box<[Piece]>) -> PendingId {
         let number = self.numbers;
         self.numbers += 1;
-        let pending = Pending { node, slot, cost, depth, number, running: false, border: HERE, pieces };
+        let pending = PendingSequence { node, slot, cost, depth, number, running: false, border: HERE, pieces };
         self.bytes += Agenda::size(&pending);
         let id = self.unused.pop().unwrap_or_else(|| {
             self.list.push(None);
@@ -141,7 +141,7 @@ impl Agenda {
     /// Chooses the sequence that is to be run next. It counts as under way until it is [removed](Self::remove).
     ///
     /// `more` is how many bytes the rest of the search takes. They count against the limit, too.
-    pub fn next(&mut self, more: usize) -> Option<(PendingId, &Pending)> {
+    pub fn next(&mut self, more: usize) -> Option<(PendingId, &PendingSequence)> {
         if let Some(id) = self.first.pop_front() {
             self.waiting -= 1;
             self.under_way.push_back(id);
@@ -155,7 +155,7 @@ impl Agenda {
         }
         let id = loop {
             let (key, id) = self.queue.pop()?;
-            let current = |p: &Pending| !p.running && self.priority.key(p) == key;
+            let current = |p: &PendingSequence| !p.running && self.priority.key(p) == key;
             if self.get(id).is_some_and(current) {
                 break id;
             }
@@ -175,7 +175,7 @@ impl Agenda {
     }
 
     /// Appends a sequence of a search that was written down. The caller [orders](Self::reorder) all of them afterwards.
-    pub(crate) fn put_back(&mut self, pending: Pending) {
+    pub(crate) fn put_back(&mut self, pending: PendingSequence) {
         self.bytes += Agenda::size(&pending);
         self.waiting += 1;
         self.list.push(Some(pending));
@@ -215,7 +215,7 @@ impl Agenda {
     }
 
     /// Takes out a sequence that was run.
-    pub fn remove(&mut self, id: PendingId) -> Option<Pending> {
+    pub fn remove(&mut self, id: PendingId) -> Option<PendingSequence> {
         let pending = self.list.get_mut(id.0 as usize)?.take()?;
         debug_assert!(pending.running);
         // Mostly the first of them.

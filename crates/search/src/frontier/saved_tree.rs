@@ -3,7 +3,7 @@
 use heddle_model::follow::Step;
 use serde::{Deserialize, Serialize};
 
-use crate::frontier::agenda::{Agenda, Cost, HERE, Pending, Piece};
+use crate::frontier::agenda::{Agenda, Cost, HERE, PendingSequence, Piece};
 use crate::frontier::tree::{Child, FREE, Node, NodeId, PendingId, State, Tree};
 use crate::save::{CheckpointError, Touched};
 use crate::traces::touches::{Touch, Touches};
@@ -127,7 +127,7 @@ impl SavedTree {
                         let pieces = pieces.into_iter().map(piece).collect::<Result<_, CheckpointError>>()?;
                         let (node, slot) = here;
                         let id = PendingId(agenda.list.len() as u32);
-                        agenda.put_back(Pending {
+                        agenda.put_back(PendingSequence {
                             node,
                             slot,
                             cost,

@@ -188,6 +188,15 @@ mod tests {
         assert!(prerequisites("").is_empty());
     }
 
+    #[test]
+    fn foreign_bytes_as_a_rule() {
+        let right = b"x.o: a.c \\\n b\\ c.h /usr/d$$.h \\\n  e\\#.h\n".to_vec();
+        heddle_testkit::bytes::damage(&[right], |bytes| {
+            let files = prerequisites(&String::from_utf8_lossy(bytes));
+            assert!(files.iter().all(|file| !file.as_os_str().is_empty()));
+        });
+    }
+
     fn later() -> SystemTime {
         SystemTime::now() + Duration::from_secs(1)
     }

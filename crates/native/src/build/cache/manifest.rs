@@ -50,6 +50,22 @@ impl Manifest {
 mod tests {
     use super::*;
 
+    /// The digest is made anew, so that what it protects is read.
+    #[test]
+    fn foreign_bytes_as_a_manifest() {
+        let mut right = format!("{FIRST}{:032x}\n", 7);
+        Inputs::default().write(&mut right);
+        right.push_str("file 00000000000000000000000000000001 /a b.c\nwarnings 4\na: b");
+        heddle_testkit::bytes::damage(&[right.into_bytes()], |bytes| {
+            let mut whole = String::from_utf8_lossy(bytes).into_owned();
+            let digest = xxh3_128(whole.as_bytes());
+            let _ = write!(whole, "\n{digest:032x}");
+            if let Some(manifest) = Manifest::read(whole.as_bytes()) {
+                assert_eq!(Manifest::read(&manifest.write()), Some(manifest));
+            }
+        });
+    }
+
     #[test]
     fn a_manifest_that_was_cut_off_or_changed_is_none() {
         let manifest = Manifest { program: 7, inputs: Inputs::default(), warnings: "a: b\n\nc".to_owned() };

@@ -56,7 +56,7 @@ pub enum Argument {
     Source {
         /// The file.
         path: PathBuf,
-        /// Its language.
+        /// The language of the source file.
         language: Language,
     },
     /// A file for the linker.

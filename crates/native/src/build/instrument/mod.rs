@@ -14,6 +14,7 @@
 //! * clang omits the read of `x++`, and both compilers treat `volatile` accesses like others. Flags change that.
 //! * clang does not instrument vectors of more than 16 bytes. Vectorisation is turned off.
 //! * libstdc++ polls an atomic many times before it waits for it. Headers that replace its own poll once.
+//! * The lock inside an `std::atomic` of a shared pointer is given back by readers without a release. A header makes them release.
 //! * The members of `std::string`, and the functions that link the nodes of maps, sets and lists, are compiled in
 //!   libstdc++. Headers that replace its own compile them with the program.
 //!
@@ -43,6 +44,7 @@ pub const HEADERS: &[Header] = &[
     Header { name: "string", text: include_str!("include/string") },
     Header { name: "bits/atomic_wait.h", text: include_str!("include/bits/atomic_wait.h") },
     Header { name: "bits/atomic_timed_wait.h", text: include_str!("include/bits/atomic_timed_wait.h") },
+    Header { name: "bits/shared_ptr_atomic.h", text: include_str!("include/bits/shared_ptr_atomic.h") },
     Header { name: "bits/stl_list.h", text: include_str!("include/bits/stl_list.h") },
     Header { name: "bits/stl_tree.h", text: include_str!("include/bits/stl_tree.h") },
     Header { name: "heddle.h", text: include_str!("include/heddle.h") },

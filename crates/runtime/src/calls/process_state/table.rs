@@ -37,7 +37,7 @@ macro_rules! table {
             $touch
         }),+),*];
 
-        stateful! { $($(Index::$name as u32 => $name,)+)* }
+        forwarded! { by forward_process_state: $($(Index::$name as u32 => $name,)+)* }
     };
 }
 
@@ -119,12 +119,11 @@ table! {
     // Files by descriptor.
     File(Look, 0) => fgetxattr flistxattr preadv preadv64 fdopendir fpathconf;
     File(Look, 1) => __fxstat __fxstat64;
-    File(Position, 0) => preadv2 preadv64v2 __pread_chk __pread64_chk __read_chk;
+    File(Position, 0) => __pread_chk __pread64_chk __read_chk;
     File(Contents, 0) => fchmod fchown futimens futimes fsetxattr fremovexattr fallocate fallocate64 posix_fallocate
-        posix_fallocate64 pwritev pwritev64 pwritev2 pwritev64v2 lockf lockf64 fcntl fcntl64 __dprintf_chk
+        posix_fallocate64 pwritev pwritev64 lockf lockf64 fcntl fcntl64 __dprintf_chk
         __vdprintf_chk;
     Copy(0, 2) => copy_file_range;
-    Copy(1, 0) => sendfile sendfile64;
 
     // Streams.
     Stream(Look, 0) => feof ferror feof_unlocked ferror_unlocked __fpending;

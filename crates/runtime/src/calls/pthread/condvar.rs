@@ -8,7 +8,7 @@ use heddle_model::primitive::condvar::{
     AWAKEN, BROADCAST, DESTROY, FAMILY, INIT, MAY_BE_SPURIOUS, REACQUIRE, SELF_WAKING, SIGNAL, TIMED, WAIT, error,
 };
 use heddle_model::primitive::mutex::LOCK;
-use heddle_model::{Event, EventFlags, Misuse, ObjectId, OpCode, Operation, Order};
+use heddle_model::{Event, EventFlags, Misuse, ObjectId, OpCode, Operation, WakeupOrder};
 
 use super::cancel;
 use super::mutex::kind_of;
@@ -137,7 +137,7 @@ pub unsafe fn wait(condvar: *mut u8, mutex: *mut u8, deadline: Option<Deadline>,
     cancel::point(pc);
     let spurious = schedule::spurious_of_current() < schedule::latitude().spurious_wakeups;
     // The thread enters the queue of the mutex after the wakeup.
-    let queue = wakeup_policy::of(ObjectId(mutex as u64), |w| w.mutex) != Order::Arbitrary;
+    let queue = wakeup_policy::of(ObjectId(mutex as u64), |w| w.mutex) != WakeupOrder::Arbitrary;
     let self_waking = spurious || deadline.is_some() || queue;
     let step = |code, detail| Operation {
         detail: kind | detail,
@@ -198,7 +198,7 @@ pub fn operate(code: OpCode, condvar: *mut u8, pc: u64) -> c_int {
         must_be_made(condvar, pc);
     }
     let operation = Operation::new(code, ObjectId(condvar as u64));
-    let order = if code == SIGNAL { wakeup_policy::of(operation.object, |w| w.cond) } else { Order::Arbitrary };
+    let order = if code == SIGNAL { wakeup_policy::of(operation.object, |w| w.cond) } else { WakeupOrder::Arbitrary };
     visible(operation.in_order(order), pc, |_| {});
     0
 }

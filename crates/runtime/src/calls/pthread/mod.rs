@@ -15,7 +15,7 @@ mod once;
 mod rwlock;
 mod semaphore;
 mod spin;
-mod thread;
+pub mod thread;
 pub mod unwinder;
 
 pub use once::given_up;

@@ -7,7 +7,7 @@ use heddle_model::primitive::rwlock::{
     DESTROY, INIT, PREFERS_WRITERS, READ_LOCK, TIMED_READ_LOCK, TIMED_WRITE_LOCK, TRY_READ_LOCK, TRY_WRITE_LOCK,
     UNLOCK, WRITE_ARRIVE, WRITE_LOCK,
 };
-use heddle_model::{ObjectId, OpCode, Operation, Order};
+use heddle_model::{ObjectId, OpCode, Operation, WakeupOrder};
 
 use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
@@ -123,7 +123,7 @@ unsafe fn lock_until(code: OpCode, lock: *mut u8, clock: c_int, deadline: *const
         let Some(deadline) = clock::deadline(clock, deadline) else { return EINVAL };
         let operation = Operation::new(code, ObjectId(lock as u64));
         let prefers = lock.add(PREFERENCE).cast::<c_int>().read() == PREFER_WRITERS;
-        if !prefers || wakeup_policy::of(operation.object, |w| w.rwlock) != Order::Arbitrary {
+        if !prefers || wakeup_policy::of(operation.object, |w| w.rwlock) != WakeupOrder::Arbitrary {
             return timed::visible(wakeup_policy::in_turn(operation, pc), deadline, pc).result as c_int;
         }
         let operation = Operation { detail: PREFERS_WRITERS, ..operation };
@@ -145,7 +145,7 @@ unsafe fn operate(code: OpCode, lock: *mut u8, pc: u64) -> c_int {
     let operation =
         Operation { detail: prefers as u32 * PREFERS_WRITERS, ..Operation::new(code, ObjectId(lock as u64)) };
     let waits = matches!(code, READ_LOCK | WRITE_LOCK);
-    if waits && wakeup_policy::of(operation.object, |w| w.rwlock) != Order::Arbitrary {
+    if waits && wakeup_policy::of(operation.object, |w| w.rwlock) != WakeupOrder::Arbitrary {
         let operation = Operation { detail: 0, ..operation };
         return visible(wakeup_policy::in_turn(operation, pc), pc, |_| {}).result as c_int;
     }

@@ -8,6 +8,7 @@ use heddle_model::wire::Outside;
 use heddle_model::{Capacity, Event, ObjectId, Operation, Outcome, ThreadId};
 
 use super::{cancel, unwinder};
+use crate::calls::openmp;
 use crate::entry::{real, start};
 use crate::lifetime;
 use crate::outside::clock::{self, Timespec};
@@ -94,9 +95,27 @@ pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usi
         // SAFETY: the program's arguments.
         return unsafe { real::pthread_create(handle, attributes, routine, argument as *mut c_void) };
     }
-    if lifetime::process().unseen_makers.called_from(pc) {
+    if lifetime::process().unseen_makers.creates(pc, routine, argument) {
         schedule::goes_outside(Outside::Threads);
     }
+    // SAFETY: the caller's.
+    unsafe { create_as(handle, attributes, routine, argument, 0, pc) }
+}
+
+/// Creates a thread of a parallel region of OpenMP, which `member` describes. Call this in an execution.
+pub unsafe fn create_member(handle: *mut usize, routine: usize, argument: usize, member: usize, pc: u64) {
+    // SAFETY: the caller's.
+    unsafe { create_as(handle, core::ptr::null(), routine, argument, member, pc) };
+}
+
+unsafe fn create_as(
+    handle: *mut usize,
+    attributes: *const c_void,
+    routine: usize,
+    argument: usize,
+    member: usize,
+    pc: u64,
+) -> c_int {
     let Some(wire) = start::wire() else { return ESRCH };
     let Some(child) = wire.name_thread(current(), schedule::children_of_current()) else {
         schedule::stop(Outcome::Capacity(Capacity::Threads), pc, b"")
@@ -116,6 +135,7 @@ pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usi
     if !fiber::create(child, routine, argument, stack_size) {
         schedule::stop(Outcome::NeedsThreads { count: 0 }, pc, b"");
     }
+    openmp::inherit(child, current(), member);
     callstack::reset(child);
     spin_loop::reset(child);
     // SAFETY: the program's place for it.

@@ -11,7 +11,7 @@ use core::cell::Cell;
 
 use heddle_detect::race::{Capacity, Detector};
 use heddle_detect::shadow::{Exceeded, Found};
-use heddle_detect::{Full, Lender, Zero, order, shadow};
+use heddle_detect::{Full, Lender, Zero, happens_before, shadow};
 use heddle_model::primitive::{atomic, memory as plain_memory, process_state, queue, section};
 use heddle_model::race::{Access, Race};
 use heddle_model::{self as model, Event, Outcome, ThreadId, vain};
@@ -22,7 +22,8 @@ use crate::lifetime::{self, Exclusive};
 use crate::{heap, schedule};
 
 /// How many objects and accesses the detector has room for.
-const OBJECTS: order::objects::Capacity = order::objects::Capacity { granules: 1 << 18, words: 1 << 28 };
+const OBJECTS: happens_before::objects::Capacity =
+    happens_before::objects::Capacity { granules: 1 << 18, words: 1 << 28 };
 const ACCESSES: shadow::Capacity = shadow::Capacity { pages: 1 << 22, blocks: 1 << 23 };
 
 /// Lends the cells of the shadow memory, one piece right after the other: the kernel keeps them as one mapping.

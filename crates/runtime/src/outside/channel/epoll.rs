@@ -64,3 +64,22 @@ fn wait(file: i32, events: usize, most: i32, timeout: Option<Timespec>, pc: u64)
     };
     answer(until(pc, Waits::AtMost(timeout), &mut attempt).unwrap_or(0)) as i32
 }
+
+/// A call on a list of descriptors that the program makes by its number. Returns `None` if it is another call.
+///
+/// # Safety
+/// The program's own arguments.
+pub unsafe fn by_number(number: i64, &[a, b, c, d, e, _]: &[usize; 6]) -> Option<isize> {
+    let file = a as i32;
+    // SAFETY: the caller's. These functions are not entered from the program, so the place is that of the call by number.
+    let result = unsafe {
+        match number {
+            232 => epoll_wait::body(file, b, c as i32, d as i32),
+            233 => epoll_ctl::body(file, b as i32, c as i32, d),
+            281 => epoll_pwait::body(file, b, c as i32, d as i32, e as *const u64),
+            441 => epoll_pwait2::body(file, b, c as i32, d as *const Timespec, e as *const u64),
+            _ => return None,
+        }
+    };
+    Some(result as isize)
+}

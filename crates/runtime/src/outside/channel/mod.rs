@@ -12,6 +12,7 @@
 //! time, so that its speed makes no difference ([`with_patience`]). If a thread waits for it in vain, that is not
 //! reported as a deadlock.
 
+pub mod by_number;
 pub mod epoll;
 pub mod pipe;
 pub mod poll;
@@ -73,6 +74,9 @@ const READV: usize = 19;
 const WRITEV: usize = 20;
 const SENDTO: usize = 44;
 const SENDMSG: usize = 46;
+const SENDMMSG: usize = 307;
+const SENDFILE: usize = 40;
+const PWRITEV2: usize = 328;
 const FCNTL: usize = 72;
 const FSTAT: usize = 5;
 const READLINK: usize = 89;
@@ -267,11 +271,12 @@ fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) 
             tell_of_broken(pc);
             return if done > 0 { done as isize } else { answer(result) };
         }
-        if number == WRITEV || number == SENDMSG {
-            if (result as usize) < size_of_all(number, arguments) {
-                unsupported("a write in several pieces that does not fit at once", pc);
+        match number {
+            sys::WRITE | SENDTO => {}
+            WRITEV | PWRITEV2 | SENDMSG if (result as usize) < size_of_all(number, arguments) => {
+                unsupported("a write in several pieces that does not fit at once", pc)
             }
-            return result;
+            _ => return result,
         }
         rest[1] += result as usize;
         rest[2] = rest[2].saturating_sub(result as usize);
@@ -285,7 +290,8 @@ fn call(pc: u64, number: usize, arguments: [usize; 6], events: i16, flags: i32) 
 fn make(number: usize, [a, b, c, d, e, f]: [usize; 6]) -> isize {
     // SAFETY: under the contract of that call.
     let call = || unsafe { sys::syscall6(number, a, b, c, d, e, f) };
-    if matches!(number, sys::WRITE | WRITEV | SENDTO | SENDMSG) { holding_back_sigpipe(call) } else { call() }
+    let writes = matches!(number, sys::WRITE | WRITEV | PWRITEV2 | SENDTO | SENDMSG | SENDMMSG | SENDFILE);
+    if writes { holding_back_sigpipe(call) } else { call() }
 }
 
 const SIGPIPE: i32 = 13;
@@ -339,13 +345,13 @@ fn make_at_once(number: usize, arguments: [usize; 6]) -> Option<isize> {
     (result != EAGAIN).then_some(result)
 }
 
-/// The number of bytes that `writev` or `sendmsg` has to write.
+/// The number of bytes that `writev`, `pwritev2` or `sendmsg` has to write.
 fn size_of_all(number: usize, arguments: [usize; 6]) -> usize {
     // SAFETY: the program's own vector, which the kernel has just read: pairs of an address and a length. In a message it stands
     // behind the name and its length.
     unsafe {
         let (vector, count) = match number {
-            WRITEV => (arguments[1] as *const [usize; 2], arguments[2]),
+            WRITEV | PWRITEV2 => (arguments[1] as *const [usize; 2], arguments[2]),
             _ => {
                 let message = arguments[1] as *const usize;
                 (*message.add(2) as *const [usize; 2], *message.add(3))

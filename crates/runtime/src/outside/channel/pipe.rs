@@ -2,18 +2,26 @@
 
 use core::ffi::c_void;
 
-use super::{DONT_WAIT, IN, OUT, READV, WRITEV, call, is_one};
+use super::{DONT_WAIT, IN, OUT, PWRITEV2, READV, SENDFILE, WRITEV, call, is_one};
 use crate::calls::buffers;
 use crate::outside::files::ordered::{self, Use};
 use crate::outside::timers;
 use crate::schedule::{active, caller};
 use crate::sys;
 
+const PREADV2: usize = 327;
+
 originals! {
     fn read(file: i32, into: *mut c_void, size: usize) -> isize;
     fn write(file: i32, from: *const c_void, size: usize) -> isize;
     fn readv(file: i32, vector: usize, count: i32) -> isize;
     fn writev(file: i32, vector: usize, count: i32) -> isize;
+    fn preadv2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize;
+    fn preadv64v2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize;
+    fn pwritev2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize;
+    fn pwritev64v2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize;
+    fn sendfile(to: i32, from: i32, offset: usize, count: usize) -> isize;
+    fn sendfile64(to: i32, from: i32, offset: usize, count: usize) -> isize;
     fn close(file: i32) -> i32;
     fn eventfd_read(file: i32, value: *mut u64) -> i32;
     fn eventfd_write(file: i32, value: u64) -> i32;
@@ -57,6 +65,60 @@ interpose! {
         ordered::uses(file, Use::Change, pc);
         real::writev(file, vector, count)
     }
+    fn preadv2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            let arguments = [file as usize, vector, count as usize, offset as usize, 0, flags as usize];
+            return call(pc, PREADV2, arguments, IN, no_wait(flags));
+        }
+        ordered::uses(file, Use::Position, pc);
+        real::preadv2(file, vector, count, offset, flags)
+    }
+    fn preadv64v2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            let arguments = [file as usize, vector, count as usize, offset as usize, 0, flags as usize];
+            return call(pc, PREADV2, arguments, IN, no_wait(flags));
+        }
+        ordered::uses(file, Use::Position, pc);
+        real::preadv64v2(file, vector, count, offset, flags)
+    }
+    fn pwritev2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            let arguments = [file as usize, vector, count as usize, offset as usize, 0, flags as usize];
+            return call(pc, PWRITEV2, arguments, OUT, no_wait(flags));
+        }
+        ordered::uses(file, Use::Change, pc);
+        real::pwritev2(file, vector, count, offset, flags)
+    }
+    fn pwritev64v2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize {
+        let pc = caller();
+        if active() && is_one(file) {
+            let arguments = [file as usize, vector, count as usize, offset as usize, 0, flags as usize];
+            return call(pc, PWRITEV2, arguments, OUT, no_wait(flags));
+        }
+        ordered::uses(file, Use::Change, pc);
+        real::pwritev64v2(file, vector, count, offset, flags)
+    }
+    fn sendfile(to: i32, from: i32, offset: usize, count: usize) -> isize {
+        let pc = caller();
+        ordered::uses(from, Use::Position, pc);
+        if active() && is_one(to) {
+            return call(pc, SENDFILE, [to as usize, from as usize, offset, count, 0, 0], OUT, 0);
+        }
+        ordered::uses(to, Use::Change, pc);
+        real::sendfile(to, from, offset, count)
+    }
+    fn sendfile64(to: i32, from: i32, offset: usize, count: usize) -> isize {
+        let pc = caller();
+        ordered::uses(from, Use::Position, pc);
+        if active() && is_one(to) {
+            return call(pc, SENDFILE, [to as usize, from as usize, offset, count, 0, 0], OUT, 0);
+        }
+        ordered::uses(to, Use::Change, pc);
+        real::sendfile64(to, from, offset, count)
+    }
     fn close(file: i32) -> i32 {
         let pc = caller();
         if active() && is_one(file) {
@@ -84,4 +146,35 @@ interpose! {
         }
         real::eventfd_write(file, value)
     }
+}
+
+/// The flag of sockets for the flag `RWF_NOWAIT` of vectors.
+fn no_wait(flags: i32) -> i32 {
+    const NO_WAIT: i32 = 8;
+    if flags & NO_WAIT != 0 { DONT_WAIT } else { 0 }
+}
+
+/// A call on a pipe, a socket or an event counter that the program makes by its number. Returns `None` if it is another call, or on
+/// something else.
+///
+/// # Safety
+/// The program's own arguments.
+pub unsafe fn by_number(number: i64, &[a, b, c, d, _, f]: &[usize; 6]) -> Option<isize> {
+    if !matches!(number, 0 | 1 | 3 | 19 | 20 | 40 | 327 | 328) || !is_one(a as i32) {
+        return None;
+    }
+    let file = a as i32;
+    // SAFETY: the caller's. These functions are not entered from the program, so the place is that of the call by number.
+    Some(unsafe {
+        match number {
+            0 => read::body(file, b as *mut c_void, c),
+            1 => write::body(file, b as *const c_void, c),
+            3 => close::body(file) as isize,
+            19 => readv::body(file, b, c as i32),
+            20 => writev::body(file, b, c as i32),
+            40 => sendfile::body(file, b as i32, c, d),
+            327 => preadv2::body(file, b, c as i32, d as i64, f as i32),
+            _ => pwritev2::body(file, b, c as i32, d as i64, f as i32),
+        }
+    })
 }

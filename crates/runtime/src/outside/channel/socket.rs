@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use super::{DONT_WAIT, IN, OUT, SENDMSG, SENDTO, call, is_one, is_patient};
+use super::{DONT_WAIT, IN, OUT, SENDMMSG, SENDMSG, SENDTO, call, is_one, is_patient};
 use crate::calls::buffers;
 use crate::outside::files;
 use crate::schedule::{active, caller, unsupported};
@@ -13,6 +13,9 @@ const RECVMSG: usize = 47;
 const SHUTDOWN: usize = 48;
 const LISTEN: usize = 50;
 const ACCEPT4: usize = 288;
+const RECVMMSG: usize = 299;
+/// The size of `struct mmsghdr` in bytes.
+const MESSAGE: usize = 64;
 const EINPROGRESS: isize = -115;
 
 unsafe extern "C" {
@@ -26,6 +29,8 @@ originals! {
     fn send(file: i32, from: *const c_void, size: usize, flags: i32) -> isize;
     fn sendto(file: i32, from: *const c_void, size: usize, flags: i32, to: usize, length: u32) -> isize;
     fn sendmsg(file: i32, message: usize, flags: i32) -> isize;
+    fn recvmmsg(file: i32, messages: usize, count: u32, flags: i32, timeout: usize) -> i32;
+    fn sendmmsg(file: i32, messages: usize, count: u32, flags: i32) -> i32;
     fn accept(file: i32, address: usize, length: usize) -> i32;
     fn accept4(file: i32, address: usize, length: usize, flags: i32) -> i32;
     fn connect(file: i32, address: *const u8, length: u32) -> i32;
@@ -91,6 +96,24 @@ interpose! {
         }
         real::sendmsg(file, message, flags)
     }
+    fn recvmmsg(file: i32, messages: usize, count: u32, flags: i32, timeout: usize) -> i32 {
+        let pc = caller();
+        if !active() || !is_one(file) {
+            return real::recvmmsg(file, messages, count, flags, timeout);
+        }
+        if timeout != 0 {
+            unsupported("recvmmsg with a time-out", pc);
+        }
+        receive_all(file, messages, count as usize, flags, pc)
+    }
+    fn sendmmsg(file: i32, messages: usize, count: u32, flags: i32) -> i32 {
+        let pc = caller();
+        if active() && is_one(file) {
+            let arguments = [file as usize, messages, count as usize, flags as usize, 0, 0];
+            return call(pc, SENDMMSG, arguments, OUT, flags) as i32;
+        }
+        real::sendmmsg(file, messages, count, flags)
+    }
     fn accept(file: i32, address: usize, length: usize) -> i32 {
         let pc = caller();
         if active() {
@@ -136,6 +159,50 @@ interpose! {
         }
         real::listen(file, most)
     }
+}
+
+/// Receives `count` messages, which are described at `messages`. Waits until all are there, as the kernel does, unless it is asked not to.
+fn receive_all(file: i32, messages: usize, count: usize, flags: i32, pc: u64) -> i32 {
+    const WAIT_FOR_ONE: i32 = 0x10000;
+    let mut received = 0;
+    loop {
+        let (next, rest) = (messages + received * MESSAGE, count - received);
+        let result = call(pc, RECVMMSG, [file as usize, next, rest, flags as usize, 0, 0], IN, flags);
+        if result <= 0 {
+            return if received > 0 { received as i32 } else { result as i32 };
+        }
+        received += result as usize;
+        if received >= count || flags & (WAIT_FOR_ONE | DONT_WAIT) != 0 || !is_patient(file) {
+            return received as i32;
+        }
+    }
+}
+
+/// A call on a socket that the program makes by its number. Returns `None` if it is another call, or on something else.
+///
+/// # Safety
+/// The program's own arguments.
+pub unsafe fn by_number(number: i64, &[a, b, c, d, e, f]: &[usize; 6]) -> Option<isize> {
+    if !matches!(number, 42..=48 | 50 | 288 | 299 | 307) || !is_one(a as i32) {
+        return None;
+    }
+    let file = a as i32;
+    // SAFETY: the caller's. These functions are not entered from the program, so the place is that of the call by number.
+    Some(unsafe {
+        match number {
+            42 => connect::body(file, b as *const u8, c as u32) as isize,
+            43 => accept::body(file, b, c) as isize,
+            44 => sendto::body(file, b as *const c_void, c, d as i32, e, f as u32),
+            45 => recvfrom::body(file, b as *mut c_void, c, d as i32, e, f),
+            46 => sendmsg::body(file, b, c as i32),
+            47 => recvmsg::body(file, b, c as i32),
+            48 => shutdown::body(file, b as i32) as isize,
+            50 => listen::body(file, b as i32) as isize,
+            288 => accept4::body(file, b, c, d as i32) as isize,
+            299 => recvmmsg::body(file, b, c as u32, d as i32, e) as isize,
+            _ => sendmmsg::body(file, b, c as u32, d as i32) as isize,
+        }
+    })
 }
 
 /// Whether an address is on this machine: not an internet address, or a loopback one.

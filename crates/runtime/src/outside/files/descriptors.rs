@@ -35,7 +35,7 @@ pub struct Descriptor {
     pub identity: u64,
     /// What kind of file it is.
     kind: u32,
-    /// It lies in the scratch directory.
+    /// The file lies in the scratch directory.
     private: bool,
     /// A process outside the model is at its other end.
     outside: bool,

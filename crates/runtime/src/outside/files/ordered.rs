@@ -71,13 +71,13 @@ pub fn changes_names(pc: u64) {
 /// How a call uses a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Use {
-    /// Its contents are read, or its size; the position of the descriptor does not matter.
+    /// The contents or the size of the file are read. The position of the descriptor does not matter.
     Look,
     /// The position of the descriptor moves, or the descriptor goes.
     Position,
     /// The descriptor goes, and nothing is read.
     Closing,
-    /// Its contents change.
+    /// The contents of the file change.
     Change,
 }
 

@@ -64,7 +64,7 @@ pub struct Sent {
 
 /// What the program can do with signals at all.
 pub struct Sending {
-    /// It may send signals to the process.
+    /// The program may send signals to the process.
     to_process: Cell<bool>,
 }
 
@@ -210,6 +210,24 @@ interpose! {
     }
 }
 
+/// A call that waits for a signal, which the program makes by its number. Returns `None` if it is another call.
+///
+/// # Safety
+/// The program's own arguments.
+pub unsafe fn by_number(number: i64, arguments: &[usize; 6]) -> Option<isize> {
+    let [a, b, c, ..] = *arguments;
+    // SAFETY: the caller's. These functions are not entered from the program, so the place is that of the call by number.
+    let result = unsafe {
+        match number {
+            34 => pause::body(),
+            128 => sigtimedwait::body(a as *const u64, b as *mut i32, c as *const Timespec),
+            130 => sigsuspend::body(a as *const u64),
+            _ => return None,
+        }
+    };
+    Some(result as isize)
+}
+
 const fn bit(signal: c_int) -> u64 {
     1 << (signal - 1)
 }
@@ -351,7 +369,7 @@ fn set_pending(pending: &Cell<u64>, signal: c_int, pc: u64) {
 /// A signal that a thread waited for and got.
 struct Taken {
     signal: c_int,
-    /// It was sent to the process, not to the thread.
+    /// The signal was sent to the process, not to the thread.
     shared: bool,
 }
 

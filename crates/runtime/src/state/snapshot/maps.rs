@@ -9,9 +9,9 @@ pub struct Mapping {
     pub low: usize,
     /// One past the last address.
     pub high: usize,
-    /// It is the stack of the main thread.
+    /// Whether the mapping is the stack of the main thread.
     pub is_stack: bool,
-    /// Its pages come from a file until they are written to.
+    /// Whether its pages come from a file until they are written to.
     pub has_file: bool,
 }
 

@@ -36,7 +36,7 @@ use crate::lend::{Full, Lender};
 const SECTIONS: u64 = u64::MAX;
 
 /// The happens-before relation of the execution under way.
-pub struct Order<'m> {
+pub struct HappensBefore<'m> {
     /// What each thread knows.
     threads: Rows<'m>,
     /// What each thread has read without acquiring it.
@@ -50,11 +50,11 @@ pub struct Order<'m> {
     row: usize,
 }
 
-impl<'m> Order<'m> {
+impl<'m> HappensBefore<'m> {
     /// Room for up to `threads` threads. [`reset`](Self::reset) comes before anything else.
-    pub fn new(lender: &mut impl Lender<'m>, threads: usize, capacity: Capacity) -> Order<'m> {
+    pub fn new(lender: &mut impl Lender<'m>, threads: usize, capacity: Capacity) -> HappensBefore<'m> {
         assert!(threads > 0);
-        let mut order = Order {
+        let mut order = HappensBefore {
             threads: Rows::new(lender, threads),
             aside: OptionalRows::new(lender, threads),
             fenced: OptionalRows::new(lender, threads),
@@ -121,7 +121,7 @@ impl<'m> Order<'m> {
             // After everybody: the end of the process, or of the wait for all others' ends.
             self.threads.join_all(thread);
         }
-        let Order { threads, objects, .. } = self;
+        let HappensBefore { threads, objects, .. } = self;
         let clock = threads.of(thread);
         let mut result = Ok(());
         if event.operation.code == futex::WAKE {
@@ -149,7 +149,7 @@ impl<'m> Order<'m> {
     /// Takes note that the running thread stores to `size` bytes at `start` with release order, in code that is not
     /// instrumented. Who reads there and acquires synchronises with what the thread has done. Its own time does not pass.
     pub fn release(&mut self, start: u64, size: u64) -> Result<(), Full> {
-        let Order { threads, objects, .. } = self;
+        let HappensBefore { threads, objects, .. } = self;
         let clock = threads.of(self.current);
         let mut result = Ok(());
         granules(start, size, |granule, bytes| result = result.and(objects.teach(granule, bytes, clock)));
@@ -161,7 +161,7 @@ impl<'m> Order<'m> {
     fn atomic(&mut self, event: &Event) -> Result<(), Full> {
         let thread = event.thread.index();
         let (operation, order) = (&event.operation, atomic::order(event));
-        let Order { threads, aside, fenced, objects, .. } = self;
+        let HappensBefore { threads, aside, fenced, objects, .. } = self;
         let clock = threads.of(thread);
         if operation.code == atomic::FENCE {
             if order.acquires() {
@@ -214,7 +214,7 @@ impl<'m> Order<'m> {
         self.threads.of(thread.index())[thread.index()] += 1;
     }
 
-    /// As if so many executions had been run: for tests of what happens when the count overflows.
+    /// Pretends that this many executions were run, for tests of the count's overflow.
     #[cfg(test)]
     fn set_execution(&mut self, execution: u32) {
         self.aside.set_execution(execution);

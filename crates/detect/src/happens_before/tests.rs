@@ -11,7 +11,7 @@ use crate::testing::{Action, Owner, Reference, THREADS, actions, cases, event_of
 
 const ROOM: Capacity = Capacity { granules: 64, words: 1 << 12 };
 
-fn take(order: &mut Order, event: &Event) -> Result<(), Full> {
+fn take(order: &mut HappensBefore, event: &Event) -> Result<(), Full> {
     if event.operation.code.family() == section::FAMILY {
         return order.section(event);
     }
@@ -21,7 +21,7 @@ fn take(order: &mut Order, event: &Event) -> Result<(), Full> {
 }
 
 /// The times up to which thread `who` knows each of `threads` threads.
-fn clock(order: &mut Order, who: usize, threads: usize) -> Vec<u32> {
+fn clock(order: &mut HappensBefore, who: usize, threads: usize) -> Vec<u32> {
     order.switched(ThreadId(who as u16));
     (0..threads)
         // SAFETY: all of them have run.
@@ -41,7 +41,7 @@ const RELEASE: u32 = 3;
 /// Whether thread 1 knows what thread 0 did before its first event, after these events.
 fn first_is_known(events: &[Event]) -> bool {
     let owner = Owner::default();
-    let mut order = Order::new(&mut &owner, 4, ROOM);
+    let mut order = HappensBefore::new(&mut &owner, 4, ROOM);
     order.reset(4);
     events.iter().for_each(|event| take(&mut order, event).expect("room"));
     clock(&mut order, 1, 1)[0] >= 1
@@ -100,7 +100,7 @@ fn names_of_threads_that_follow_each_other_order_nothing() {
 #[test]
 fn nothing_is_known_of_an_earlier_execution() {
     let owner = Owner::default();
-    let mut order = Order::new(&mut &owner, 4, ROOM);
+    let mut order = HappensBefore::new(&mut &owner, 4, ROOM);
     for threads in [4, 2, 3] {
         for execution in [0, u32::MAX - 1, u32::MAX] {
             order.set_execution(execution);
@@ -120,7 +120,7 @@ fn nothing_is_known_of_an_earlier_execution() {
 #[test]
 fn nothing_is_known_of_the_first_execution_when_the_count_overflows() {
     let owner = Owner::default();
-    let mut order = Order::new(&mut &owner, 2, ROOM);
+    let mut order = HappensBefore::new(&mut &owner, 2, ROOM);
     order.set_execution(0);
     order.reset(2);
     for event in [
@@ -161,7 +161,7 @@ fn a_timeout_of_somebody_who_waits_alone_synchronises_with_nobody() {
 #[test]
 fn says_when_it_is_full_and_goes_on() {
     let owner = Owner::default();
-    let mut order = Order::new(&mut &owner, 2, Capacity { granules: 8, words: 1 << 8 });
+    let mut order = HappensBefore::new(&mut &owner, 2, Capacity { granules: 8, words: 1 << 8 });
     order.reset(2);
     let post = |at: u64| Event { operation: Operation::new(semaphore::POST, ObjectId(at * 8)), ..Event::default() };
     let fit = (1..=8).take_while(|&at| order.event(&post(at)).is_ok()).count();
@@ -169,7 +169,7 @@ fn says_when_it_is_full_and_goes_on() {
     assert_eq!(order.event(&post(6)), Ok(()), "it is there already");
     order.reset(2);
     assert_eq!(order.event(&post(8)), Ok(()), "an execution later there is room");
-    let mut small = Order::new(&mut &owner, 4, Capacity { granules: 8, words: 8 });
+    let mut small = HappensBefore::new(&mut &owner, 4, Capacity { granules: 8, words: 8 });
     small.reset(4);
     assert_eq!(small.event(&post(1)), Ok(()));
     assert_eq!(small.event(&post(2)), Err(Full), "room for two clocks, of which one knows nothing");
@@ -201,7 +201,7 @@ proptest! {
     #[test]
     fn agrees_with_the_definition(programs in prop::collection::vec(actions(false), 1..3)) {
         let owner = Owner::default();
-        let mut order = Order::new(&mut &owner, THREADS, ROOM);
+        let mut order = HappensBefore::new(&mut &owner, THREADS, ROOM);
         for program in programs {
             order.reset(THREADS);
             let mut reference = Reference::new(THREADS);

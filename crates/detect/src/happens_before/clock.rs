@@ -116,7 +116,7 @@ impl<'m> OptionalRows<'m> {
         self.rows.of(thread).copy_from_slice(clock);
     }
 
-    /// As if so many executions had been run: for tests of what happens when the count overflows.
+    /// Pretends that this many executions were run, for tests of the count's overflow.
     #[cfg(test)]
     pub(super) fn set_execution(&mut self, execution: u32) {
         self.execution = execution;

@@ -203,7 +203,7 @@ impl<'m> Objects<'m> {
         Ok(new)
     }
 
-    /// As if so many executions had been run: for tests of what happens when the count overflows.
+    /// Pretends that this many executions were run, for tests of the count's overflow.
     #[cfg(test)]
     pub(super) fn set_execution(&mut self, execution: u32) {
         self.execution = execution;

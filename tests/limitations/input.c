@@ -1,0 +1,7 @@
+// Reads standard input.
+#include <stdio.h>
+
+int main(void)
+{
+    return getchar() == 'x';
+}

@@ -1,0 +1,25 @@
+// A thread unmaps what another one writes to.
+//
+// heddle: verdict = found
+// heddle: kind = data-race
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/mman.h>
+
+static char *memory;
+
+static void *unmap(void *unused)
+{
+    munmap(memory, 4096);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pthread_create(&thread, NULL, unmap, NULL);
+    memory[0] = 1;
+    pthread_join(thread, NULL);
+    return 0;
+}
