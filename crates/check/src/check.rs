@@ -4,22 +4,24 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use heddle_model::{ExecutorError, Facts, FindingKind, Property, RunReport, Trace, trace};
+use heddle_model::{ExecutorError, Facts, Finding, FindingKind, Property, RunReport, Trace, trace};
 use heddle_report::text;
+use heddle_report::words::full_name;
 use heddle_search::repeat::{Divergence, Repeated};
 use heddle_search::{Search, Stop, Summary};
 
 use crate::after::{diverged, livelocks, smallest};
 use crate::checkpoint::{self, CheckpointError, Keeper};
 use crate::coverage;
-use crate::engine::Engine;
+use crate::engine::{Engine, Names};
 use crate::failure::Failure;
+use crate::internal::guard;
 use crate::observer::Observer;
 use crate::options::Options;
-use crate::tally::Collector;
+use crate::tally::{Collector, Tally};
 use crate::tell::Told;
 use crate::unseen;
-use crate::verdict::{End, Judgement, LeftOut};
+use crate::verdict::{self, End, Judgement, LeftOut};
 
 /// The time limit of the search for livelocks.
 const LIVELOCK_BUDGET: Duration = Duration::from_secs(3);
@@ -67,21 +69,33 @@ impl<'o> Check<'o> {
         let mut search = begin(&options, engine, &mut collector)?;
         let begin = Instant::now();
         let mut left_out = LeftOut::default();
-        let (ran, divergence) = match engine.explore(&options.search, &mut collector) {
-            Some(ran) => (ran, None),
-            None => search_twice(&mut search, engine, &mut collector),
-        };
-        let (counts, samples, method) = match &ran {
-            Ok(summary) => (summary.counts, summary.samples, summary.method),
-            Err(_) => (search.counts(), search.samples(), search.method()),
+        let mut panics = Vec::new();
+        let mut searched = guard("search", &mut panics, || explore(&options, &mut search, engine, &mut collector));
+        if collector.paused && panics.is_empty() {
+            // Somebody goes round. If that is a livelock, it is found now, and not after all that comes besides.
+            guard("livelock", &mut panics, || {
+                let _ = livelocks::look(&mut collector.tally, engine, search.counts().executions + 1, LIVELOCK_BUDGET);
+            });
+            if collector.tally.findings.is_empty() && panics.is_empty() && !options.interrupted.load(Relaxed) {
+                collector.begin_anew();
+                search = begin_anew(&options, engine)?;
+                searched = guard("search", &mut panics, || explore(&options, &mut search, engine, &mut collector));
+            }
+        }
+        let (ran, divergence) = searched.map_or((None, None), |(ran, divergence)| (Some(ran), divergence));
+        let (counts, samples, method, own_bound) = match &ran {
+            Some(Ok(summary)) => (summary.counts, summary.samples, summary.method, summary.own_bound),
+            _ => (search.counts(), search.samples(), search.method(), search.own_bound()),
         };
         let end = match ran {
-            Ok(summary) => {
+            Some(Ok(summary)) => {
                 left_out = LeftOut { bounded: summary.bounded, completed: summary.completed_preemptions };
                 End::Search(summary.stop)
             }
-            Err(ExecutorError::Interrupted) => End::Interrupted,
-            Err(error) => End::Failed(error.to_string()),
+            Some(Err(ExecutorError::Interrupted)) => End::Interrupted,
+            Some(Err(error)) => End::Failed(error.to_string()),
+            // It panicked, which is what the verdict says.
+            None => End::Failed(String::new()),
         };
         let elapsed = begin.elapsed();
         collector.observer.searched();
@@ -92,34 +106,43 @@ impl<'o> Check<'o> {
             }
             trouble = keeper.trouble;
         }
-        let Collector { mut tally, dump, .. } = collector;
+        let Collector { mut tally, dump, paused: looked, .. } = collector;
         tally.samples_last();
         let symbols = engine.names();
-        if let Some(divergence) = &divergence {
-            tally.diverged(diverged::twice(divergence, !method.samples(), &*symbols));
-        } else if let Some(strayed) = tally.strayed {
-            tally.diverged(diverged::strayed(&strayed, &*symbols));
-        }
+        guard("divergence", &mut panics, || {
+            if let Some(divergence) = &divergence {
+                tally.diverged(diverged::twice(divergence, !method.samples(), &*symbols));
+            } else if let Some(strayed) = tally.strayed {
+                tally.diverged(diverged::strayed(&strayed, &*symbols));
+            }
+        });
         let dismissed = engine.settle();
         debug_assert!(dismissed.is_ok() || end != End::Search(Stop::Exhausted), "{dismissed:?}");
         tally.settle_exits(engine.settings().properties.of(Property::Exit));
-        if !options.interrupted.load(Relaxed) {
+        if !options.interrupted.load(Relaxed) && panics.is_empty() {
             // However this ends, what was found was found.
             let progress = engine.settings().properties.look_for(Property::Progress);
-            if progress && (options.all || tally.findings.is_empty()) {
-                let _ = livelocks::look(&mut tally, engine, counts.executions + 1, LIVELOCK_BUDGET);
+            if progress && !looked && (options.all || tally.findings.is_empty()) {
+                guard("livelock", &mut panics, || {
+                    let _ = livelocks::look(&mut tally, engine, counts.executions + 1, LIVELOCK_BUDGET);
+                });
             }
-            let _ = smallest::look(&mut tally, engine, &options.interrupted, options.minimise);
+            guard("smallest", &mut panics, || {
+                let _ = smallest::look(&mut tally, engine, &options.interrupted, options.minimise);
+            });
         }
         // What was found before the signal is told in spite of it.
         options.interrupted.store(false, Relaxed);
 
-        let listing = dump.map(|dump| dump.tell(&*symbols));
+        let listing = guard("listing", &mut panics, || dump.map(|dump| dump.tell(&*symbols))).flatten();
         let whole = end == End::Search(Stop::Exhausted) && !method.samples() && !left_out.bounded;
-        let mut told = Told::of(&tally, engine, program, whole)?;
-        let remarks = tally.leftovers.tell(engine, Path::new(&program.directory));
+        let mut told = Told::of(&tally, engine, program, whole, &mut panics)?;
+        let remarks = guard("remarks", &mut panics, || tally.leftovers.tell(engine, Path::new(&program.directory)));
         let (facts, settings) = (engine.facts(), engine.settings());
         unseen::doubt(&mut told.traces, &facts);
+        let findings: Vec<Finding> = told.traces.iter().map(|trace| trace.finding.clone()).collect();
+        let findings: Vec<Finding> = findings.into_iter().chain(std::mem::take(&mut told.untold)).collect();
+        let looping = guard("loop", &mut panics, || where_cut_off(&tally, &*symbols)).flatten();
         let judgement = Judgement {
             options: &options,
             facts: &facts,
@@ -128,31 +151,74 @@ impl<'o> Check<'o> {
             counts,
             samples,
             method,
+            own_bound,
             end,
             left_out,
             elapsed,
-            findings: told.traces.iter().map(|trace| trace.finding.clone()).collect(),
-            remarks,
+            findings: findings.clone(),
+            remarks: remarks.unwrap_or_default(),
             unsupported: told.unsupported.take(),
             out_of_memory: told.out_of_memory.take(),
             unrepeatable: told.unrepeatable,
-            looping: tally.iteration.as_ref().map(|last| last.tell(&*symbols, tally.endless.as_deref())),
+            looping,
+            panic: panics.first().cloned(),
         };
-        let report = judgement.report();
+        let report = guard("report", &mut panics, || judgement.report());
+        let report = report.unwrap_or_else(|| RunReport { findings, ..RunReport::error(verdict::why(&panics)) });
         let warnings = warnings(&report, &facts, trouble, tally.not_kept);
         Ok(Conclusion { report, traces: told.traces, listing, warnings })
     }
 }
 
+/// Where executions were cut off, in words: the loop at their end, or else what a stopped thread would have done next.
+fn where_cut_off(tally: &Tally, symbols: &dyn Names) -> Option<String> {
+    if let Some(iteration) = &tally.iteration {
+        return Some(iteration.tell(symbols, tally.endless.as_deref()));
+    }
+    let stopped = tally.stopped?;
+    let at = symbols.location(&[stopped.pc]).map_or(String::new(), |at| format!(" at {at}"));
+    Some(format!("thread {} is stopped before {}{at}", stopped.thread, full_name(stopped.operation.code)))
+}
+
+/// Runs the engine's own search, if it has one, and ours otherwise.
+fn explore(
+    options: &Options,
+    search: &mut Search,
+    engine: &mut dyn Engine,
+    collector: &mut Collector<'_>,
+) -> (Result<Summary, ExecutorError>, Option<Divergence>) {
+    match engine.explore(&options.search, collector) {
+        Some(ran) => (ran, None),
+        None => search_twice(search, engine, collector),
+    }
+}
+
+/// The search of `options` from its beginning, for an engine that another one has used.
+fn begin_anew(options: &Options, engine: &mut dyn Engine) -> Result<Search, Failure> {
+    let cannot = |error: ExecutorError| match error {
+        ExecutorError::Interrupted => Failure::Interrupted,
+        error => Failure::Unrepeatable(error),
+    };
+    engine.discard().and_then(|()| engine.reveal(&options.places)).map_err(cannot)?;
+    Ok(Search::new(search_options(options, engine)))
+}
+
+/// What the search is asked to do.
+fn search_options(options: &Options, engine: &dyn Engine) -> heddle_search::Options {
+    let max_steps = engine.settings().max_steps;
+    heddle_search::Options {
+        prefix: options.prefix.clone().unwrap_or_default(),
+        places: options.places.clone(),
+        max_steps: (max_steps != 0).then_some(max_steps),
+        checkpoint: options.kept_in().map(|_| options.checkpoint_interval),
+        ..options.search.clone()
+    }
+}
+
 /// Starts the search, or resumes it from a checkpoint. `collector` then takes over the tally of the checkpoint.
 fn begin(options: &Options, engine: &dyn Engine, collector: &mut Collector<'_>) -> Result<Search, Failure> {
-    let mut search_options = options.search.clone();
-    search_options.prefix = options.prefix.clone().unwrap_or_default();
-    search_options.places.clone_from(&options.places);
-    let max_steps = engine.settings().max_steps;
-    search_options.max_steps = (max_steps != 0).then_some(max_steps);
+    let search_options = search_options(options, engine);
     let Some(path) = options.kept_in() else { return Ok(Search::new(search_options)) };
-    search_options.checkpoint = Some(options.checkpoint_interval);
     let about = checkpoint::about(options, engine)?;
     let mut search = None;
     if let Some(path) = &options.resume {

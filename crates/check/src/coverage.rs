@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use heddle_model::verdict::Bounds;
 use heddle_model::{Attention, Coverage, FindingKind, Instrumentation, Location, Property, vain};
-use heddle_report::outcome::Class;
+use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
 use heddle_search::Stop;
 
@@ -16,7 +16,10 @@ impl Judgement<'_> {
     pub(crate) fn coverage(&self) -> Coverage {
         let Judgement { options, facts, settings, .. } = *self;
         let tally = self.tally;
-        let lost = !tally.lost.is_empty() || self.unrepeatable > 0 || self.unsupported.is_some();
+        let lost = tally.lost.iter().any(|lost| self.own_bound.is_none() || lost.class != Class::Lost(Lost::Capacity))
+            || self.panic.is_some()
+            || self.unrepeatable > 0
+            || self.unsupported.is_some();
         // A hang, a race, or a process that died cuts an execution off: what would have followed is not known.
         let races = settings.properties.of(Property::Race);
         let goes_on = races.goes_on();
@@ -41,7 +44,7 @@ impl Judgement<'_> {
                 preemptions: options.search.max_preemptions.filter(|_| self.left_out.bounded || !exhausted),
                 switches: options.search.max_switches.filter(|_| self.left_out.bounded || !exhausted),
                 delays: options.search.max_delays.filter(|_| self.left_out.bounded || !exhausted),
-                steps: (settings.max_steps != 0).then_some(settings.max_steps),
+                steps: self.own_bound.or((settings.max_steps != 0).then_some(settings.max_steps)),
                 timeouts: facts.timeouts_left_out.then_some(settings.latitude.timeouts),
                 executions: options.search.max_executions,
                 seconds: options.search.timeout.map(|limit| limit.as_secs_f64()),

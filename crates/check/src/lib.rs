@@ -9,6 +9,7 @@
 //! * [`tally`] is what is kept of the executions of a search.
 //! * [`after`] is what follows a search: livelocks, the smallest execution of each finding, messages about divergence.
 //! * [`resolve`] runs one execution again and resolves names and places; [`trace`] makes a trace of it.
+//! * [`internal`] keeps what was found when Heddle itself fails.
 //! * [`checkpoint`] saves a search to a file and resumes it.
 //!
 //! A check from Rust, with native processes as the engine (`examples/embed.rs` of this crate):
@@ -25,6 +26,7 @@ pub mod checkpoint;
 mod coverage;
 mod engine;
 mod failure;
+pub mod internal;
 mod observer;
 mod options;
 pub mod prepare;

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use heddle_model::follow::Policy;
-use heddle_model::{Ending, ExecutorError, FindingKind, Location, Plan, Trace, trace};
+use heddle_model::{Ending, ExecutorError, Finding, FindingKind, Location, Plan, Trace, trace};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::recognise;
 
 use crate::engine::Engine;
 use crate::failure::Failure;
+use crate::internal::{Panic, guard};
 use crate::resolve;
 use crate::tally::{Candidate, Tally};
 use crate::trace::{Run, Story};
@@ -18,6 +19,8 @@ use crate::trace::{Run, Story};
 pub(crate) struct Told {
     /// A trace for each finding.
     pub(crate) traces: Vec<Trace>,
+    /// Findings without a trace, because Heddle failed when it was to make one.
+    pub(crate) untold: Vec<Finding>,
     /// The message about the unsupported call that an execution made, with its place.
     pub(crate) unsupported: Option<String>,
     /// Where an execution ran out of memory.
@@ -33,21 +36,31 @@ impl Told {
         engine: &mut dyn Engine,
         program: &trace::Program,
         whole: bool,
+        panics: &mut Vec<Panic>,
     ) -> Result<Told, Failure> {
         let directory = PathBuf::from(&program.directory);
-        let mut told = Told { traces: Vec::new(), unsupported: None, out_of_memory: None, unrepeatable: 0 };
+        let mut told =
+            Told { traces: Vec::new(), untold: Vec::new(), unsupported: None, out_of_memory: None, unrepeatable: 0 };
         let mut by_key: HashMap<String, usize> = HashMap::new();
         let mut numbers: HashMap<FindingKind, u32> = HashMap::new();
         for candidate in &tally.findings {
-            let shown = engine.discard().and_then(|()| engine.reveal(&candidate.places));
-            let aimed = shown.and_then(|()| aim(engine, candidate));
-            let recording = match aimed.and_then(|plan| resolve::record(engine, &plan, &directory)) {
-                Ok(recording) => recording,
-                Err(ExecutorError::Interrupted) => return Err(Failure::Interrupted),
-                Err(error) => return Err(Failure::Unrepeatable(error)),
+            let story = guard("trace", panics, || {
+                let shown = engine.discard().and_then(|()| engine.reveal(&candidate.places));
+                let aimed = shown.and_then(|()| aim(engine, candidate));
+                let recording = aimed.and_then(|plan| resolve::record(engine, &plan, &directory))?;
+                Ok(crate::trace::tell(recording, &candidate.plan, program, &run_of(candidate, engine)))
+            });
+            let story = match story {
+                Some(Ok(story)) => story,
+                Some(Err(ExecutorError::Interrupted)) => return Err(Failure::Interrupted),
+                Some(Err(error)) => return Err(Failure::Unrepeatable(error)),
+                None => {
+                    let number = told.untold.len() + 1;
+                    told.untold.extend(untold(candidate, number));
+                    continue;
+                }
             };
-            let run = Run { settings: engine.settings(), restart: engine.restart(), places: engine.places() };
-            let Some(Story { mut trace, key }) = crate::trace::tell(recording, &candidate.plan, program, &run) else {
+            let Some(Story { mut trace, key }) = story else {
                 told.unrepeatable += candidate.count;
                 continue;
             };
@@ -90,6 +103,38 @@ impl Told {
         }
         Ok(told)
     }
+}
+
+/// How the program was run when it showed `candidate`.
+fn run_of(candidate: &Candidate, engine: &dyn Engine) -> Run {
+    let mut settings = engine.settings();
+    // Where the search or a sample has set a bound of its own, the execution ends there only with that bound.
+    if candidate.stopped {
+        settings.max_steps = candidate.plan.max_steps;
+    }
+    Run { settings, restart: engine.restart(), places: engine.places() }
+}
+
+/// A finding without a trace: all that is known of `candidate` without running it again.
+fn untold(candidate: &Candidate, number: usize) -> Option<Finding> {
+    let Class::Finding(kind) = candidate.class else { return None };
+    let text = if candidate.message.is_empty() { kind.to_string() } else { candidate.message.clone() };
+    Some(Finding {
+        id: format!("untold-{kind}-{number}"),
+        kind,
+        message: format!("{text} (heddle failed before it could tell where)"),
+        location: None,
+        count: candidate.count.max(1),
+        execution: candidate.execution,
+        sample: candidate.sample.and_then(Policy::sampler).map(str::to_owned),
+        threads: Vec::new(),
+        switches: 0,
+        preemptions: 0,
+        minimal: false,
+        certain: true,
+        trace: None,
+        notes: Vec::new(),
+    })
 }
 
 /// The plan that reproduces `candidate`. If the finding is a data race, the plan ends at that race.

@@ -89,7 +89,17 @@ pub fn plan(trace: &Trace) -> Plan {
             .map(|first| Round { first, length }),
         _ => None,
     };
-    Plan { schedule: trace.schedule.clone(), sleep, policy, seed, max_steps, record: true, aim, round }
+    Plan {
+        schedule: trace.schedule.clone(),
+        sleep,
+        policy,
+        seed,
+        max_steps,
+        max_switches: None,
+        record: true,
+        aim,
+        round,
+    }
 }
 
 /// A step that is known only from the plan.

@@ -13,6 +13,7 @@ use heddle_report::text;
 use heddle_search::{Counts, Method, Stop};
 
 use crate::coverage;
+use crate::internal::Panic;
 use crate::options::Options;
 use crate::tally::outcomes::Outcomes;
 use crate::tally::{Candidate, Tally};
@@ -50,6 +51,8 @@ pub struct Judgement<'c> {
     pub samples: Counts,
     /// The algorithm that ran.
     pub method: Method,
+    /// The most operations of a thread, if the search had to bound them itself.
+    pub own_bound: Option<u32>,
     /// Why the search ended.
     pub end: End,
     /// What a bound has left out.
@@ -70,8 +73,16 @@ pub struct Judgement<'c> {
     pub out_of_memory: Option<Location>,
     /// The number of findings that were not reproduced.
     pub unrepeatable: u64,
-    /// The description of the loop in which executions were cut off.
+    /// Where executions were cut off: the loop, or the next operation of a stopped thread.
     pub looping: Option<String>,
+    /// The bug in Heddle that ended a part of the check, if there was one.
+    pub panic: Option<Panic>,
+}
+
+/// Why there is no verdict about the program, if Heddle itself has failed.
+pub(crate) fn why(panics: &[Panic]) -> String {
+    let Some(Panic { doing, message }) = panics.first() else { return String::new() };
+    format!("this is a bug in heddle and says nothing about the program ({doing}): {message}")
 }
 
 impl Judgement<'_> {
@@ -94,6 +105,7 @@ impl Judgement<'_> {
             samples: self.samples.ran(),
             blocked: counts.blocked,
             assumed: counts.assumed,
+            cut: counts.cut + counts.bounded,
             events: counts.events,
             seconds,
             executions_per_second: ((counts.executions + self.samples.ran()) as f64 / seconds.max(1e-9)) as u64,
@@ -106,6 +118,9 @@ impl Judgement<'_> {
     }
 
     fn verdict(&self) -> (Verdict, Option<String>) {
+        if let Some(panic) = &self.panic {
+            return (Verdict::Error, Some(why(std::slice::from_ref(panic))));
+        }
         let why = self.why_incomplete();
         if self.findings.iter().any(|finding| finding.certain) {
             // The first finding ends a search unless all are wanted: that is not worth a word.
@@ -169,16 +184,26 @@ impl Judgement<'_> {
                     .to_string(),
             );
         }
-        if let Some(lost) = self.tally.lost.first() {
+        // An execution that was too large is no loss where the search went on within a bound of its own.
+        let too_large = matches!(self.end, End::Search(Stop::Outcome(Outcome::Capacity(_))));
+        let is_lost = |lost: &&Candidate| too_large || lost.class != Class::Lost(Lost::Capacity);
+        if let Some(lost) = self.tally.lost.iter().find(is_lost) {
             return Some(self.why_lost(lost));
         }
         match &self.end {
             End::Interrupted => Some("interrupted".to_string()),
             End::Failed(what) => Some(what.clone()),
             End::Search(Stop::Exhausted) if self.tally.bounded > 0 => {
-                let limit = self.settings.max_steps;
+                let limit = self.own_bound.unwrap_or(self.settings.max_steps);
+                let (whose, advice) = match self.own_bound {
+                    Some(_) => (
+                        ", a bound of heddle's own, because an execution was too large",
+                        "--max-steps sets another bound",
+                    ),
+                    None => (", as asked", "raise --max-steps to see what follows"),
+                };
                 Some(format!(
-                    "{} cut off after {} of a thread, as asked{}; raise --max-steps to see what follows",
+                    "{} cut off after {} of a thread{whose}{}; {advice}",
                     text::counted(self.tally.bounded, "execution"),
                     text::counted(limit as u64, "operation"),
                     self.round()
@@ -190,12 +215,22 @@ impl Judgement<'_> {
             )),
             // Cannot be, and must not be called safe if it is.
             End::Search(Stop::Exhausted) if self.counts.executions == 0 && self.findings.is_empty() => {
-                Some("no execution ended".to_string())
+                let within = if self.left_out.bounded { " within the bounds" } else { "" };
+                Some(format!("no execution ended{within}"))
             }
             End::Search(Stop::Exhausted) => None,
             End::Search(Stop::Observer) if self.findings.is_empty() => Some("interrupted".to_string()),
             End::Search(Stop::Observer) => Some("stopped at the first finding".to_string()),
             End::Search(Stop::Executions) => {
+                if let (None, Some(bound)) = (self.options.search.max_executions, self.own_bound) {
+                    return Some(format!(
+                        "an execution was too large, so that heddle stops each thread after {}, and stopped after {} of \
+                         those{}; --max-steps, --max-executions and --timeout set other limits",
+                        text::counted(bound as u64, "operation"),
+                        text::counted(self.counts.ran(), "execution"),
+                        self.round()
+                    ));
+                }
                 let Some(limit) = self.options.search.max_executions else {
                     return Some("the search ended although executions were left: this is a bug in heddle".to_string());
                 };

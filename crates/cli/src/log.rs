@@ -1,6 +1,6 @@
 //! `HEDDLE_LOG=debug`: what Heddle does, a line for each event on standard error. For bug reports.
 //!
-//! The crates below say what they do with `tracing`. Without `HEDDLE_LOG` nobody listens: an event then costs one
+//! The crates below say what they do with `tracing`. Without `HEDDLE_LOG` there is no subscriber: an event then costs one
 //! comparison with a static level. The subscriber is our own, because that of `tracing-subscriber` brings a registry of
 //! spans, which are not used here.
 

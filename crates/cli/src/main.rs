@@ -7,6 +7,7 @@ mod arguments;
 mod commands;
 mod console;
 mod formats;
+mod internal_error;
 mod interrupt;
 mod log;
 mod progress;
@@ -21,7 +22,7 @@ use arguments::{Command, Typed};
 use console::Console;
 
 fn main() -> ExitCode {
-    install_panic_hook();
+    internal_error::install_hook();
     if !heddle_native::raise_limits() {
         let own = std::thread::Builder::new().stack_size(heddle_native::STACK as usize).spawn(begin);
         return own
@@ -54,20 +55,4 @@ fn run(command: Command, console: Console) -> ExitCode {
         Command::Completions(options) => commands::pages::completions(&options, &console),
     };
     ExitCode::from(code)
-}
-
-/// Makes a panic end with the exit code of errors and a message that it is a bug in Heddle, so that it is never taken for a verdict.
-fn install_panic_hook() {
-    std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map_or(String::new(), |at| format!(" ({}:{})", at.file(), at.line()));
-        let payload = panic.payload();
-        let what = payload.downcast_ref::<String>().cloned();
-        let what = what.or_else(|| payload.downcast_ref::<&str>().map(|text| text.to_string())).unwrap_or_default();
-        eprintln!("heddle: internal error: {what}{place}");
-        eprintln!(
-            "This is a bug in heddle {}, and says nothing about your program. Please report it.",
-            env!("CARGO_PKG_VERSION")
-        );
-        std::process::exit(2);
-    }));
 }

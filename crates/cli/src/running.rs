@@ -75,7 +75,7 @@ pub enum LivelockWish {
 /// Options that say how to run the program and which errors to look for.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Running {
-    /// Cut an execution off when a thread has made N operations.
+    /// Stop a thread when it has made N operations. The other threads go on.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_steps: Option<u32>,
     /// What to do about data races [default: report].

@@ -1,10 +1,11 @@
 //! Programs that were compiled before: an unchanged program is not compiled again, and a changed one always is.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use crate::common::{Finished, Session};
+use crate::common::{Finished, Session, wait_until};
 
 /// A session with a cache and a compiler that writes a line for each time it compiles or links.
 struct Cached {
@@ -30,9 +31,17 @@ impl Cached {
         fs::write(self.session.path("src").join(name), text).unwrap();
     }
 
-    /// Waits until what was written is old enough to be kept: the kernel's clock for files is coarse.
+    /// Waits until what was written is old enough to be kept: the kernel's clock for files is coarse, so a file is written until
+    /// it is clearly younger.
     fn settle(&self) {
-        std::thread::sleep(std::time::Duration::from_millis(40));
+        let probe = self.session.path("probe");
+        let changed = || {
+            fs::write(&probe, "").unwrap();
+            let status = fs::metadata(&probe).unwrap();
+            Duration::new(status.ctime() as u64, status.ctime_nsec() as u32)
+        };
+        let first = changed();
+        wait_until("the clock for files", || changed() >= first + Duration::from_millis(40));
     }
 
     /// Checks with these words, in the directory of the sources. Returns how often the compiler was started, and the run.

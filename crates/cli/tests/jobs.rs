@@ -1,19 +1,7 @@
 //! `--jobs`: several processes, one search. Whatever is said of a program is the same, but for the time; and it stays so
 //! when processes are killed on the way.
 
-use crate::common::{Session, computed, root, send, wait_until};
-use serde_json::Value;
-
-/// The document without what time does to it.
-fn timeless(mut json: Value) -> Value {
-    for field in ["seconds", "executions_per_second"] {
-        json.as_object_mut().expect("a document").remove(field);
-    }
-    for finding in json["findings"].as_array_mut().expect("a list") {
-        finding.as_object_mut().expect("a finding").remove("trace");
-    }
-    json
-}
+use crate::common::{Session, computed, root, send, timeless, wait_until};
 
 /// All of it must be the same with one process and with several.
 fn must_agree(words: &[&str]) {

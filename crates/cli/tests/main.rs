@@ -6,6 +6,7 @@ mod common;
 mod annotations; // `heddle.h`.
 mod architecture; // The arrows between crates.
 mod bad_input; // What people get wrong, and what happens to Heddle.
+mod bounds; // Bounds that stop threads, and panics of our own.
 mod browser; // The HTML page in a browser.
 mod bugs; // The bug patterns of `benches/bugs`.
 mod cache; // Programs that were compiled before.

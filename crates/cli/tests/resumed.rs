@@ -1,10 +1,8 @@
 //! A check that is cut off and resumed reports what an undisturbed one reports: every exhaustive algorithm, with and without
 //! bounds, on programs that differ in what a checkpoint has to keep.
 
-use serde_json::Value;
-
 use crate::common::matrix::for_each;
-use crate::common::{Session, is_full, root};
+use crate::common::{Session, is_full, root, timeless};
 
 /// The exhaustive searches.
 const SEARCHES: [&[&str]; 12] = [
@@ -71,17 +69,6 @@ int main(void) {
 }
 ";
 
-/// The document without what depends on the clock, and without the names of files.
-fn timeless(mut json: Value) -> Value {
-    for field in ["seconds", "executions_per_second"] {
-        json.as_object_mut().expect("a document").remove(field);
-    }
-    for finding in json["findings"].as_array_mut().expect("a list") {
-        finding.as_object_mut().expect("a finding").remove("trace");
-    }
-    json
-}
-
 /// Where a search of `ran` executions is cut off: at the beginning, where the first plans that were under way at once are over, and
 /// somewhere later. Other searches have other places.
 fn cuts(ran: u64, search: usize) -> Vec<u64> {
@@ -107,7 +94,7 @@ fn difference(session: &Session, program: &str, number: usize, options: &[&str])
     let json = whole.json();
     let count = |field: &str| json[field].as_u64().unwrap_or(0);
     let file = session.path(&format!("search-{number}")).display().to_string();
-    for cut in cuts(count("executions") + count("blocked"), number) {
+    for cut in cuts(count("executions") + count("blocked") + count("cut"), number) {
         let first = run(&["--checkpoint", &file, "--max-executions", &cut.to_string()]);
         if !std::path::Path::new(&file).exists() {
             return Some(format!("no checkpoint after {cut}\n{first}"));

@@ -7,7 +7,7 @@ use crate::common::root;
 
 /// The longest that a file of hand-written code may be. A table may be longer if its first lines say that it is one.
 const LONGEST_FILE: usize = 600;
-/// The longest line of ARCHITECTURE.md.
+/// The longest line of a page of the documentation.
 const LONGEST_LINE: usize = 160;
 /// What the command line, its words and its files may take.
 const COMMAND_LINE: usize = 2500;
@@ -62,11 +62,19 @@ fn the_command_line_stays_small() {
 }
 
 #[test]
-fn the_architecture_fits_on_a_screen() {
-    let architecture = text(&root().join("ARCHITECTURE.md"));
-    let long: Vec<&str> = architecture.lines().filter(|line| line.chars().count() > LONGEST_LINE).collect();
-    assert!(long.is_empty(), "over {LONGEST_LINE} characters: {long:#?}");
+fn lines_of_the_documentation_fit_on_a_screen() {
+    let pages = ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "README.md"].map(|page| root().join(page));
+    let pages: Vec<PathBuf> = pages.into_iter().chain(files(&root().join("docs"), &["md"])).collect();
+    assert!(pages.len() > 10, "the documentation is elsewhere: {pages:?}");
+    for page in pages {
+        let text = text(&page);
+        let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > LONGEST_LINE).collect();
+        assert!(long.is_empty(), "{}: over {LONGEST_LINE} characters: {long:#?}", page.display());
+    }
 }
+
+/// How a comment begins that needs the one above it.
+const LEANING: [&str; 8] = ["The same ", "The same:", "And ", "Likewise", "Ditto", "As above", "Like above", "Those "];
 
 /// Rustdoc shows an item's comment alone, so nobody knows what it is the same as.
 #[test]
@@ -77,13 +85,12 @@ fn comments_stand_alone() {
         let mut before = "";
         for (line, number) in text.lines().zip(1..) {
             let line = line.trim_start();
-            let begins =
-                !before.starts_with("///") && (line.starts_with("/// The same ") || line.starts_with("/// The same:"));
-            if begins {
+            let text = line.strip_prefix("/// ").filter(|_| !before.starts_with("///"));
+            if text.is_some_and(|text| LEANING.iter().any(|word| text.starts_with(word))) {
                 wrong.push(format!("{}:{number}: {line}", path.display()));
             }
             before = line;
         }
     }
-    assert!(wrong.is_empty(), "{} comments begin \"The same\":\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} comments need the one above them:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -9,7 +9,7 @@
 //! changed it before, and, unless it only reads, leaves its own there ([`Time::event`]; Lamport's clocks over the footprints of
 //! the model). So time never goes backwards for anybody who could notice.
 //!
-//! When nobody can go on, time passes for everybody, up to the earliest deadline.
+//! When no thread is enabled, time passes for all threads, up to the earliest deadline.
 
 use heddle_model::{Event, Footprint, Mode, ObjectId, ThreadId};
 
@@ -112,7 +112,7 @@ impl<'m> Time<'m> {
         self.passes = true;
     }
 
-    /// Makes it at least `time` for everybody: nobody could go on before.
+    /// Advances the clocks of all threads to at least `time`, because no thread is enabled before then.
     pub fn reach_for_all(&mut self, time: u64) {
         self.floor = time.max(self.floor);
         self.passes = true;

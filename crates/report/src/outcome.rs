@@ -19,8 +19,10 @@ pub enum Class {
     Redundant,
     /// The program did something that Heddle does not control.
     Unsupported,
-    /// A bound that the user set cut the execution off.
+    /// A bound on operations cut the execution off.
     Bounded,
+    /// The execution ended where a bound allowed no more switches. It is not among those that were asked for.
+    OutOfBounds,
     /// Something else cut the execution off. The rest of it is unknown.
     Lost(Lost),
 }
@@ -47,7 +49,9 @@ pub enum Lost {
 /// Classifies `execution`. A non-zero exit status is a finding only if `properties` name exit statuses.
 pub fn classify(execution: &Execution<'_>, properties: &Properties) -> Class {
     match execution.outcome {
-        Outcome::StepLimit { .. } | Outcome::Hang | Outcome::Capacity(_) if execution.circle => {
+        Outcome::StepLimit { .. } | Outcome::SwitchLimit { .. } | Outcome::Hang | Outcome::Capacity(_)
+            if execution.circle =>
+        {
             Class::Finding(FindingKind::PartialDeadlock)
         }
         Outcome::Ended { ending, fault } => match ending {
@@ -73,6 +77,7 @@ pub fn classify(execution: &Execution<'_>, properties: &Properties) -> Class {
         Outcome::Blocked | Outcome::Learnt { .. } => Class::Redundant,
         Outcome::Assumed => Class::Assumed,
         Outcome::StepLimit { .. } => Class::Bounded,
+        Outcome::SwitchLimit { .. } => Class::OutOfBounds,
         Outcome::Unsupported => Class::Unsupported,
         Outcome::MemoryLimit { .. } => Class::Lost(Lost::MemoryLimit),
         Outcome::Capacity(Capacity::Files) => Class::Lost(Lost::Files),

@@ -57,6 +57,10 @@ pub struct Scripted<'p> {
     looks: Vec<Looks>,
     /// Whether wait loops really go round.
     without_awaits: bool,
+    /// The most operations of a thread in a [prefix](Self::prefix). 0 means no limit.
+    max_steps: u32,
+    /// The thread that only the limit stopped, at the end of the last prefix.
+    stopped: Option<ThreadId>,
 }
 
 impl<'p> Scripted<'p> {
@@ -84,7 +88,15 @@ impl<'p> Scripted<'p> {
             prefixes_only: false,
             looks: vec![Looks::default(); program.threads.len()],
             without_awaits: false,
+            max_steps: 0,
+            stopped: None,
         }
+    }
+
+    /// Stops each thread after this many operations in a [prefix](Self::prefix). 0 means no limit.
+    pub fn stopping_after(mut self, max_steps: u32) -> Self {
+        self.max_steps = max_steps;
+        self
     }
 
     /// Makes wait loops really go round, as often as they are scheduled.
@@ -97,7 +109,7 @@ impl<'p> Scripted<'p> {
     /// each enabled thread), and the outcome, which is `Running` if a thread has not ended.
     pub fn prefix(&mut self, steps: &[Step]) -> (&[Event], Vec<Step>, Outcome) {
         self.prefixes_only = true;
-        self.execute(&Plan { schedule: steps.to_vec(), ..Plan::default() });
+        self.execute(&Plan { schedule: steps.to_vec(), max_steps: self.max_steps, ..Plan::default() });
         self.prefixes_only = false;
         if let outcome @ Outcome::Learnt { .. } = self.outcome.0 {
             return (&self.events, Vec::new(), outcome);
@@ -114,7 +126,7 @@ impl<'p> Scripted<'p> {
         let outcome = match (ended || self.pending.is_empty(), next.is_empty()) {
             (false, true) if assumed => Outcome::Assumed,
             (true, _) => ended_by(&self.events),
-            (false, true) => Outcome::Deadlock,
+            (false, true) => self.stopped.map_or(Outcome::Deadlock, |thread| Outcome::StepLimit { thread }),
             (false, false) => Outcome::Running,
         };
         self.outcome.0 = outcome;
@@ -178,6 +190,7 @@ impl<'p> Scripted<'p> {
         events.clear();
         pending.clear();
         let mut world = World::new(threads, objects, variables);
+        world.limit_steps(plan.max_steps);
         let mut follower = Follower::new(plan.view());
         let mut running = ThreadId::MAIN;
         let mut open = (0, section::Summary::default());
@@ -202,6 +215,10 @@ impl<'p> Scripted<'p> {
                 Decision::StepLimit(thread) => {
                     running = thread;
                     break Outcome::StepLimit { thread };
+                }
+                Decision::SwitchLimit(thread) => {
+                    running = thread;
+                    break Outcome::SwitchLimit { thread };
                 }
             };
             running = step.thread;
@@ -256,6 +273,7 @@ impl<'p> Scripted<'p> {
         if *prefixes_only {
             // The possible next steps, including a timeout that expires because no thread is enabled.
             world.expire_if_quiescent();
+            self.stopped = world.stopped_by_limit();
         }
         if outcome != Outcome::Running {
             world.end_section();
@@ -263,7 +281,8 @@ impl<'p> Scripted<'p> {
         for id in world.ids() {
             let state = *world.thread(id);
             if state.phase == Phase::Alive {
-                let enabled = world.enabled(id) as u8;
+                let stopped = world.is_stopped(id) as u8;
+                let enabled = if *prefixes_only { world.enabled(id) } else { world.enabled_without_limit(id) } as u8;
                 alternatives.push(world.alternatives(id));
                 let asleep = state.asleep as u8;
                 let flags = world.foresee_flags(id);
@@ -275,16 +294,23 @@ impl<'p> Scripted<'p> {
                     thread: id,
                     enabled,
                     asleep,
+                    stopped,
                     ..Pending::default()
                 });
             }
         }
         self.outcome = (outcome, running);
-        if self.states.is_some() && matches!(outcome, Outcome::Ended { .. } | Outcome::Deadlock | Outcome::Assumed) {
+        if self.states.is_some() && is_remembered(&outcome) {
             let state = self.final_state();
             self.states.get_or_insert_default().insert(state);
         }
     }
+}
+
+/// Whether executions with this outcome have final states that every search must find.
+fn is_remembered(outcome: &Outcome) -> bool {
+    use Outcome::{Assumed, Deadlock, Ended, StepLimit};
+    matches!(outcome, Ended { .. } | Deadlock | Assumed | StepLimit { .. })
 }
 
 /// The size of the table of objects for a program. It is cleared for every execution, so it should be small.

@@ -5,7 +5,7 @@
 //! * [`program`]: scripted programs, whose threads are lists of instructions.
 //! * [`executor`]: runs them, instruction by instruction (`interpret`), through the model's world and follower, as the
 //!   runtime runs native programs.
-//! * [`generate`]: random programs. [`known`]: programs whose number of traces is known.
+//! * [`generate`]: random programs. [`endless`]: random programs that need not end. [`known`]: programs whose number of traces is known.
 //! * [`print_c`]: scripted programs as C, for the native engine.
 //! * [`shrink`]: reduces programs that show a fault.
 //! * [`bytes`]: damaged files, for code that reads foreign bytes.
@@ -16,6 +16,7 @@
 
 mod awaits;
 pub mod bytes;
+pub mod endless;
 pub mod environment;
 pub mod executor;
 pub mod generate;

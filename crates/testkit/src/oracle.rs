@@ -15,7 +15,7 @@ use crate::{FinalState, Instruction, Program, Scripted};
 pub struct Findings {
     /// The search's own summary.
     pub summary: Summary,
-    /// The final states of its executions, including deadlocks and failed assertions.
+    /// The final states of its executions, including deadlocks, failed assertions and executions that a bound on steps cut off.
     pub states: HashSet<FinalState>,
     /// The traces of its complete executions, and how often it ran each.
     pub traces: HashMap<Vec<Label>, u64>,
@@ -31,8 +31,8 @@ struct Recorder {
 
 impl Observer for Recorder {
     fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
-        if self.with_traces && matches!(execution.outcome, Outcome::Ended { .. } | Outcome::Deadlock | Outcome::Assumed)
-        {
+        use Outcome::{Assumed, Deadlock, Ended, StepLimit};
+        if self.with_traces && matches!(execution.outcome, Ended { .. } | Deadlock | Assumed | StepLimit { .. }) {
             if info.sample {
                 self.samples.insert(canonical(execution.events));
             } else {
@@ -71,7 +71,16 @@ pub fn explore_with(program: &Program, options: &Options, depth: usize, with_tra
 /// Brute force over interleavings gives the same result without assumptions. This function assumes that swapping
 /// adjacent independent events changes nothing, and handles far larger programs.
 pub fn all_traces(program: &Program, limit: usize) -> Option<(HashSet<Vec<Label>>, HashSet<FinalState>)> {
-    let mut executor = Scripted::new(program);
+    all_traces_within(program, 0, limit)
+}
+
+/// Like [`all_traces`], but each thread takes at most `max_steps` operations. 0 means no limit.
+pub fn all_traces_within(
+    program: &Program,
+    max_steps: u32,
+    limit: usize,
+) -> Option<(HashSet<Vec<Label>>, HashSet<FinalState>)> {
+    let mut executor = Scripted::new(program).stopping_after(max_steps);
     let (mut traces, mut states) = (HashSet::new(), HashSet::new());
     let mut known = HashSet::new();
     let mut open: Vec<Vec<Step>> = vec![Vec::new()];

@@ -1,8 +1,9 @@
 //! Bounded searches against brute force within the same bound.
 
-use heddle_search::{Algorithm, Options, Stop};
+use heddle_model::{Execution, Outcome};
+use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop};
 use heddle_testkit::generate::{self, Random, Shape};
-use heddle_testkit::{environment, known, oracle};
+use heddle_testkit::{Scripted, environment, known, oracle};
 
 /// The most preemptions, switches and delays.
 type Limits = (Option<u32>, Option<u32>, Option<u32>);
@@ -54,6 +55,48 @@ fn preemptions() {
 #[test]
 fn switches() {
     agree(800, &[(None, Some(4), None), (None, Some(6), None)]);
+}
+
+/// An execution ends where it would need one switch too many. Without a switch only the main thread runs.
+#[test]
+fn few_switches_mean_few_switches() {
+    agree(800, &[(None, Some(0), None), (None, Some(1), None), (None, Some(2), None), (None, Some(3), None)]);
+    let mut bounded = 0;
+    for seed in 0..300 {
+        let shape = Shape { threads: 3, operations: 3, kinds: generate::ALL };
+        let program = generate::program(&mut Random::new(seed), shape);
+        for (most, algorithm) in (0..3).flat_map(|most| [(most, Algorithm::Optimal), (most, Algorithm::Dfs)]) {
+            let mut watch = Switches { most, bounded: 0, ended: 0 };
+            let options =
+                Options { algorithm, max_switches: Some(most), max_executions: Some(300), ..Options::default() };
+            let summary = Search::new(options).run(&mut Scripted::new(&program), &mut watch);
+            let summary = summary.unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!((summary.counts.bounded, summary.counts.executions), (watch.bounded, watch.ended), "{program}");
+            assert!(summary.bounded || summary.counts.bounded == 0, "{program}");
+            bounded += watch.bounded;
+        }
+    }
+    assert!(bounded > 500, "{bounded}");
+}
+
+/// Holds that no execution has more switches than this.
+struct Switches {
+    most: u32,
+    bounded: u64,
+    ended: u64,
+}
+
+impl Observer for Switches {
+    fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
+        let switches = execution.events.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count();
+        assert!(switches as u32 <= self.most, "{switches} switches");
+        match execution.outcome {
+            Outcome::SwitchLimit { .. } => self.bounded += 1,
+            Outcome::Ended { .. } | Outcome::Deadlock => self.ended += 1,
+            _ => {}
+        }
+        Flow::Continue
+    }
 }
 
 #[test]

@@ -12,3 +12,5 @@ mod resume; // Every algorithm, cut off after every execution.
 mod sampling; // Random schedules.
 mod smallest; // Minimisation.
 mod split; // Searches in parts that are explored alone.
+mod steps; // Bounds on operations stop threads, not searches.
+mod too_large; // Executions for which there is no room.

@@ -8,7 +8,7 @@ use heddle_model::race::Race;
 use heddle_model::{Execution, Executor, ExecutorError, Plan, ThreadId};
 use heddle_search::{Algorithm, Counts, Flow, Info, Observer, Options, Search, Stop, Summary};
 use heddle_testkit::generate::{self, Random, Shape};
-use heddle_testkit::{Program, Scripted, known, oracle};
+use heddle_testkit::{Program, Scripted, endless, known, oracle};
 
 /// How a search is cut off.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -239,6 +239,30 @@ fn every_algorithm_while_places_become_visible() {
 #[test]
 fn every_algorithm_with_atomic_sections() {
     everywhere(3, generate::LOCKS | generate::ATOMICS | generate::SECTIONS, false);
+}
+
+/// Threads are stopped by a bound on operations, in programs that never end.
+#[test]
+fn every_algorithm_with_stopped_threads() {
+    let mut looked_at = 0;
+    for seed in 0.. {
+        let mut random = Random::new(seed);
+        let program = endless::program(&mut random, Shape { threads: 2, operations: 2, kinds: generate::ALL });
+        let options = Options { max_steps: Some(2 + random.below(3) as u32), ..Options::default() };
+        let dfs = Options { algorithm: Algorithm::Dfs, max_executions: Some(30), ..options.clone() };
+        let brute = oracle::explore_with(&program, &dfs, 1, false).summary;
+        if brute.stop != Stop::Exhausted || brute.counts.cut < 4 {
+            continue;
+        }
+        for within in exhaustive() {
+            let options = Options { max_steps: options.max_steps, ..within };
+            agree(&program, &options, (false, 2), &[Cut::Observer, Cut::Limit]);
+        }
+        looked_at += 1;
+        if looked_at == 4 {
+            return;
+        }
+    }
 }
 
 /// More executions than plans under way, and more plans under way than a machine word has bits: what is under way is run in its

@@ -1,6 +1,6 @@
 // Polite, but each attempt is counted, and the count is looked at some time: this comes to an end.
 //
-// heddle: flags = --max-steps 60
+// heddle: flags = --max-steps 60 --max-executions 300
 #include <pthread.h>
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,6 @@
 // Not looked for.
 //
-// heddle: flags = --livelocks off --max-steps 40
+// heddle: flags = --livelocks off --max-steps 40 --max-executions 300
 #include <pthread.h>
 #include <stdatomic.h>
 

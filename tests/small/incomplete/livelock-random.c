@@ -1,6 +1,6 @@
 // Polite, with a pause of a random length: it ends with probability one.
 //
-// heddle: flags = --max-steps 60
+// heddle: flags = --max-steps 60 --max-executions 300
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/random.h>

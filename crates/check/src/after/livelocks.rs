@@ -56,6 +56,7 @@ pub fn look(tally: &mut Tally, engine: &mut dyn Engine, ran: u64, budget: Durati
                 class: Class::Finding(FindingKind::Livelock),
                 message: String::new(),
                 lost: false,
+                stopped: false,
                 minimal: false,
                 places: Rc::clone(&tally.places),
             });

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-use heddle_model::{Execution, Properties};
+use heddle_model::{Execution, Outcome, Properties, Property};
 use heddle_search::{Flow, Info, Progress};
 
 use super::Tally;
 use super::dump::Dump;
 use super::outcomes::Outcomes;
 use crate::checkpoint::Keeper;
+use crate::internal;
 use crate::observer::Observer;
 use crate::options::Options;
 
@@ -27,6 +28,12 @@ pub struct Collector<'o> {
     all: bool,
     properties: Properties,
     interrupted: Arc<AtomicBool>,
+    /// After how many executions to panic: see [`internal`].
+    panics_after: Option<u64>,
+    /// Whether the search is to end as soon as a livelock is suspected, to be begun anew if there is none.
+    pauses: bool,
+    /// Whether the search has ended for that.
+    pub paused: bool,
 }
 
 impl<'o> Collector<'o> {
@@ -40,7 +47,20 @@ impl<'o> Collector<'o> {
             all: options.goes_on(),
             properties,
             interrupted: Arc::clone(&options.interrupted),
+            panics_after: internal::injected_after(),
+            // What was resumed is not begun anew, and who wants all findings waits for all.
+            pauses: properties.look_for(Property::Progress) && !options.goes_on() && options.resume.is_none(),
+            paused: false,
         }
+    }
+}
+
+impl Collector<'_> {
+    /// There was no livelock: forgets everything, to watch the same search from its beginning. It does not pause again.
+    pub fn begin_anew(&mut self) {
+        self.tally = Tally { outcomes: self.tally.outcomes.take().map(|_| Outcomes::default()), ..Tally::default() };
+        self.dump = self.dump.take().map(|_| Dump::default());
+        (self.pauses, self.paused) = (false, false);
     }
 }
 
@@ -50,7 +70,10 @@ impl heddle_search::Observer for Collector<'_> {
             dump.add(info.number, execution);
         }
         let found = self.tally.add(execution, info, &self.properties);
-        if found && !self.all { Flow::Stop } else { Flow::Continue }
+        assert!(self.panics_after != Some(info.number), "injected after {} executions", info.number);
+        let too_large = matches!(execution.outcome, Outcome::Capacity(_));
+        self.paused = self.pauses && !found && self.tally.suspects_livelock(too_large);
+        if found && !self.all || self.paused { Flow::Stop } else { Flow::Continue }
     }
 
     fn revealed(&mut self, places: &[u64]) {

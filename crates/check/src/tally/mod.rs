@@ -18,7 +18,9 @@ use std::rc::Rc;
 use heddle_model::fault::Fault;
 use heddle_model::follow::{Policy, Step};
 use heddle_model::race::Race;
-use heddle_model::{Attention, Death, Ending, Execution, FindingKind, Outcome, Plan, Properties, Property};
+use heddle_model::{
+    Attention, Death, Ending, Execution, FindingKind, Outcome, Pending, Plan, Properties, Property, ThreadId,
+};
 use heddle_report::outcome::{Class, Lost, classify, message};
 use heddle_search::Info;
 use heddle_search::livelock::Suspect;
@@ -48,6 +50,8 @@ pub struct Candidate {
     pub message: String,
     /// Whether the events were lost with the process, so that only the plan is known.
     pub lost: bool,
+    /// Whether the execution ended because a bound on operations had stopped threads.
+    pub stopped: bool,
     /// Whether it is proven that no execution with fewer preemptions shows the finding.
     pub minimal: bool,
     /// The granules of plain memory whose accesses are visible when the plan runs.
@@ -87,8 +91,10 @@ pub struct Tally {
     pub leftovers: Leftovers,
     /// The first few executions that were cut off in a loop.
     pub suspects: Vec<Suspect>,
-    /// Executions that were cut off by the bound on steps.
+    /// Executions in which a bound on operations has stopped a thread.
     pub bounded: u64,
+    /// The first of these threads, and what it would have done next.
+    pub stopped: Option<Pending>,
 }
 
 impl Tally {
@@ -152,6 +158,11 @@ impl Tally {
             self.found_races(execution, info);
         }
         let class = classify(execution, properties);
+        let stopped = execution.stopped().next().filter(|_| !info.sample && class != Class::Redundant);
+        if let Some(stopped) = stopped {
+            self.bounded += 1;
+            self.stopped.get_or_insert(*stopped);
+        }
         if let Some(status) = execution.outcome.ending().and_then(Ending::exit_status) {
             self.exits.add(status);
         }
@@ -162,7 +173,10 @@ impl Tally {
             outcomes.add(execution);
         }
         match class {
-            Class::Fine | Class::Bounded | Class::Lost(Lost::Capacity | Lost::Killed | Lost::MemoryLimit)
+            Class::Fine
+            | Class::Bounded
+            | Class::OutOfBounds
+            | Class::Lost(Lost::Capacity | Lost::Killed | Lost::MemoryLimit)
                 if info.sample => {}
             Class::Fine => {
                 let places = &self.places;
@@ -171,15 +185,12 @@ impl Tally {
                     ..candidate(Class::Fine, execution, info)
                 });
             }
-            Class::Redundant | Class::Assumed => {}
+            Class::Redundant | Class::Assumed | Class::OutOfBounds => {}
             Class::Finding(kind) if properties.ignore(kind.property()) => return false,
             Class::Finding(kind) => {
                 self.keep(key(kind, execution), info.sample, || candidate(Class::Finding(kind), execution, info));
             }
-            Class::Bounded => {
-                self.bounded += 1;
-                self.look_for_loop(execution);
-            }
+            Class::Bounded => self.look_for_loop(execution),
             Class::Unsupported => {
                 if self.unsupported.is_none() {
                     self.unsupported = Some(candidate(Class::Unsupported, execution, info));
@@ -240,13 +251,14 @@ impl Tally {
         self.places = places.into();
     }
 
-    /// Called when the search starts anew. Keeps the findings and clears the counts.
+    /// Called when the search starts over. Keeps the findings and clears the counts.
     pub fn restart(&mut self, places: &[u64]) {
         self.places = places.into();
         for finding in &mut self.findings {
             finding.count = 0;
         }
         self.bounded = 0;
+        self.stopped = None;
         self.exits = Exits::default();
         self.endless = None;
         self.lost.clear();
@@ -258,6 +270,7 @@ impl Tally {
 impl Tally {
     /// Looks for the loop at the end of an execution. The first loop stands for all, because most executions end in the same one.
     fn look_for_loop(&mut self, execution: &Execution<'_>) {
+        let execution = &until_first_stop(execution);
         // Looking for one takes longer than an execution; where there was none in the first few, there will be none.
         if self.iteration.is_none() && self.bounded < 10 {
             self.iteration = looping::find(execution);
@@ -265,6 +278,11 @@ impl Tally {
         if self.suspects.len() < SUSPECTS && self.bounded < 10 {
             self.suspects.extend(Suspect::of(execution));
         }
+    }
+
+    /// Whether there are enough executions in which a livelock is to be looked for. One that was `too_large` is enough.
+    pub(crate) fn suspects_livelock(&self, too_large: bool) -> bool {
+        self.suspects.len() >= SUSPECTS || too_large && !self.suspects.is_empty()
     }
 
     /// Adds the message about an execution that behaved differently when it was run again.
@@ -280,6 +298,7 @@ impl Tally {
                 class,
                 message,
                 lost: true,
+                stopped: false,
                 minimal: false,
                 places: Rc::default(),
             }),
@@ -293,6 +312,15 @@ impl Tally {
             None => self.lost.push(candidate(class, execution, info)),
         }
     }
+}
+
+/// `execution` up to the last operation of the thread that a bound stopped first. What the others did after that may hide the
+/// loop that they were in together.
+fn until_first_stop<'e>(execution: &Execution<'e>) -> Execution<'e> {
+    let last = |thread: ThreadId| execution.events.iter().rposition(|event| event.thread == thread);
+    let first = execution.stopped().filter_map(|stopped| last(stopped.thread)).min();
+    let end = first.map_or(execution.events.len(), |first| first + 1);
+    Execution { events: &execution.events[..end], ..*execution }
 }
 
 fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candidate {
@@ -313,6 +341,7 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
         class,
         message: message(execution),
         lost,
+        stopped: matches!(execution.outcome, Outcome::StepLimit { .. }),
         minimal: false,
         places: Rc::default(),
     }
@@ -364,6 +393,7 @@ pub(crate) mod tests {
             class,
             message: "words".to_owned(),
             lost: true,
+            stopped: true,
             minimal: true,
             places: [8, 16].into(),
         };
@@ -388,6 +418,7 @@ pub(crate) mod tests {
             leftovers,
             suspects: Suspect::of(&execution).into_iter().collect(),
             bounded: 9,
+            stopped: Some(pending[0]),
         }
     }
 

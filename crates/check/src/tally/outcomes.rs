@@ -43,7 +43,7 @@ impl Outcomes {
         }
     }
 
-    /// Forgets all outcomes, because the search starts anew.
+    /// Forgets all outcomes, because the search starts over.
     pub fn clear(&mut self) {
         *self = Outcomes::default();
     }

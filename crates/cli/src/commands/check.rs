@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::builder::PossibleValuesParser;
+use heddle_checking::internal::guard;
 use heddle_checking::prepare::{self, Prepared};
 use heddle_checking::{Conclusion, Failure, Observer};
 use heddle_model::follow::Step;
@@ -39,7 +40,13 @@ pub fn run(options: Check, console: &Console) -> u8 {
         Ok(given) => given,
         Err(message) => return console.fail(&message),
     };
-    match check(&options, given.as_ref(), console) {
+    // What was stored before Heddle itself fails stays, and the exit code is that of errors.
+    let mut panics = Vec::new();
+    let Some(checked) = guard("check", &mut panics, || check(&options, given.as_ref(), console)) else {
+        let what = panics.first().map_or("", |panic| &panic.message);
+        return conclude(Verdict::Error, &format!("this is a bug in heddle: {what}"), &options, console);
+    };
+    match checked {
         Ok(report) => report.verdict.exit_code(),
         Err(Failure::Unsupported(error)) => conclude(Verdict::Unsupported, &error.to_string(), &options, console),
         Err(Failure::Interrupted) => {
@@ -166,7 +173,12 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     }
     let stored = store_traces(&mut conclusion, &options.out);
     let Conclusion { report, traces, warnings, .. } = conclusion;
-    show(&report, &traces, console);
+    let mut panics = Vec::new();
+    if guard("show", &mut panics, || show(&report, &traces, console)).is_none() {
+        // The document needs no words of ours.
+        console.result(&String::from_utf8_lossy(&json::render(&report)));
+        return Ok(RunReport { verdict: Verdict::Error, ..report });
+    }
     for warning in &warnings {
         console.warning(warning);
     }

@@ -7,7 +7,7 @@
 //! location knows is what an acquiring read of its current value synchronises with:
 //!
 //! * A store puts there what its thread knows if it releases, else what the thread knew at its last releasing fence. The release
-//!   sequence of the value before ends, whoever stores.
+//!   sequence of the value before ends, whichever thread stores.
 //! * A read-modify-write adds that to what is there: it continues the release sequence, whatever its order.
 //! * A read learns it if it acquires. If not, it is set aside, and the thread's next acquiring fence learns it.
 //!

@@ -149,6 +149,9 @@ pub struct RunReport {
     /// The number of executions in which an assumption of the program does not hold.
     #[serde(default, skip_serializing_if = "is_none")]
     pub assumed: u64,
+    /// The number of executions that were cut off by a bound or by something else. They are not among `executions`.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub cut: u64,
     /// The number of operations in all executions.
     pub events: u64,
     /// The time of the run in seconds.
@@ -183,6 +186,7 @@ impl RunReport {
             samples: 0,
             blocked: 0,
             assumed: 0,
+            cut: 0,
             events: 0,
             seconds: 0.0,
             executions_per_second: 0,

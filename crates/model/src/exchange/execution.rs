@@ -30,6 +30,14 @@ pub struct Execution<'e> {
     pub races: &'e [Race],
 }
 
+impl Execution<'_> {
+    /// The threads that had not finished and could take no more operations, because of a bound. What they would have done
+    /// is not covered, however the execution ended.
+    pub fn stopped(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.iter().filter(|pending| pending.stopped != 0)
+    }
+}
+
 /// Why there is no execution. The cause is not the program, or cannot be attributed to one schedule.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecutorError {

@@ -154,6 +154,11 @@ pub enum Capacity {
 }
 
 impl Capacity {
+    /// Whether executions in which threads take fewer operations need less of it. The room for files is the machine's.
+    pub const fn grows_with_steps(self) -> bool {
+        !matches!(self, Capacity::Files)
+    }
+
     /// All capacities, in order of their numbers.
     pub const ALL: [Capacity; 8] = [
         Capacity::Threads,
@@ -191,9 +196,15 @@ pub enum Outcome {
     },
     /// A thread ran too long without a visible operation.
     Hang,
-    /// A thread exceeded the limit of operations.
+    /// No thread is enabled, but some are stopped by the limit of operations. Threads that the limit has stopped are in
+    /// [`crate::Execution::stopped`], however an execution ends.
     StepLimit {
-        /// The thread.
+        /// The first of the threads that would be enabled without the limit.
+        thread: ThreadId,
+    },
+    /// The plan allowed no more switches between threads.
+    SwitchLimit {
+        /// The thread that would have gone on.
         thread: ThreadId,
     },
     /// The program exceeded its memory limit.
@@ -246,6 +257,7 @@ impl Outcome {
             Outcome::Diverged { .. } => "diverged",
             Outcome::Hang => "hang",
             Outcome::StepLimit { .. } => "step-limit",
+            Outcome::SwitchLimit { .. } => "switch-limit",
             Outcome::MemoryLimit { .. } => "memory-limit",
             Outcome::Unsupported => "unsupported",
             Outcome::NeedsFork => "needs-fork",

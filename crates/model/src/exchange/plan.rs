@@ -18,6 +18,8 @@ pub struct Plan {
     pub seed: u64,
     /// The largest number of operations for each thread. 0 means no limit.
     pub max_steps: u32,
+    /// The largest number of switches between threads. `None` means no limit. The schedule is followed in any case.
+    pub max_switches: Option<u32>,
     /// Whether to record the output and the call stack of every event. Slow; used for replays.
     pub record: bool,
     /// The data race at which the execution ends. With `record`, the execution also captures the call stack of the
@@ -36,6 +38,7 @@ impl Plan {
             policy: self.policy,
             seed: self.seed,
             max_steps: self.max_steps,
+            max_switches: self.max_switches,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A policy that keeps all threads level: whoever has taken the fewest operations goes on.
+//! A policy that keeps all threads level: the thread that has taken the fewest operations runs.
 //!
 //! Some bugs need every thread to stand at the same place: all philosophers hold one fork, all workers have read the old
 //! value. The more threads there are, the less likely a random order brings them there. Here each thread takes

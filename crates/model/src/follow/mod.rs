@@ -34,8 +34,11 @@ pub struct PlanView<'p> {
     pub policy: Policy,
     /// The seed of randomised policies.
     pub seed: u64,
-    /// The largest number of operations for each thread. 0 means no limit.
+    /// The largest number of operations for each thread. 0 means no limit. The executor tells its world
+    /// ([`World::limit_steps`]).
     pub max_steps: u32,
+    /// The largest number of switches between threads. `None` means no limit. A schedule is followed to its end.
+    pub max_switches: Option<u32>,
 }
 
 /// What an execution does next.
@@ -53,8 +56,10 @@ pub enum Decision {
     Blocked,
     /// End the execution: the step of the schedule at this position is impossible.
     Diverged(usize),
-    /// End the execution: this thread has reached the limit of [`PlanView::max_steps`].
+    /// End the execution: no thread is enabled, and this one is only stopped by the limit of [`PlanView::max_steps`].
     StepLimit(ThreadId),
+    /// End the execution: this thread would go on, with one switch more than [`PlanView::max_switches`] allows.
+    SwitchLimit(ThreadId),
 }
 
 /// Follows one plan through one execution.
@@ -67,6 +72,8 @@ pub struct Follower<'p> {
     changes: pct::Changes,
     /// The number of operations that the current thread has taken in its turn: see [`Policy::Turns`].
     taken: u32,
+    /// The number of switches that are left. Counted only where they are limited.
+    switches: u32,
 }
 
 impl<'p> Follower<'p> {
@@ -74,7 +81,8 @@ impl<'p> Follower<'p> {
     pub fn new(plan: PlanView<'p>) -> Self {
         let lots = Lots::new(plan.seed);
         let changes = pct::Changes::new(plan.policy.parameters());
-        Follower { plan, position: 0, current: ThreadId::MAIN, sleepers: 0, lots, changes, taken: 0 }
+        let switches = plan.max_switches.unwrap_or(u32::MAX);
+        Follower { plan, position: 0, current: ThreadId::MAIN, sleepers: 0, lots, changes, taken: 0, switches }
     }
 
     /// The position of the next step in the schedule. It is past the end once the policy decides.
@@ -101,6 +109,9 @@ impl<'p> Follower<'p> {
             if step.code != OpCode::ANY && step.code != world.thread(thread).pending.code {
                 return Decision::Diverged(at);
             }
+            if thread != self.current {
+                self.switches = self.switches.saturating_sub(1);
+            }
             self.current = thread;
             return Decision::Run(step);
         }
@@ -125,25 +136,28 @@ impl<'p> Follower<'p> {
             Policy::Turns { operations } => self.in_turn(operations, world),
         };
         match next {
-            Some(step) => {
-                let limit = self.plan.max_steps;
-                if limit != 0 && world.thread(step.thread).steps >= limit {
-                    return Decision::StepLimit(step.thread);
-                }
-                self.current = step.thread;
-                Decision::Run(step)
-            }
+            Some(step) => self.go_on(step),
             None => match self.nobody(world) {
                 Decision::Deadlock => match world.expire() {
-                    Some(thread) => {
-                        self.current = thread;
-                        Decision::Run(Step::new(thread))
-                    }
-                    None => Decision::Deadlock,
+                    Some(thread) => self.go_on(Step::new(thread)),
+                    None => world.stopped_by_limit().map_or(Decision::Deadlock, Decision::StepLimit),
                 },
                 other => other,
             },
         }
+    }
+
+    /// Runs `step`, unless that takes one switch too many.
+    #[inline]
+    fn go_on(&mut self, step: Step) -> Decision {
+        if step.thread != self.current && self.plan.max_switches.is_some() {
+            match self.switches.checked_sub(1) {
+                Some(left) => self.switches = left,
+                None => return Decision::SwitchLimit(step.thread),
+            }
+        }
+        self.current = step.thread;
+        Decision::Run(step)
     }
 
     /// Removes the threads from the sleep set whose next operation depends on `event`, which has just been taken.

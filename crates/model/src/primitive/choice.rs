@@ -31,11 +31,11 @@ pub const fn is_data(code: OpCode) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 pub enum InputType {
-    /// An unsigned number of so many bits, 1 to 64.
+    /// An unsigned number with this many bits, 1 to 64.
     Unsigned(u8),
-    /// A signed number of so many bits, in two's complement.
+    /// A signed number with this many bits, in two's complement.
     Signed(u8),
-    /// A floating-point number of so many bits, 32 or 64, by its bit pattern.
+    /// A floating-point number with this many bits, 32 or 64, by its bit pattern.
     Float(u8),
 }
 

@@ -1,5 +1,5 @@
 //! State of the process that is neither in the program's memory nor a primitive of its own: files, exit handlers, what
-//! signals do, the working directory, clocks, what libc and the C++ library keep for everybody.
+//! signals do, the working directory, clocks, what libc and the C++ library keep for all threads.
 //!
 //! There is no state here: the kernel or a library has it, and the program makes the call itself, right after the
 //! event. This file only says what commutes: two reads of one state, and calls on two states. A state may be divided

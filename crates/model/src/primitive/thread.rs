@@ -116,10 +116,10 @@ impl Primitive for Threads {
             TRYJOIN if world.thread(target).phase == Phase::Alive => return Effect::failed(EBUSY),
             TIMEDJOIN if must_wait(world, target) => return Effect::timed_out(operation),
             JOIN | TRYJOIN | TIMEDJOIN | DETACH => {
-                let state = world.thread_mut(target);
-                if state.phase == Phase::Absent {
+                if world.thread(target).phase == Phase::Absent {
                     return Effect::failed(ESRCH);
                 }
+                let state = world.thread_mut(target);
                 if state.detached || state.joined {
                     let misuse = if state.joined { Misuse::JoinTwice } else { Misuse::JoinDetached };
                     world.accuse(misuse);

@@ -2,9 +2,9 @@
 
 use super::content::{Content, comparison, content};
 use super::{Retrace, Retracing};
-use crate::primitive::{atomic, process, section};
+use crate::primitive::{atomic, process, section, yielding};
 use crate::vain::Vain;
-use crate::{Event, EventFlags, Execution, Footprint, ObjectId, Operation, Pending, ThreadId, World};
+use crate::{Event, EventFlags, Execution, Footprint, ObjectId, Operation, Pending, Phase, ThreadId, World};
 
 /// A thread that is enabled at some point of an execution.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,8 @@ impl Retrace {
         for event in events {
             self.upcoming[event.thread.index()].push((event.operation, event.state));
         }
-        for pending in execution.pending {
+        // A thread that a bound has stopped takes nothing more.
+        for pending in execution.pending.iter().filter(|pending| pending.stopped == 0) {
             self.upcoming[pending.thread.index()].push((pending.operation, pending.state));
         }
         self.next.clear();
@@ -47,11 +48,12 @@ impl Retrace {
                 ready.clear();
                 for thread in retracing.world.ids() {
                     let Some(&(operation, state)) = upcoming[thread.index()].get(next[thread.index()]) else {
+                        retracing.rest(thread);
                         continue;
                     };
                     if vain.knows(state) {
                         let taken = next[thread.index()] < upcoming[thread.index()].len() - 1;
-                        let pending = execution.pending.iter().find(|p| !taken && p.thread == thread);
+                        let pending = execution.pending.iter().find(|p| !taken && p.thread == thread && p.stopped == 0);
                         if is_vain(vain, execution.events, index, &operation, state, pending) {
                             continue;
                         }
@@ -99,6 +101,13 @@ fn is_vain(
 }
 
 impl Retracing<'_> {
+    /// `thread` takes no more operations. If it has not finished, it waits for nothing and no time-out of it expires.
+    fn rest(&mut self, thread: ThreadId) {
+        if self.world.thread(thread).phase == Phase::Alive {
+            self.world.announce(thread, Operation::new(yielding::YIELD, ObjectId::NONE), 0);
+        }
+    }
+
     /// How `thread` could take `operation`, its next one, before event `index`. `None` if it would have to wait.
     fn foresee(
         &mut self,

@@ -1,6 +1,6 @@
 //! Events: operations that a thread has taken.
 
-use crate::primitive;
+use crate::primitive::{self, section, thread};
 use crate::{Choice, EventFlags, Operation, ThreadId};
 
 /// One operation that a thread took, and its result.
@@ -50,6 +50,14 @@ impl Event {
             Choice::Way(way) => way == 0 || way < self.alternatives,
             Choice::Value(value) => primitive::of(self.operation.code).given(&self.operation, value) == Some(value),
         }
+    }
+
+    /// Whether the thread is inside an atomic section after this event, so that no other thread can run.
+    pub fn leaves_section_open(&self) -> bool {
+        let code = self.operation.code;
+        let inside = self.flags.contains(EventFlags::INSIDE);
+        // A section ends with its thread, too.
+        code == section::BEGIN || inside && code != section::END && code != thread::EXIT
     }
 
     /// Whether the operation failed and changed nothing: see [`EventFlags::FAILED`].

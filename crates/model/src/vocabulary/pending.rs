@@ -23,8 +23,11 @@ pub struct Pending {
     pub asleep: u8,
     /// [`EventFlags::FAILED`] if the operation is a compare-exchange that is known to fail. Otherwise empty.
     pub flags: EventFlags,
+    /// 1 if the thread has taken as many operations as a thread may take, otherwise 0. It can take no more, whether the
+    /// next one is enabled or not.
+    pub stopped: u8,
     /// Padding, always zero.
-    pub reserved: u16,
+    pub reserved: u8,
 }
 
 impl Pending {

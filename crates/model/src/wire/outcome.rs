@@ -51,7 +51,8 @@ impl WireOutcome {
             Outcome::Race(race) => (13, race.to_words()),
             Outcome::Assumed => (14, one(0)),
             Outcome::Livelock { length } => (15, one(*length as u64)),
-            Outcome::Learnt { place, also } => (16, two(*place, *also)),
+            Outcome::SwitchLimit { thread } => (16, one(thread.0 as u64)),
+            Outcome::Learnt { place, also } => (17, two(*place, *also)),
         };
         WireOutcome { code, circle: circle.into(), words }
     }
@@ -104,7 +105,8 @@ impl WireOutcome {
                 let length = small()?;
                 (length as usize <= events.len()).then_some(Outcome::Livelock { length })?
             }
-            16 => Outcome::Learnt { place: self.words[0], also: self.words[1] },
+            16 => Outcome::SwitchLimit { thread: thread()? },
+            17 => Outcome::Learnt { place: self.words[0], also: self.words[1] },
             _ => return None,
         })
     }
@@ -141,6 +143,7 @@ mod tests {
             Outcome::Diverged { step: 7 },
             Outcome::Hang,
             Outcome::StepLimit { thread: ThreadId(8) },
+            Outcome::SwitchLimit { thread: ThreadId(9) },
             Outcome::MemoryLimit { bytes: u64::MAX },
             Outcome::Unsupported,
             Outcome::NeedsFork,
@@ -187,7 +190,7 @@ mod tests {
         let events = ended(Ending::Abort);
         let wire = |code, words| WireOutcome { code, circle: 0, words };
         for (code, words) in [
-            (17, [0; 8]),
+            (18, [0; 8]),
             (1, [u64::MAX; 8]),
             (4, [1 << 32; 8]),
             (6, [1 << 16; 8]),

@@ -41,6 +41,10 @@ pub struct WirePlan {
     pub round_first: u32,
     /// The number of events in the round. 0 if there is no round to examine.
     pub round_length: u32,
+    /// See [`crate::follow::PlanView::max_switches`]. [`u32::MAX`] means no limit.
+    pub max_switches: u32,
+    /// Padding, always zero.
+    pub reserved: u32,
 }
 
 /// The capacity for the outcome's text in bytes.

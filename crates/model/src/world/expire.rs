@@ -20,7 +20,9 @@ impl World<'_> {
         let waits = |thread: ThreadId| {
             let state = self.thread(thread);
             let deadline = primitive::of(state.pending.code).deadline(&state.pending);
-            deadline.filter(|_| state.phase == Phase::Alive).map(|deadline| (deadline, thread))
+            deadline
+                .filter(|_| state.phase == Phase::Alive && !self.is_stopped(thread))
+                .map(|deadline| (deadline, thread))
         };
         let may = |thread: &ThreadId| inside.is_none_or(|inside| inside == *thread);
         let (_, first) = self.ids().filter(may).filter_map(waits).min()?;

@@ -3,6 +3,7 @@
 mod awaits;
 mod effect;
 mod expire;
+mod limit;
 mod looks;
 mod memory;
 mod table;
@@ -28,6 +29,8 @@ pub struct World<'m> {
     pub objects: ObjectTable<'m>,
     /// The number of events so far.
     pub events: u32,
+    /// The largest number of operations of a thread: see [`World::limit_steps`].
+    pub(crate) most_steps: u32,
     /// The thread inside an atomic section, if any. No other thread is enabled.
     pub(crate) exclusive: Option<ThreadId>,
     /// The number of tickets given to waiting threads so far.
@@ -71,6 +74,7 @@ impl<'m> World<'m> {
             extent,
             objects,
             events: 0,
+            most_steps: u32::MAX,
             exclusive: None,
             tickets: 0,
             misuse: None,
@@ -86,6 +90,7 @@ impl<'m> World<'m> {
         self.objects.clear();
         self.extent = 0;
         self.events = 0;
+        self.most_steps = u32::MAX;
         self.exclusive = None;
         self.tickets = 0;
         self.destroyed = 0;
@@ -128,7 +133,8 @@ impl<'m> World<'m> {
     /// The state of one thread.
     #[inline]
     pub fn thread(&self, thread: ThreadId) -> &ThreadState {
-        &self.threads[thread.index()]
+        // A thread that nobody has created in this execution is absent, whatever there is room for.
+        self.threads.get(thread.index()).unwrap_or(&ThreadState::ABSENT)
     }
 
     /// The state of one thread, for changes.
@@ -165,7 +171,7 @@ impl<'m> World<'m> {
         self.exclusive
     }
 
-    /// Ends the atomic section, whoever is inside it. Used when that thread ends, and at the end of an execution to ask
+    /// Ends the atomic section, whichever thread is inside it. Used when that thread ends, and at the end of an execution to ask
     /// what the other threads could have done.
     pub fn end_section(&mut self) {
         self.exclusive = None;
@@ -174,8 +180,9 @@ impl<'m> World<'m> {
     /// Whether the next operation of `thread` is enabled.
     #[inline]
     pub fn enabled(&self, thread: ThreadId) -> bool {
-        let state = &self.threads[thread.index()];
+        let state = self.thread(thread);
         matches!(state.phase, Phase::Alive | Phase::Lingering)
+            && (state.steps < self.most_steps || !self.is_stopped(thread))
             && self.exclusive.is_none_or(|inside| inside == thread)
             && (!state.pending.is_await() || state.stirs > 0)
             && !self.looks_in_vain(thread)
@@ -194,7 +201,7 @@ impl<'m> World<'m> {
     /// The number of alternatives that the next operation of `thread` has now.
     #[inline]
     pub fn alternatives(&self, thread: ThreadId) -> u16 {
-        let state = &self.threads[thread.index()];
+        let state = self.thread(thread);
         let own = primitive::of(state.pending.code).alternatives(self, thread, &state.pending);
         cancellation::alternatives(self, thread, &state.pending, own)
     }
@@ -206,7 +213,7 @@ impl<'m> World<'m> {
             // The usual case first: every operation has a first way.
             Choice::Way(way) => way == 0 || way < self.alternatives(thread),
             Choice::Value(value) => {
-                let pending = &self.threads[thread.index()].pending;
+                let pending = &self.thread(thread).pending;
                 primitive::of(pending.code).given(pending, value).is_some()
             }
         }
@@ -214,7 +221,7 @@ impl<'m> World<'m> {
 
     /// The footprint of the next operation of `thread`, if it were taken now.
     pub fn foresee(&self, thread: ThreadId) -> Footprint {
-        let state = &self.threads[thread.index()];
+        let state = self.thread(thread);
         let flags = self.foresee_flags(thread);
         let result = self.foresee_result(thread).unwrap_or(0);
         let operation = self.located(thread, state.pending);
@@ -224,7 +231,7 @@ impl<'m> World<'m> {
     /// The result of the next operation of `thread`, if it were taken now. `None` if its footprint does not depend on
     /// the result.
     pub fn foresee_result(&self, thread: ThreadId) -> Option<u64> {
-        let state = &self.threads[thread.index()];
+        let state = self.thread(thread);
         primitive::of(state.pending.code).foresee_result(self, thread, &state.pending)
     }
 
@@ -237,7 +244,7 @@ impl<'m> World<'m> {
 
     /// The flags of the next operation of `thread`, if it were taken now, as far as its footprint depends on them.
     pub fn foresee_flags(&self, thread: ThreadId) -> EventFlags {
-        let state = &self.threads[thread.index()];
+        let state = self.thread(thread);
         let own = primitive::of(state.pending.code).foresee(self, thread, &state.pending, self.memory);
         own.union(cancellation::foresee(self, thread, &state.pending))
     }

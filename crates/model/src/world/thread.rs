@@ -1,6 +1,6 @@
 //! The state of one thread in an execution.
 
-use crate::{ObjectId, Operation};
+use crate::{ObjectId, OpCode, Operation};
 
 /// The phase of a thread's life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -16,6 +16,34 @@ pub enum Phase {
     Lingering,
     /// The thread has finished.
     Finished,
+}
+
+impl ThreadState {
+    /// The state of a thread that does not exist in an execution.
+    pub(crate) const ABSENT: ThreadState = ThreadState {
+        pending: Operation::new(OpCode::ANY, ObjectId::NONE),
+        pc: 0,
+        waits_on: ObjectId::NONE,
+        waits_with: ObjectId::NONE,
+        queued_on: ObjectId::NONE,
+        ticket: 0,
+        woken_by: 0,
+        children: 0,
+        steps: 0,
+        stirs: 0,
+        timeouts: 0,
+        spurious: 0,
+        failures: 0,
+        mask: 0,
+        priority: 0,
+        phase: Phase::Absent,
+        detached: false,
+        joined: false,
+        requests: 0,
+        woken_alone: false,
+        asleep: false,
+        expired: false,
+    };
 }
 
 /// The state of one thread. Reset for each execution.

@@ -77,10 +77,11 @@ impl Plans {
 
 /// Copies into existing room. The derived `Clone::clone_from` would allocate a new plan.
 fn copy(from: &Plan, to: &mut Plan) {
-    let Plan { schedule, sleep, policy, seed, max_steps, record, aim, round } = from;
+    let Plan { schedule, sleep, policy, seed, max_steps, max_switches, record, aim, round } = from;
     to.schedule.clone_from(schedule);
     to.sleep.clone_from(sleep);
-    (to.policy, to.seed, to.max_steps) = (*policy, *seed, *max_steps);
+    (to.policy, to.seed) = (*policy, *seed);
+    (to.max_steps, to.max_switches) = (*max_steps, *max_switches);
     (to.record, to.aim, to.round) = (*record, *aim, *round);
 }
 

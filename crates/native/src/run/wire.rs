@@ -209,6 +209,8 @@ impl Wire {
             aim: plan.aim.unwrap_or_default(),
             round_first: plan.round.unwrap_or_default().first,
             round_length: plan.round.unwrap_or_default().length,
+            max_switches: plan.max_switches.unwrap_or(u32::MAX),
+            reserved: 0,
         };
         // SAFETY: within the slot by the layout and the test above. The other side does not look at a slot that was
         // not submitted.

@@ -29,6 +29,7 @@ fn run(verdict: Verdict) -> RunReport {
         samples: 0,
         blocked: 3,
         assumed: 0,
+        cut: 0,
         events: 1234,
         seconds: 0.5,
         executions_per_second: 124,

@@ -167,7 +167,7 @@ unsafe fn wants(object: &LoadedObject, wanted: &[u8]) -> bool {
 pub struct UnseenMakers {
     /// The first address of each library, and the one past its end. Zeros where there is none.
     libraries: Cell<[(usize, usize); MAKERS]>,
-    /// The same for libstdc++, if it is loaded.
+    /// The address range of libstdc++. Empty if it is not loaded.
     libstdcxx: Cell<(usize, usize)>,
 }
 

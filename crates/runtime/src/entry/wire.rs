@@ -119,6 +119,7 @@ impl Wire {
                 policy: Policy::from_code(plan.policy, (plan.depth, plan.length)).unwrap_or_default(),
                 seed: plan.seed,
                 max_steps: plan.max_steps,
+                max_switches: Some(plan.max_switches).filter(|&most| most != u32::MAX),
             }
         }
     }

@@ -5,49 +5,44 @@ use core::ffi::{CStr, c_char};
 
 use heddle_model::fault::Fault;
 use heddle_model::primitive::process;
-use heddle_model::{Ending, ObjectId, Operation};
+use heddle_model::{Ending, ObjectId, Operation, ThreadId};
 
 use crate::detect::{memcheck, undefined};
 use crate::entry::wire::Record;
 use crate::outside::{channel, exit_handlers, files};
-use crate::schedule::{self, active, caller};
+use crate::schedule::{self, active, caller, current, fiber};
 use crate::{lifetime, sys};
 
 /// The state of the end of the process in this execution.
 pub struct Exit {
-    /// The status that the program has asked to exit with.
-    status: Cell<i32>,
-    /// Where it called `exit`; 0 if `main` returned.
-    caller: Cell<u64>,
     /// Some thread has called `exit`, or `main` has returned.
     ends: Cell<bool>,
-    /// How many operations that thread had taken when the handlers of this execution had run.
-    steps: Cell<u32>,
+}
+
+/// How a thread ends the process. Several threads may call `exit` at once, and each has a status and a place of its own.
+#[derive(Clone, Copy, Default)]
+pub struct Leaving {
+    /// The status that the thread has asked to exit with.
+    status: i32,
+    /// How many operations the thread had taken when the handlers of this execution had run.
+    steps: u32,
+    /// Where it called `exit`; 0 if `main` returned.
+    caller: u64,
     /// What the program had in its registers when it left, the stack pointer last: below that is nothing of its own. What
     /// libc and this library leave there depends on the processor (lazy binding saves vector registers of any size).
-    left: Cell<[u64; 7]>,
+    left: [u64; 7],
 }
 
 impl Exit {
     /// The state at the start of the process.
     pub const fn new() -> Exit {
-        Exit {
-            status: Cell::new(0),
-            caller: Cell::new(0),
-            ends: Cell::new(false),
-            steps: Cell::new(0),
-            left: Cell::new([0; 7]),
-        }
+        Exit { ends: Cell::new(false) }
     }
 
     /// Resets the state at the start of an execution.
     pub fn reset(&self) {
-        let Exit { status, caller, ends, steps, left } = self;
-        status.set(0);
-        caller.set(0);
+        let Exit { ends } = self;
         ends.set(false);
-        steps.set(0);
-        left.set([0; 7]);
     }
 }
 
@@ -55,15 +50,23 @@ fn state() -> &'static Exit {
     &lifetime::execution().exit
 }
 
-/// The callee-saved registers and the stack pointer when the program exited. `None` if it has not exited by itself.
-pub fn left() -> Option<[u64; 7]> {
-    Some(state().left.get()).filter(|left| left[6] != 0)
+/// How the current thread ends the process. Only while [`active`].
+fn leaving() -> &'static Cell<Leaving> {
+    &fiber::of(current()).leaving
+}
+
+/// The callee-saved registers and the stack pointer when the program exited in `thread`. `None` if it has not exited by
+/// itself there.
+pub fn left(thread: ThreadId) -> Option<[u64; 7]> {
+    Some(fiber::of(thread).leaving.get().left).filter(|left| left[6] != 0)
 }
 
 /// Notes that `main` has returned or the last thread has ended: nothing of the program is left on this stack or in
 /// registers.
 pub fn leaves_from(stack: usize) {
-    state().left.set([0, 0, 0, 0, 0, 0, stack as u64]);
+    if active() {
+        leaving().update(|leaving| Leaving { left: [0, 0, 0, 0, 0, 0, stack as u64], ..leaving });
+    }
 }
 
 /// Whether the process is ending: exit handlers and destructors of static objects run.
@@ -84,14 +87,15 @@ pub fn set_up() {
 /// The last exit handler: after the program's own handlers and destructors, the process really ends.
 unsafe extern "C" fn after_all_handlers(_: usize) {
     if active() {
-        if schedule::steps_of_current() != state().steps.get() {
+        let Leaving { status, steps, caller, .. } = leaving().get();
+        if schedule::steps_of_current() != steps {
             // What was registered before `main` has let others go on, who may have registered more.
-            exit_handlers::run_for_exit(state().status.get(), state().caller.get());
+            exit_handlers::run_for_exit(status, caller);
         }
         // SAFETY: what the program has printed is in libc's buffers; the write is trapped and captured.
         unsafe {
             channel::in_stream(|| files::streams::real::fflush(core::ptr::null_mut()));
-            schedule::end_process(process::end(Ending::Exit { status: state().status.get() }), state().caller.get())
+            schedule::end_process(process::end(Ending::Exit { status }), caller)
         }
     }
 }
@@ -99,12 +103,16 @@ unsafe extern "C" fn after_all_handlers(_: usize) {
 /// Exits as if `main` had returned `status`. Handlers and destructors run as the program's own code while other
 /// threads may still run. Then the process ends.
 pub fn exit_normally(status: i32) -> ! {
-    state().status.set(status);
     state().ends.set(true);
-    exit_handlers::run_for_thread();
-    exit_handlers::run_for_exit(status, state().caller.get());
+    let mut caller = 0;
     if active() {
-        state().steps.set(schedule::steps_of_current());
+        leaving().update(|leaving| Leaving { status, ..leaving });
+        caller = leaving().get().caller;
+    }
+    exit_handlers::run_for_thread();
+    exit_handlers::run_for_exit(status, caller);
+    if active() {
+        leaving().update(|leaving| Leaving { steps: schedule::steps_of_current(), ..leaving });
     }
     // SAFETY: the program's own call.
     unsafe { crate::entry::real::exit(status) }
@@ -113,19 +121,18 @@ pub fn exit_normally(status: i32) -> ! {
 interpose! {
     fn exit(status: i32) -> ! {
         if active() {
-            state().caller.set(caller());
-            state().left.set(schedule::registers());
+            leaving().update(|leaving| Leaving { caller: caller(), left: schedule::registers(), ..leaving });
         }
         exit_normally(status)
     }
 
     fn _exit(status: i32) -> ! {
-        state().left.set(schedule::registers());
+        leaves_at_once();
         end_at_once(status, caller())
     }
 
     fn _Exit(status: i32) -> ! {
-        state().left.set(schedule::registers());
+        leaves_at_once();
         end_at_once(status, caller())
     }
 
@@ -148,6 +155,13 @@ interpose! {
             assertion_failed(assertion, caller())
         }
         crate::entry::real::__assert_fail(assertion, file, line as u32, core::ptr::null())
+    }
+}
+
+/// Notes what the program has in its registers: no handler will run.
+fn leaves_at_once() {
+    if active() {
+        leaving().update(|leaving| Leaving { left: schedule::registers(), ..leaving });
     }
 }
 

@@ -59,7 +59,7 @@ pub fn reach(thread: ThreadId, moment: u64) {
     time().reach(thread, moment);
 }
 
-/// Makes it at least `moment` for everybody: nobody could go on before.
+/// Advances the clocks of all threads to at least `moment`, because no thread is enabled before then.
 pub fn reach_for_all(moment: u64) {
     time().reach_for_all(moment);
 }

@@ -59,6 +59,7 @@ pub(super) fn conclude(decision: Decision) -> ! {
         }
         Decision::Diverged(step) => finish(Outcome::Diverged { step: step as u32 }, 0, b""),
         Decision::StepLimit(thread) => finish(Outcome::StepLimit { thread }, 0, b""),
+        Decision::SwitchLimit(thread) => finish(Outcome::SwitchLimit { thread }, 0, b""),
         Decision::Deadlock if delivery::waits_outside() => {
             let pc = world().thread(current()).pc;
             finish(

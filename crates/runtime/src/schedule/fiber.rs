@@ -24,6 +24,7 @@ use crate::arch::{self, Birth, Context};
 use crate::calls::pthread::keys;
 use crate::entry::{real, start};
 use crate::lifetime::{self, Exclusive, Lent};
+use crate::outside::exit::Leaving;
 use crate::outside::kernel_thread::KernelThread;
 use crate::{heap, schedule, sys};
 
@@ -76,6 +77,8 @@ pub struct Fiber {
     pub awaited_signals: Cell<u64>,
     /// What the kernel would keep for the thread.
     pub kernel_thread: Cell<KernelThread>,
+    /// How the thread ends the process, if it does.
+    pub leaving: Cell<Leaving>,
     /// The thread's name, with a zero byte at the end.
     pub name: Cell<[u8; NAME]>,
     /// The thread as a member of a parallel region of OpenMP: the address of its description. 0 outside of regions.
@@ -130,7 +133,7 @@ impl Fiber {
         let Fiber {
             birth: _, stack_size: _, wanted_stack: _,
             context: at, called_at, ends, start, value, cancellation, detached, signal_mask, pending_signals, awaited_signals,
-            kernel_thread, name: called, creator, unjoined, looks_at_clocks, openmp, openmp_threads, openmp_asked,
+            kernel_thread, name: called, creator, unjoined, looks_at_clocks, leaving, openmp, openmp_threads, openmp_asked,
         } = self;
         at.set(context);
         called_at.set(0);
@@ -150,6 +153,7 @@ impl Fiber {
         openmp.set(0);
         openmp_threads.set(0);
         openmp_asked.set(0);
+        leaving.set(Leaving::default());
     }
 
     /// Marks the thread as exiting. The destructors that follow are not cancellation points.

@@ -87,15 +87,17 @@ fn push_threads(outcome: &Outcome, pc: u64) {
         if state.phase != Phase::Alive || over {
             continue;
         }
+        let stopped = world().is_stopped(thread);
         let custom = state.pending.code.family() == primitive::custom::FAMILY;
         let pending = Pending {
             operation: if custom { custom::with_answers(state.pending) } else { state.pending },
             pc: state.pc,
             state: state.state,
             thread,
-            enabled: world().enabled(thread) as u8,
+            enabled: world().enabled_without_limit(thread) as u8,
             asleep: state.asleep as u8,
             flags: world().foresee_flags(thread),
+            stopped: stopped as u8,
             reserved: 0,
         };
         record.push_pending(pending, header().layout.threads);
@@ -149,8 +151,10 @@ pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
     if recording() {
         push_places(&outcome);
     }
-    let goes_on =
-        matches!(outcome, Outcome::Ended { .. } | Outcome::StepLimit { .. } | Outcome::Hang | Outcome::Capacity(_));
+    let bounded = matches!(outcome, Outcome::StepLimit { .. } | Outcome::SwitchLimit { .. });
+    let goes_on = bounded || matches!(outcome, Outcome::Ended { .. } | Outcome::Hang | Outcome::Capacity(_));
+    // Whoever is only stopped by a bound waits for nobody.
+    world().limit_steps(0);
     let circle = goes_on && circle::exists(world());
     let result = record.result();
     result.left = if outcome.is_ended() { world().left } else { 0 };

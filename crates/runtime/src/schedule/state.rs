@@ -118,7 +118,9 @@ impl Schedule {
         section.depth.set(0);
         controller.set(Context::of_caller());
         world().reset();
-        *follower() = Follower::new(wire.plan(sequence));
+        let plan = wire.plan(sequence);
+        world().limit_steps(plan.max_steps);
+        *follower() = Follower::new(plan);
     }
 }
 

@@ -101,7 +101,7 @@ impl Suspect {
 }
 
 /// The most steps that one thread takes in `schedule`.
-fn longest(schedule: &[Step]) -> u32 {
+pub(crate) fn longest(schedule: &[Step]) -> u32 {
     let mut taken: Vec<u32> = Vec::new();
     for step in schedule {
         let thread = usize::from(step.thread.0);

@@ -91,10 +91,10 @@ pub fn minimise(
         hunt.first = true;
         match hunt.search(executor, preemptions, None, deadline)? {
             Reached::Found => {
-                proven = true;
+                proven = !hunt.cut || preemptions == 0;
                 break;
             }
-            Reached::Nothing => proven = preemptions + 1 == hunt.best().preemptions,
+            Reached::Nothing => proven = preemptions + 1 == hunt.best().preemptions && !hunt.cut,
             Reached::OutOfTime => return Ok(hunt.smallest(false)),
         }
     }
@@ -137,6 +137,8 @@ struct Hunt<'g> {
     found: bool,
     /// Whether the last execution is the best so far.
     improved: bool,
+    /// Whether an execution was cut off. What would have followed may be smaller.
+    cut: bool,
     analysis: Analysis,
     retrace: Retrace,
 }
@@ -155,6 +157,7 @@ impl<'g> Hunt<'g> {
             first: true,
             found: false,
             improved: false,
+            cut: false,
             analysis: Analysis::knowing(places),
             retrace,
         }
@@ -201,8 +204,6 @@ impl<'g> Hunt<'g> {
         if self.best.as_ref().is_none_or(|(best, _)| cost < *best) {
             self.best = Some((cost, execution.events.iter().map(Step::of).collect()));
             self.improved = true;
-            // A bound on switches holds for what a search asks for, not for how an execution goes on from there: what
-            // comes back may be no better than what is known.
             self.found = true;
         }
         let actors = self.goal.actors(execution);
@@ -227,9 +228,10 @@ impl<'g> Hunt<'g> {
             ..Options::default()
         };
         let summary = Search::with_fixed_places(options).run(executor, self)?;
+        self.cut |= summary.counts.cut > 0;
         Ok(match summary.stop {
             _ if self.found => Reached::Found,
-            Stop::Exhausted if summary.counts.cut == 0 => Reached::Nothing,
+            Stop::Exhausted => Reached::Nothing,
             _ => Reached::OutOfTime,
         })
     }

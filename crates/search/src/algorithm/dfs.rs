@@ -5,7 +5,7 @@
 
 use heddle_model::follow::Step;
 use heddle_model::retrace::Retrace;
-use heddle_model::{Choice, Execution, Plan};
+use heddle_model::{Choice, Execution, Outcome, Plan};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::bound::{Bound, LeftOut, Spent};
@@ -108,6 +108,7 @@ impl Strategy for Dfs {
             *left += others.len() as u64;
             untried.push(others);
         });
+        self.left_out.any |= matches!(execution.outcome, Outcome::SwitchLimit { .. });
         self.schedule.extend(events.iter().skip(from).map(Step::of));
     }
 

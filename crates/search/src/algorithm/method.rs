@@ -11,7 +11,7 @@ use crate::options::{Algorithm, Options};
 
 /// The algorithm that runs, with its parameters.
 ///
-/// [`Algorithm`] is what somebody asks for. What runs may be another one:
+/// [`Algorithm`] is what the user asks for. What runs may be another one:
 ///
 /// * Samples run beside `optimal` by default ([`crate::algorithm::portfolio`]); the method names the exhaustive search.
 /// * Within a bound, sleep sets and source sets are not complete. [`crate::algorithm::bound`] runs instead of every
@@ -50,7 +50,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// What `options` come to, with at most so many `preemptions`, for a program that has atomic `sections` or not.
+    /// The method that `options` lead to, with at most `preemptions` preemptions, for a program with or without atomic `sections`.
     pub(crate) fn of(options: &Options, preemptions: Option<u32>, sections: bool) -> Method {
         let bound = Bound { preemptions, switches: options.max_switches, delays: options.max_delays };
         let dpor = |sleep_sets| Method::Dpor { sleep_sets, locksets: options.locksets };
@@ -87,6 +87,14 @@ impl Method {
     /// Whether it only samples, so that its end proves nothing.
     pub fn samples(&self) -> bool {
         matches!(self, Method::Random | Method::Pct { .. } | Method::Pos | Method::Few)
+    }
+
+    /// The most switches of an execution, if they are bounded.
+    pub(crate) fn max_switches(&self) -> Option<u32> {
+        match self {
+            Method::Bounded(bound) | Method::Dfs(bound) => bound.switches,
+            _ => None,
+        }
     }
 
     /// Whether it leaves out executions because of what a sleeping thread would touch.

@@ -12,7 +12,7 @@
 
 use heddle_model::follow::Step;
 use heddle_model::retrace::{Ready, Retrace};
-use heddle_model::{Choice, Event, Execution, Footprint, Plan, ThreadId};
+use heddle_model::{Choice, Event, Execution, Footprint, Outcome, Plan, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::bound::{Bound, LeftOut, Spent};
@@ -226,6 +226,7 @@ impl<R: Rule + Send> Strategy for Stack<R> {
     fn digest(&mut self, _: Ticket, execution: &Execution<'_>) {
         self.under_way = false;
         let events = execution.events;
+        self.left_out.any |= matches!(execution.outcome, Outcome::SwitchLimit { .. });
         if events.len() < self.frames.len() {
             // It ended early, for reasons of its own: there is nothing to learn beyond what led here.
             return;

@@ -2,6 +2,7 @@
 //!
 //! * [`round`]: the loop that every algorithm shares: ask for a plan, have it run, show it, learn from it.
 //! * [`position`]: how far a search is, and what comes next.
+//! * [`own_bound`]: a bound on operations, for executions that are too large.
 //! * [`prefix`]: the given steps that every execution begins with.
 //! * [`strategy`]: what the loop asks of an algorithm.
 //! * [`counts`]: executions, counted.
@@ -10,6 +11,7 @@
 
 pub(crate) mod counts;
 pub(crate) mod observer;
+pub(crate) mod own_bound;
 pub(crate) mod position;
 pub(crate) mod prefix;
 pub(crate) mod round;
@@ -98,6 +100,11 @@ impl Search {
     /// The samples beside the search so far, also when [`run`](Self::run) has failed.
     pub fn samples(&self) -> Counts {
         self.position.samples
+    }
+
+    /// The most operations of a thread, if the search has to bound them itself: see [`Summary::own_bound`].
+    pub fn own_bound(&self) -> Option<u32> {
+        self.position.steps.in_force(self.options.max_steps)
     }
 
     /// Executions of earlier rounds, which do not count.

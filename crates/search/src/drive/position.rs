@@ -15,6 +15,7 @@ use crate::algorithm::Method;
 use crate::algorithm::bound::LeftOut;
 use crate::drive::counts::Counts;
 use crate::drive::observer::Info;
+use crate::drive::own_bound::{self, OwnBound};
 use crate::drive::summary::{Stop, Summary};
 use crate::options::{Algorithm, Options};
 
@@ -69,6 +70,8 @@ pub(crate) struct Position {
     pub samples: Counts,
     /// The highest number of preemptions within which everything was run.
     pub completed: Option<u32>,
+    /// The search's own bound on operations, if executions without it were too large.
+    pub steps: OwnBound,
 }
 
 impl Position {
@@ -86,14 +89,20 @@ impl Position {
             counts: Counts::default(),
             samples: Counts::default(),
             completed: None,
+            steps: OwnBound::default(),
         }
+    }
+
+    /// The most operations that a thread may take in an execution. 0 means no limit.
+    pub fn max_steps(&self, options: &Options) -> u32 {
+        self.steps.with(options.max_steps)
     }
 
     /// Whether its numbers are such as a search comes to. Sums of them are then numbers, too.
     pub fn is_plausible(&self) -> bool {
         let of = |counts: &Counts| {
-            let Counts { executions, blocked, assumed, cut, events, threads: _ } = *counts;
-            [executions, blocked, assumed, cut, events]
+            let Counts { executions, blocked, assumed, cut, bounded, events, threads: _ } = *counts;
+            [executions, blocked, assumed, cut, bounded, events]
         };
         let limit = match self.phase {
             Phase::Unbounded { limit, .. } => limit,
@@ -143,7 +152,16 @@ impl Position {
     /// Whether one more execution may be run, when `under_way` are.
     pub fn has_room(&self, options: &Options, under_way: usize) -> bool {
         let ran = self.earlier + self.before.ran() + self.counts.ran() + under_way as u64;
-        self.phase_has_room(under_way) && options.max_executions.is_none_or(|most| ran < most)
+        self.phase_has_room(under_way)
+            && options.max_executions.is_none_or(|most| ran < most)
+            && (self.before.ran() + self.counts.ran() + (under_way as u64)) < self.own_limit(options)
+    }
+
+    /// How many executions a round may have where the search has had to set a bound, and nobody has set a limit.
+    fn own_limit(&self, options: &Options) -> u64 {
+        let limited = options.max_executions.is_some() || options.timeout.is_some();
+        let bounded = self.steps.in_force(options.max_steps).is_some();
+        if bounded && !limited && !options.algorithm.samples() { own_bound::EXECUTIONS } else { u64::MAX }
     }
 
     /// Whether the phase would run one more execution, when `under_way` are, if the search had no limit.
@@ -168,10 +186,14 @@ impl Position {
     /// Begins the next phase, if there is one, after a phase has ended by `stop`. `left_out`: what its bound left out.
     pub fn next_phase(&mut self, options: &Options, stop: Stop, left_out: LeftOut) -> bool {
         if stop == Stop::Exhausted
-            && self.counts.cut == 0
+            && self.total().cut == 0
             && let Method::Bounded(bound) | Method::Dfs(bound) = self.method(options)
         {
             self.completed = bound.preemptions.or(self.completed);
+        }
+        if stop == Stop::Exhausted && self.total().cut > 0 && self.steps.raise(options.max_steps) {
+            self.again = true;
+            return true;
         }
         let next = match self.phase {
             Phase::Preemptions(most)
@@ -213,6 +235,7 @@ impl Position {
             earlier: self.earlier,
             stop,
             elapsed: self.elapsed,
+            own_bound: self.steps.in_force(options.max_steps),
         }
     }
 }

@@ -7,6 +7,7 @@ use heddle_model::follow::Policy;
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
 use tracing::debug;
 
+use crate::after::livelock;
 use crate::algorithm::Method;
 use crate::algorithm::portfolio::{Portfolio, Turn};
 use crate::drive::observer::{Flow, Observer, Progress};
@@ -80,7 +81,8 @@ impl Round<'_> {
                 plan.schedule.clear();
                 plan.policy = Policy::default();
                 plan.sleep.clear();
-                plan.max_steps = options.max_steps.unwrap_or(0);
+                plan.max_steps = position.max_steps(options);
+                plan.max_switches = method.max_switches();
                 let turn = self.turn(strategy);
                 let proposed = match (turn, &mut self.portfolio) {
                     (Turn::Sample, Some(portfolio)) => portfolio.propose(&mut plan),
@@ -125,10 +127,18 @@ impl Round<'_> {
                 }
             };
             let sample = turn == Turn::Sample;
+            let too_large = matches!(execution.outcome, Outcome::Capacity(what) if what.grows_with_steps());
             let info = position.count(&execution, &plan, sample);
             running -= usize::from(!sample);
             let flow = self.observer.execution(&execution, &info);
-            if makes_no_sense(execution.outcome, sample) {
+            if too_large && !sample {
+                // Nothing follows from it, and it must not end the search.
+                let given = livelock::longest(&position.prefix);
+                if !position.steps.lower(plan.max_steps, options.max_steps, given) {
+                    break End::Stop(Stop::Outcome(execution.outcome));
+                }
+                position.again |= !method.samples();
+            } else if makes_no_sense(execution.outcome, sample) {
                 break End::Stop(Stop::Outcome(execution.outcome));
             }
             if !position.sections && has_sections(&execution) {

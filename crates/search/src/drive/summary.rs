@@ -39,6 +39,9 @@ pub struct Summary {
     /// Executions of earlier rounds, which do not count: more of the program became visible after them, or another
     /// algorithm was needed.
     pub earlier: u64,
+    /// The most operations of a thread, if the search had to bound them itself: without a bound, or with the one that was
+    /// asked for, an execution was too large ([`Outcome::Capacity`]).
+    pub own_bound: Option<u32>,
     /// Why the search ended.
     pub stop: Stop,
     /// How long it took, before and after it was resumed.

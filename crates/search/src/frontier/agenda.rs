@@ -42,7 +42,7 @@ pub(crate) struct PendingSequence {
     /// How many pending sequences were added before this one.
     pub(crate) number: u64,
     pub(crate) running: bool,
-    /// The depth from which on somebody else explores what follows the sequence. [`HERE`] if nobody does.
+    /// The depth from which on another search explores what follows the sequence. [`HERE`] if none does.
     pub(crate) border: u32,
     pub pieces: Box<[Piece]>,
 }
@@ -167,7 +167,7 @@ impl Agenda {
         Some((id, pending))
     }
 
-    /// Says from which depth on somebody else explores what follows a sequence under way.
+    /// Sets the depth from which on another search explores what follows a sequence under way.
     pub fn set_border(&mut self, id: PendingId, border: u32) {
         if let Some(pending) = self.list.get_mut(id.0 as usize).and_then(Option::as_mut) {
             pending.border = border;

@@ -3,7 +3,7 @@
 //! * [`tree`]: where executions branched off, and what sleeps there.
 //! * [`agenda`]: the pending sequences, in the order in which they are to be run.
 //! * [`saved_tree`]: the whole tree as a value, for checkpoints.
-//! * [`work_item`]: one subtree as a value, for somebody else to explore.
+//! * [`work_item`]: one subtree as a value, for another search to explore.
 //! * [`estimate`]: how many executions there will be in all.
 
 pub(crate) mod agenda;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::frontier::agenda::Cost;
 use crate::save::{CheckpointError, Touched};
 
-/// One subtree of an optimal search that somebody else can explore.
+/// One subtree of an optimal search that another search can explore.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WorkItem {
     /// The way from the start of the program to the subtree.

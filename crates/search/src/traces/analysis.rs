@@ -26,11 +26,12 @@
 //!    operation was enabled there.
 //! 4. **Atomic sections.** A section may have disabled the later event, and says only what it touched. The model says
 //!    whether the later event was enabled before the section.
-//! 5. **The end of the process.** A thread that was enabled when the process ended can be reversed with that end.
+//! 5. **The end of the process.** A thread that was enabled when the process ended can be reversed with that end. The same
+//!    holds for an atomic section that is never left, because a bound has stopped its thread inside.
 //! 6. **Looks in vain** ([`heddle_model::vain`]). What a look finds decides whether it can be taken, as the owner of a mutex decides
 //!    about a lock. Where it would have been in vain before the event that it follows, the pass reaches back to the newest
 //!    event before which it would have got through.
-//! 7. **Quiescence.** A time-out that happens because nobody is enabled happens after everything before it and before
+//! 7. **Quiescence.** A time-out that happens because no thread is enabled happens after everything before it and before
 //!    everything after it. It cannot be reversed. Its thread waited until then, so it is treated like a thread that waits
 //!    at the end. An event after the time-out can be reversed with an event before it.
 
@@ -479,8 +480,13 @@ impl Analysis {
 
     /// Reports the reversals of operations that were never taken.
     fn unfinished(&mut self, events: &[Event], pending: &[Pending]) {
-        let end = events.last().filter(|e| e.operation.ends_process());
-        for pending in pending {
+        let last = events.last();
+        // Nobody can come after the end of the process, nor after a section whose thread is stopped inside it.
+        let stuck = |event: &&Event| {
+            event.leaves_section_open() && pending.iter().any(|p| p.thread == event.thread && p.stopped != 0)
+        };
+        let end = last.filter(|event| event.operation.ends_process()).or(last.filter(stuck));
+        for pending in pending.iter().filter(|pending| pending.stopped == 0) {
             let event = Event {
                 operation: pending.operation,
                 thread: pending.thread,
@@ -533,7 +539,7 @@ fn covers(whole: &Access, part: &Access) -> bool {
     whole.object.0 <= part.object.0 && part.object.0 + part.size as u64 <= whole.object.0 + whole.size as u64
 }
 
-/// The event that woke the thread of `event`, its next operation, after its event `last`. `NONE` if nobody woke it or if
+/// The event that woke the thread of `event`, its next operation, after its event `last`. `NONE` if no event woke it or if
 /// the operation needs no wakeup.
 fn waker(events: &[Event], event: &Event, last: u32) -> u32 {
     if !event.operation.needs_wakeup() || last == NONE {

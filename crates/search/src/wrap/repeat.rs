@@ -191,7 +191,7 @@ fn is_same(one: &Event, other: &Event) -> bool {
 /// Whether a second run must end in the same way. It need not if the process was killed or has failed.
 fn can_be_repeated(outcome: Outcome) -> bool {
     use Outcome::*;
-    matches!(outcome, Ended { .. } | Deadlock | Blocked | Assumed | Race(_) | StepLimit { .. })
+    matches!(outcome, Ended { .. } | Deadlock | Blocked | Assumed | Race(_) | StepLimit { .. } | SwitchLimit { .. })
 }
 
 impl Executor for Repeated<'_> {

@@ -119,7 +119,7 @@ impl Inputs {
     }
 }
 
-/// What must not be there, below `folder`, lest an `#include` finds it before `path`: a file whose name is the end of that path, or
+/// What must not exist below `folder`, because an `#include` would find it before `path`: a file whose name is the end of that path, or
 /// the first directory on the way to it that does not exist.
 fn shadows(folder: &Path, path: &Path) -> Vec<PathBuf> {
     const DEEPEST: usize = 4;

@@ -50,7 +50,7 @@ impl Manifest {
 mod tests {
     use super::*;
 
-    /// The digest is made anew, so that what it protects is read.
+    /// The digest is computed again, so that what it protects is read.
     #[test]
     fn foreign_bytes_as_a_manifest() {
         let mut right = format!("{FIRST}{:032x}\n", 7);

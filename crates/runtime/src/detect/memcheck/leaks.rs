@@ -130,7 +130,7 @@ fn roots() {
         }
         let from = if thread != schedule::current() {
             fiber::of(thread).context.get().stack()
-        } else if let Some(registers) = exit::left() {
+        } else if let Some(registers) = exit::left(thread) {
             registers[..6].iter().for_each(|&register| reach(register as usize));
             registers[6] as usize
         } else {

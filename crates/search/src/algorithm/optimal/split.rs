@@ -282,7 +282,7 @@ impl Optimal {
         part.outgoing.push(Insertion { depth: depth as u32, sequence: sequence.collect(), cost });
     }
 
-    /// Learns what somebody else has found in an item.
+    /// Learns what another search has found in an item.
     fn apply(&mut self, ticket: Ticket, mut commit: Commit) -> Result<(), CheckpointError> {
         // No other step is tried in the place of one that is given.
         commit.outgoing.retain(|insertion| insertion.depth as usize >= self.given);
