@@ -23,6 +23,7 @@ impl ThreadState {
     pub(crate) const ABSENT: ThreadState = ThreadState {
         pending: Operation::new(OpCode::ANY, ObjectId::NONE),
         pc: 0,
+        state: 0,
         waits_on: ObjectId::NONE,
         waits_with: ObjectId::NONE,
         queued_on: ObjectId::NONE,
