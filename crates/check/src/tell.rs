@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use heddle_model::follow::Policy;
 use heddle_model::{Ending, ExecutorError, FindingKind, Location, Plan, Trace, trace};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::recognise;
@@ -70,7 +69,7 @@ impl Told {
             // Found in a round that did not count, and the last one was cut short.
             trace.finding.count = candidate.count.max(1);
             trace.finding.execution = candidate.execution;
-            trace.finding.sample = candidate.sample.and_then(Policy::sampler).map(str::to_owned);
+            trace.finding.sample = candidate.sample.clone();
             trace.finding.minimal = candidate.minimal;
             let status = trace.end.outcome.ending().and_then(Ending::exit_status);
             if let (FindingKind::Failed, Some(status)) = (trace.finding.kind, status) {

@@ -47,6 +47,8 @@ pub enum Method {
     Pos,
     /// Samples: a few threads in any order, then the others.
     Few,
+    /// Samples: back to a rare event of an earlier one, and on from there.
+    Rare,
 }
 
 impl Method {
@@ -60,6 +62,7 @@ impl Method {
             Algorithm::Pct => Method::Pct { depth: options.depth },
             Algorithm::Pos => Method::Pos,
             Algorithm::Few => Method::Few,
+            Algorithm::Rare => Method::Rare,
             _ if bound.limits() => Method::Bounded(bound),
             _ if sections => dpor(false),
             Algorithm::Optimal | Algorithm::Portfolio => Method::Optimal,
@@ -81,12 +84,13 @@ impl Method {
             Method::Pct { .. } => "pct",
             Method::Pos => "pos",
             Method::Few => "few",
+            Method::Rare => "rare",
         }
     }
 
     /// Whether it only samples, so that its end proves nothing.
     pub fn samples(&self) -> bool {
-        matches!(self, Method::Random | Method::Pct { .. } | Method::Pos | Method::Few)
+        matches!(self, Method::Random | Method::Pct { .. } | Method::Pos | Method::Few | Method::Rare)
     }
 
     /// Whether it leaves out executions because of what a sleeping thread would touch.
@@ -104,7 +108,9 @@ impl Method {
             }
             Method::Bounded(bound) => Box::new(Stack::new(Conservative, false, options).within(bound)),
             Method::Dfs(bound) => Box::new(Dfs::new(bound, options)),
-            Method::Random | Method::Pct { .. } | Method::Pos | Method::Few => Box::new(Sampling::new(options)),
+            Method::Random | Method::Pct { .. } | Method::Pos | Method::Few | Method::Rare => {
+                Box::new(Sampling::new(options))
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 //! | [`optimal`] | one execution for each trace, none abandoned |
 //! | [`bound`] | persistent sets that are complete within a bound on preemptions, switches or delays |
 //! | [`portfolio`] | samples in turns beside `optimal`: the default |
+//! | [`rare`] | samples that return to rare events of earlier ones |
 //! | [`sampling`] | samples, for programs too big to exhaust |
 //!
 //! `dpor`, `source` and `bound` are rules for the depth-first exploration of `stack`.
@@ -18,6 +19,7 @@ pub mod dpor;
 mod method;
 pub mod optimal;
 pub mod portfolio;
+pub(crate) mod rare;
 pub mod sampling;
 pub mod source;
 pub(crate) mod stack;

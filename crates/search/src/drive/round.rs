@@ -158,6 +158,7 @@ impl Round<'_> {
                 break End::Again;
             }
             if fresh {
+                strategy.revealed();
                 // What is under way may have been run before this or not, and a schedule means something only with what
                 // was visible: those are run again.
                 for _ in 0..under_way.len() {

@@ -20,6 +20,9 @@ pub(crate) trait Strategy: Send {
     /// How many plans are known that were not proposed yet.
     fn pending(&self) -> u64;
 
+    /// Called when more of the program has become visible and the search goes on: schedules so far mean something else now.
+    fn revealed(&mut self) {}
+
     /// What a bound has left out.
     fn left_out(&self) -> LeftOut {
         LeftOut::default()
