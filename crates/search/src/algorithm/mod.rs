@@ -19,7 +19,7 @@ pub mod dpor;
 mod method;
 pub mod optimal;
 pub mod portfolio;
-pub(crate) mod rare;
+pub mod rare;
 pub mod sampling;
 pub mod source;
 pub(crate) mod stack;

@@ -45,38 +45,40 @@ enum Kinds {
 }
 
 /// Beside an exhaustive search, how many samples are drawn before the first one that returns to a rare event, and before
-/// these are more than others.
-const FIRST_RETURN: u64 = rare::BATCH;
-const MORE_RETURNS: u64 = 400;
+/// such samples become more.
+const FIRST_RETURN: u64 = 512;
+const MOST_RETURNS: u64 = 2000;
 
 impl Kinds {
     /// The policy of a sample, without the parameters that were learnt.
     fn policy(self, sample: u64) -> Policy {
-        let few = Policy::Few { first: 0, second: 0 };
-        let round = (sample / 8) as u32;
-        match (self, sample % 8) {
-            (Kinds::One(policy), _) => policy,
-            (_, turn) if self == Kinds::Rare || self.returns(sample) => {
-                if (turn + u64::from(round)).is_multiple_of(2) { Policy::Random } else { Policy::Pos }
-            }
-            (_, 0) => Policy::Even { operations: 1 + round % 4 },
-            (_, 2) => Policy::Pct { depth: 2, length: 0 },
-            (_, 4) => Policy::Pos,
-            (_, 5) => Policy::Random,
-            (_, 6) => Policy::Pct { depth: 3 + round % 6, length: 0 },
-            _ => few,
+        let round = sample / 8;
+        if let Kinds::One(policy) = self {
+            return policy;
+        }
+        if self == Kinds::Rare || self.returns(sample) {
+            return if (sample + round).is_multiple_of(2) { Policy::Random } else { Policy::Pos };
+        }
+        // Where most samples return to rare events, those that do not are of all kinds in turn.
+        let turn = if sample >= MOST_RETURNS { round % 8 } else { sample % 8 };
+        match turn {
+            0 => Policy::Even { operations: 1 + (round % 4) as u32 },
+            2 => Policy::Pct { depth: 2, length: 0 },
+            4 => Policy::Pos,
+            5 => Policy::Random,
+            6 => Policy::Pct { depth: 3 + (round % 6) as u32, length: 0 },
+            _ => Policy::Few { first: 0, second: 0 },
         }
     }
 
     /// Whether a sample returns to a rare event.
     fn returns(self, sample: u64) -> bool {
-        match (self, sample % 8) {
-            (Kinds::One(_), _) => false,
-            (Kinds::Rare, turn) => !turn.is_multiple_of(4),
-            (Kinds::All, 3) => sample >= FIRST_RETURN,
-            (Kinds::All, 5) => sample >= MORE_RETURNS && !(sample / 8).is_multiple_of(4),
-            (Kinds::All, 7) => sample >= MORE_RETURNS,
-            (Kinds::All, _) => false,
+        let turn = sample % 8;
+        match self {
+            Kinds::One(_) => false,
+            Kinds::Rare => !turn.is_multiple_of(4),
+            Kinds::All if sample >= MOST_RETURNS => turn != 0,
+            Kinds::All => sample >= FIRST_RETURN && matches!(turn, 3 | 5),
         }
     }
 
@@ -152,7 +154,12 @@ impl Sampling {
     /// Whether the next sample is drawn from what is known now, and not from what earlier ones were drawn from.
     pub fn is_due(&self) -> bool {
         let ends_batch = self.kinds.has_returns() && self.drawn.is_multiple_of(rare::BATCH);
-        (self.drawn == 0 || self.drawn.is_power_of_two() || ends_batch) && self.read != Some(self.drawn)
+        (self.has_doubled() || ends_batch) && self.read != Some(self.drawn)
+    }
+
+    /// Whether the number of samples has doubled since the length and the threads were last read.
+    fn has_doubled(&self) -> bool {
+        self.drawn == 0 || self.drawn.is_power_of_two()
     }
 
     /// Forgets the samples under way, which are drawn again, and the ways to rare events. More has become visible, so schedules
@@ -245,8 +252,10 @@ impl Strategy for Sampling {
             if self.digested < self.drawn {
                 return None;
             }
-            self.roles = self.made.values().cloned().collect();
-            self.length = self.longest;
+            if self.has_doubled() {
+                self.roles = self.made.values().cloned().collect();
+                self.length = self.longest;
+            }
             self.rare.publish();
             self.read = Some(self.drawn);
         }

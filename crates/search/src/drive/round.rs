@@ -144,6 +144,9 @@ impl Round<'_> {
             if !position.again && !sample {
                 strategy.digest(ticket, &execution);
             }
+            if fresh {
+                strategy.revealed();
+            }
             if let Some(portfolio) = &mut self.portfolio {
                 portfolio.received(turn, &execution);
                 if position.again {
@@ -158,7 +161,6 @@ impl Round<'_> {
                 break End::Again;
             }
             if fresh {
-                strategy.revealed();
                 // What is under way may have been run before this or not, and a schedule means something only with what
                 // was visible: those are run again.
                 for _ in 0..under_way.len() {
@@ -200,7 +202,9 @@ impl Round<'_> {
     /// Who proposes the next plan.
     fn turn(&mut self, strategy: &dyn Strategy) -> Turn {
         let Round { portfolio, executor, .. } = self;
-        portfolio.as_mut().map_or(Turn::Exhaustive, |p| p.turn(strategy.pending(), || executor.facts().restart))
+        portfolio.as_mut().map_or(Turn::Exhaustive, |p| {
+            p.turn((strategy.pending(), strategy.expected()), || executor.facts().restart)
+        })
     }
 
     /// Gets rid of executions under way that nobody looks at. They are mostly done soon; then the executor need not begin

@@ -34,6 +34,12 @@ pub(crate) trait Strategy: Send {
         None
     }
 
+    /// How many executions there will be in all, as far as counts of executions tell: 0 where they tell nothing. A cautious guess
+    /// that does not depend on the time.
+    fn expected(&self) -> u64 {
+        0
+    }
+
     /// How many executions there may be in all, from and to: a guess. None where none can be made.
     fn estimate(&self) -> Option<(u64, Option<u64>)> {
         None

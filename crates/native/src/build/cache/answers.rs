@@ -1,6 +1,7 @@
 //! What compilers have answered, so that each question is asked once: what a compiler is, and how it would link.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use xxhash_rust::xxh3::xxh3_128;
@@ -16,7 +17,12 @@ fn file(question: u128) -> PathBuf {
 
 /// The answer to a question that was asked before. `question` tells it, and the compiler, from all others.
 pub fn answer(question: u128) -> Option<String> {
-    let text = fs::read_to_string(file(question)).ok()?;
+    let file = file(question);
+    // An answer of somebody else's could name another program to start.
+    if fs::symlink_metadata(&file).ok()?.uid() != place::own_uid() {
+        return None;
+    }
+    let text = fs::read_to_string(file).ok()?;
     let (answer, digest) = text.rsplit_once('\n')?;
     (u128::from_str_radix(digest, 16).ok()? == xxh3_128(answer.as_bytes())).then(|| answer.to_owned())
 }

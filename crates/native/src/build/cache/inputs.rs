@@ -24,9 +24,14 @@ pub struct Inputs {
     absent: Vec<PathBuf>,
 }
 
-/// A text in a source file with which its meaning depends on more than the files that are read.
+/// A text in a source file with which its meaning depends on more than the files that compilers list. The assembler's `.include`
+/// and `.incbin` are among these.
 const RESTLESS: [&[u8]; 7] =
-    [b"__has_include", b"__has_embed", b"embed", b"incbin", b"__DATE__", b"__TIME__", b"__TIMESTAMP__"];
+    [b"__has_include", b"__has_embed", b"embed", b".inc", b"__DATE__", b"__TIME__", b"__TIMESTAMP__"];
+/// Beginnings and ends of such a text, of which `##` may make a whole one.
+const PARTS: [&[u8]; 8] = [b"__D", b"__T", b"ATE__", b"IME__", b"AMP__", b"TE__", b"ME__", b"MP__"];
+/// The ends of the names of headers that were compiled before. Compilers take such a file for the header beside it.
+const PRECOMPILED: [&str; 2] = ["gch", "pch"];
 /// Directories of headers that compilers search by themselves.
 const SYSTEMS: [&str; 2] = ["/usr/local/include", "/usr/include"];
 /// What is below is the system's, and changes only when the system does.
@@ -64,7 +69,8 @@ impl Inputs {
             let bytes = fs::read(path).ok()?;
             let is_text = path.extension().is_none_or(|suffix| suffix != "o" && suffix != "a");
             let is_system = path.starts_with(SYSTEM);
-            if !is_system && is_text && RESTLESS.iter().any(|text| contains(&bytes, text)) {
+            let is_restless = if is_text { is_restless(&bytes) } else { !has_contents(&bytes) };
+            if !is_system && (is_restless || precompiled(path).any(|file| file.exists())) {
                 return None;
             }
             inputs.files.push((path.clone(), xxh3_128(&bytes)));
@@ -72,7 +78,8 @@ impl Inputs {
             folders.extend(path.parent().map(Path::to_owned));
         }
         searched.insert(PathBuf::new());
-        let absent = searched.iter().flat_map(|folder| paths.iter().flat_map(|path| shadows(folder, path)));
+        let headers: Vec<PathBuf> = paths.iter().flat_map(|path| precompiled(path).chain([path.clone()])).collect();
+        let absent = searched.iter().flat_map(|folder| headers.iter().flat_map(|path| shadows(folder, path)));
         inputs.absent = absent.collect::<BTreeSet<_>>().into_iter().collect();
         inputs.directories = systems.into_iter().map(|folder| (folder.clone(), time(&folder))).collect();
         let all = inputs.files.iter().chain(&inputs.directories).map(|(path, _)| path).chain(&inputs.absent);
@@ -122,7 +129,7 @@ impl Inputs {
 /// What must not be there, below `folder`, lest an `#include` finds it before `path`: a file whose name is the end of that path, or
 /// the first directory on the way to it that does not exist.
 fn shadows(folder: &Path, path: &Path) -> Vec<PathBuf> {
-    const DEEPEST: usize = 4;
+    const DEEPEST: usize = 12;
     let parts: Vec<_> = path.components().collect();
     let suffixes = (1..=DEEPEST.min(parts.len())).map(|length| &parts[parts.len() - length..]);
     let missing = |suffix: &[Component<'_>]| {
@@ -157,6 +164,29 @@ fn time(path: &Path) -> u128 {
 
 fn contains(bytes: &[u8], text: &[u8]) -> bool {
     bytes.windows(text.len()).any(|window| window == text)
+}
+
+/// Whether the meaning of this text, of a source file or of a word of the command, depends on more than the files that compilers
+/// list.
+pub fn is_restless(text: &[u8]) -> bool {
+    let has = |parts: &[&[u8]]| parts.iter().any(|part| contains(text, part));
+    has(&RESTLESS) || contains(text, b"##") && has(&PARTS)
+}
+
+/// Whether an object or an archive has all its contents in itself. A thin archive names other files, and so does a script of the
+/// linker's that has the name of an archive.
+fn has_contents(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x7fELF") || bytes.starts_with(b"!<arch>\n")
+}
+
+/// The files that a compiler may take for this header if they are there.
+fn precompiled(header: &Path) -> impl Iterator<Item = PathBuf> {
+    PRECOMPILED.into_iter().map(|end| {
+        let mut name = header.as_os_str().to_owned();
+        name.push(".");
+        name.push(end);
+        name.into()
+    })
 }
 
 /// The files that a rule for `make` names after its colon.
@@ -240,12 +270,42 @@ mod tests {
     #[test]
     fn what_depends_on_more_than_files_is_not_kept() {
         let root = TemporaryDirectory::new().unwrap();
-        for text in ["#if __has_include(\"x.h\")", "char *t = __TIME__;", "asm(\".incbin \\\"x\\\"\");"] {
+        for text in [
+            "#if __has_include(\"x.h\")",
+            "char *t = __TIME__;",
+            "asm(\".incbin \\\"x\\\"\");",
+            "asm(\".include \\\"x\\\"\");",
+            "#define J(a, b) a##b\nchar *t = J(__DA, TE__);",
+        ] {
             let source = root.path().join("a.c");
             fs::write(&source, text).unwrap();
             let others = vec![source];
             let made = Made { rules: Vec::new(), others, searched: Vec::new(), own: Path::new("/nowhere") };
             assert_eq!(Inputs::collect(&made, later()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_header_that_was_compiled_before_is_a_change() {
+        for folder in ["first/sub", "later/sub", "src/sub"] {
+            let (root, inputs) = project();
+            fs::create_dir_all(root.path().join(folder)).unwrap();
+            fs::write(root.path().join(folder).join("x.h.gch"), b"anything").unwrap();
+            assert!(!inputs.are_unchanged(), "{folder}");
+        }
+    }
+
+    #[test]
+    fn an_archive_that_names_other_files_is_not_kept() {
+        let root = TemporaryDirectory::new().unwrap();
+        for (text, is_kept) in
+            [(&b"!<arch>\nx"[..], true), (b"!<thin>\nx", false), (b"GROUP(x.o)", false), (b"\x7fELF", true)]
+        {
+            let archive = root.path().join("x.a");
+            fs::write(&archive, text).unwrap();
+            let others = vec![archive];
+            let made = Made { rules: Vec::new(), others, searched: Vec::new(), own: Path::new("/nowhere") };
+            assert_eq!(Inputs::collect(&made, later()).is_some(), is_kept, "{text:?}");
         }
     }
 

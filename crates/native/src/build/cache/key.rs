@@ -1,13 +1,15 @@
 //! What is known of a program before it is compiled.
 
+use std::collections::BTreeMap;
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use xxhash_rust::xxh3::Xxh3;
 
+use super::inputs::is_restless;
 use crate::build::compile::{Argument, Compiler};
 use crate::build::place;
 
@@ -15,24 +17,37 @@ use crate::build::place;
 #[derive(Clone, Debug)]
 pub struct Key(u128);
 
-/// Variables that compilers and linkers read. Where one of the first three is set, there are directories of headers that
-/// Heddle does not know of.
-const VARIABLES: [&str; 14] = [
-    "CPATH",
-    "C_INCLUDE_PATH",
-    "CPLUS_INCLUDE_PATH",
-    "PATH",
-    "LIBRARY_PATH",
-    "COMPILER_PATH",
-    "GCC_EXEC_PREFIX",
-    "LD_LIBRARY_PATH",
-    "LD_RUN_PATH",
-    "SOURCE_DATE_EPOCH",
-    "LANG",
-    "LC_ALL",
-    "LC_MESSAGES",
-    "LC_CTYPE",
+/// Where one of these variables is set, there are directories of headers that Heddle does not know of.
+const UNKNOWN: [&str; 4] = ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH"];
+
+/// Beginnings of the names of variables that no compiler reads and that differ from terminal to terminal. All others belong to the
+/// key: compilers read dozens, and a script that starts one may read any.
+const UNREAD: [&str; 21] = [
+    "HEDDLE_",
+    "PWD",
+    "OLDPWD",
+    "SHLVL",
+    "COLUMNS",
+    "LINES",
+    "TERM",
+    "COLORTERM",
+    "LS_COLORS",
+    "DISPLAY",
+    "WAYLAND_",
+    "WINDOW",
+    "TMUX",
+    "STY",
+    "SSH_",
+    "XDG_SESSION",
+    "DBUS_",
+    "GPG_",
+    "INVOCATION_ID",
+    "JOURNAL_STREAM",
+    "VSCODE_",
 ];
+
+/// Programs that compilers start by themselves, and look for like a shell.
+const TOOLS: [&str; 2] = ["as", "ld"];
 
 /// Libraries that are the system's own, and shared: what is linked does not depend on what is in them.
 const LIBRARIES: [&str; 7] = ["-lm", "-lpthread", "-lrt", "-ldl", "-latomic", "-lstdc++", "-lc"];
@@ -40,7 +55,12 @@ const LIBRARIES: [&str; 7] = ["-lm", "-lpthread", "-lrt", "-ldl", "-latomic", "-
 impl Key {
     /// The key of a command, if its program can be kept: no word may lead to a file that is not seen among the inputs.
     pub fn of(words: &[String], arguments: &[Argument], compilers: &[Compiler]) -> Option<Key> {
-        if !arguments.iter().all(is_understood) || VARIABLES[..3].iter().any(|name| env::var_os(name).is_some()) {
+        let is_unknown = |name: &&str| env::var_os(name).is_some();
+        if !arguments.iter().all(is_understood) || UNKNOWN.iter().any(is_unknown) {
+            return None;
+        }
+        // `-DNOW=__TIME__`. Names of files say nothing.
+        if words.iter().any(|word| word.contains("__") && is_restless(word.as_bytes())) {
             return None;
         }
         let mut digest = Digest::default();
@@ -49,9 +69,13 @@ impl Key {
         digest.add(env::current_dir().ok()?.as_os_str().as_bytes());
         words.iter().for_each(|word| digest.add(word.as_bytes()));
         digest.add_environment();
+        let path = env::var_os("PATH");
+        for tool in TOOLS {
+            digest.add(&of_compiler(&[tool.to_owned()], path.as_deref()).unwrap_or(0).to_le_bytes());
+        }
         for compiler in compilers {
             digest.add(compiler.language.to_string().as_bytes());
-            digest.add(&of_compiler(&compiler.command, env::var_os("PATH").as_deref())?.to_le_bytes());
+            digest.add(&of_compiler(&compiler.command, path.as_deref())?.to_le_bytes());
         }
         Some(Key(digest.value()))
     }
@@ -76,7 +100,14 @@ fn is_understood(argument: &Argument) -> bool {
             let warns = word.starts_with("-W") && !word.contains(',');
             // `-fplugin=x`, `-fprofile-use=x` and their like name files.
             let chooses = word.starts_with("-f") && !word.contains('=') && !word.contains("profile");
-            is_known || warns || chooses || word == "-pthread" || word == "-w" || word.starts_with("-fsanitize=")
+            // What the processor has is not written in any file.
+            !word.ends_with("=native")
+                && (is_known
+                    || warns
+                    || chooses
+                    || word == "-pthread"
+                    || word == "-w"
+                    || word.starts_with("-fsanitize="))
         }
     }
 }
@@ -132,9 +163,14 @@ impl Digest {
     }
 
     fn add_environment(&mut self) {
-        for name in VARIABLES {
+        let is_read = |name: &OsStr| {
+            let name = name.as_bytes();
+            name != b"_" && !UNREAD.iter().any(|unread| name.starts_with(unread.as_bytes()))
+        };
+        let all: BTreeMap<OsString, OsString> = env::vars_os().filter(|(name, _)| is_read(name)).collect();
+        for (name, value) in all {
             self.add(name.as_bytes());
-            env::var_os(name).iter().for_each(|value| self.add(value.as_bytes()));
+            self.add(value.as_bytes());
         }
     }
 
@@ -153,9 +189,17 @@ mod tests {
         for word in ["-O2", "-Wall", "-DN=3", "-pthread", "-fno-inline", "-std=c11", "-m64", "-fsanitize=undefined"] {
             assert!(flag(word), "{word}");
         }
-        for word in
-            ["-fplugin=x.so", "-fprofile-use=x", "-fprofile-use", "-Wl,-T,x", "-specs=x", "-B", "@file", "-mllvm"]
-        {
+        for word in [
+            "-fplugin=x.so",
+            "-fprofile-use=x",
+            "-fprofile-use",
+            "-Wl,-T,x",
+            "-specs=x",
+            "-B",
+            "@file",
+            "-mllvm",
+            "-march=native",
+        ] {
             assert!(!flag(word), "{word}");
         }
         assert!(is_understood(&Argument::LinkFlag(vec!["-lm".to_owned()])));
