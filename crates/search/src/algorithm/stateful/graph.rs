@@ -1,0 +1,260 @@
+//! The graph of states: nodes, the steps that are possible in each, and the edges that were run.
+//!
+//! Everything lies in flat vectors and is known by its number. A node takes 64 bytes, a possible step 8, an edge 24, and
+//! an entry of the table of fingerprints 4.
+
+use heddle_model::follow::Step;
+use heddle_model::{Choice, Fingerprint, ThreadId};
+use serde::{Deserialize, Serialize};
+
+use crate::algorithm::stateful::summary::Class;
+
+/// No node, or no edge.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// A state.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Node {
+    pub fingerprint: Fingerprint,
+    /// The first of its possible steps in [`Graph::steps`], and their number.
+    first_step: u32,
+    steps: u16,
+    /// How many threads wait. They come after those that can go on.
+    waits: u16,
+    /// The newest edge that leaves it, and the newest that leads to it.
+    newest_out: u32,
+    newest_in: u32,
+    /// The edge by which it was reached first. [`NONE`] for the first state.
+    pub parent: u32,
+}
+
+/// A thread that can go on in a state.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Possible {
+    pub thread: ThreadId,
+    /// In how many ways it can go on.
+    pub ways: u16,
+    /// The ways below this number were handed out, or were run.
+    pub taken: u16,
+    /// Whether it is to be run in all its ways.
+    pub asked: bool,
+}
+
+/// A step that was run.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Edge {
+    pub source: u32,
+    /// The state after it. [`NONE`] if it has ended the process.
+    pub target: u32,
+    pub class: Class,
+    next_out: u32,
+    next_in: u32,
+    pub way: u16,
+}
+
+/// All states that were met.
+#[derive(Default)]
+pub(crate) struct Graph {
+    pub nodes: Vec<Node>,
+    pub edges: Vec<Edge>,
+    steps: Vec<Possible>,
+    /// A hash table of nodes by fingerprint: number plus one, or 0 for a free slot.
+    table: Vec<u32>,
+}
+
+impl Graph {
+    /// The node of a state, if it was met.
+    pub fn find(&self, fingerprint: Fingerprint) -> Option<u32> {
+        if self.table.is_empty() {
+            return None;
+        }
+        match self.table[self.slot(fingerprint)] {
+            0 => None,
+            number => Some(number - 1),
+        }
+    }
+
+    fn slot(&self, fingerprint: Fingerprint) -> usize {
+        let mask = self.table.len() - 1;
+        let mut at = fingerprint.0 as usize & mask;
+        while self.table[at] != 0 && self.nodes[self.table[at] as usize - 1].fingerprint != fingerprint {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// Adds the node of a state that was not met before.
+    pub fn add(
+        &mut self,
+        fingerprint: Fingerprint,
+        possible: impl Iterator<Item = (ThreadId, u16)>,
+        waiting: impl Iterator<Item = ThreadId>,
+    ) -> u32 {
+        let first_step = self.steps.len();
+        self.steps.extend(possible.map(|(thread, ways)| Possible { thread, ways, taken: 0, asked: false }));
+        let steps = (self.steps.len() - first_step) as u16;
+        self.steps.extend(waiting.map(|thread| Possible { thread, ways: 0, taken: 0, asked: false }));
+        let waits = (self.steps.len() - first_step) as u16 - steps;
+        let first_step = first_step as u32;
+        let node = Node { fingerprint, first_step, steps, waits, newest_out: NONE, newest_in: NONE, parent: NONE };
+        self.nodes.push(node);
+        if self.nodes.len() * 2 > self.table.len() {
+            self.grow();
+        } else {
+            let slot = self.slot(fingerprint);
+            self.table[slot] = self.nodes.len() as u32;
+        }
+        self.nodes.len() as u32 - 1
+    }
+
+    fn grow(&mut self) {
+        self.table = vec![0; (self.nodes.len() * 4).next_power_of_two().max(64)];
+        for number in 0..self.nodes.len() {
+            let slot = self.slot(self.nodes[number].fingerprint);
+            self.table[slot] = number as u32 + 1;
+        }
+    }
+
+    /// The threads that can go on in a state, in order of their ids.
+    pub fn possible(&self, node: u32) -> &[Possible] {
+        let Node { first_step, steps, .. } = self.nodes[node as usize];
+        &self.steps[first_step as usize..][..steps as usize]
+    }
+
+    /// The threads that wait in a state, as far as that is kept.
+    pub fn waiting(&self, node: u32) -> impl Iterator<Item = ThreadId> {
+        let Node { first_step, steps, waits, .. } = self.nodes[node as usize];
+        let first = first_step as usize + steps as usize;
+        self.steps[first..][..waits as usize].iter().map(|step| step.thread)
+    }
+
+    /// Like [`possible`](Self::possible), for changes.
+    pub fn possible_mut(&mut self, node: u32) -> &mut [Possible] {
+        let Node { first_step, steps, .. } = self.nodes[node as usize];
+        &mut self.steps[first_step as usize..][..steps as usize]
+    }
+
+    /// Adds the edge that `thread` takes from `source` in this way. Returns its number, or `None` if it is there already.
+    pub fn connect(&mut self, source: u32, target: u32, class: Class, thread: ThreadId, way: u16) -> Option<u32> {
+        if self.edge(source, way, |other| other == class).is_some_and(|edge| self.edges[edge as usize].target == target)
+        {
+            return None;
+        }
+        let number = self.edges.len() as u32;
+        let first = target == 0;
+        let next_out = std::mem::replace(&mut self.nodes[source as usize].newest_out, number);
+        let next_in = match self.nodes.get_mut(target as usize) {
+            Some(target) => {
+                // Where everything begins needs no way to it.
+                if target.newest_in == NONE && !first {
+                    target.parent = number;
+                }
+                std::mem::replace(&mut target.newest_in, number)
+            }
+            None => NONE,
+        };
+        self.edges.push(Edge { source, target, class, next_out, next_in, way });
+        if let Some(step) = self.possible_mut(source).iter_mut().find(|step| step.thread == thread) {
+            step.asked = true;
+            if way == step.taken {
+                step.taken += 1;
+            }
+        }
+        Some(number)
+    }
+
+    /// The edge of a class that matches, in this way, from a state.
+    pub fn edge(&self, source: u32, way: u16, is: impl Fn(Class) -> bool) -> Option<u32> {
+        self.leaving(source).find(|&edge| {
+            let edge = &self.edges[edge as usize];
+            edge.way == way && is(edge.class)
+        })
+    }
+
+    /// The edges that leave a state, newest first.
+    pub fn leaving(&self, node: u32) -> impl Iterator<Item = u32> {
+        let mut next = self.nodes[node as usize].newest_out;
+        std::iter::from_fn(move || {
+            let this = (next != NONE).then_some(next)?;
+            next = self.edges[this as usize].next_out;
+            Some(this)
+        })
+    }
+
+    /// The edge that leads to a state and was added last, and the one before an edge among those that lead to its target.
+    pub fn newest_in(&self, node: u32) -> u32 {
+        self.nodes[node as usize].newest_in
+    }
+
+    /// The edge before `edge` among those that lead to its target, or [`NONE`].
+    pub fn next_in(&self, edge: u32) -> u32 {
+        self.edges[edge as usize].next_in
+    }
+
+    /// Appends the steps from the first state to `node`, by the way on which it was reached first.
+    pub fn way_to(&self, node: u32, step: impl Fn(Class) -> Step, into: &mut Vec<Step>) {
+        let start = into.len();
+        let mut at = node;
+        while self.nodes[at as usize].parent != NONE {
+            let edge = &self.edges[self.nodes[at as usize].parent as usize];
+            into.push(step(edge.class).taking(Choice::Way(edge.way)));
+            at = edge.source;
+        }
+        into[start..].reverse();
+    }
+
+    /// How many bytes all of it takes, with the room that is reserved.
+    pub fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
+            + self.edges.capacity() * size_of::<Edge>()
+            + self.steps.capacity() * size_of::<Possible>()
+            + self.table.capacity() * size_of::<u32>()
+    }
+
+    /// Everything, to be written down.
+    pub fn save(&self) -> Saved {
+        Saved { nodes: self.nodes.clone(), edges: self.edges.clone(), steps: self.steps.clone() }
+    }
+
+    /// The graph that was written down. `None` if its numbers contradict each other.
+    pub fn restore(saved: Saved, classes: usize) -> Option<Graph> {
+        let Saved { nodes, edges, steps } = saved;
+        let count = nodes.len() as u32;
+        let (known, leads) = (|edge: u32| edge == NONE || (edge as usize) < edges.len(), edges.len() as u32);
+        let sound = nodes.iter().all(|node| {
+            let end = node.first_step as usize + node.steps as usize + node.waits as usize;
+            end <= steps.len() && known(node.newest_out) && known(node.newest_in) && known(node.parent)
+        });
+        // Edges are older than those that they follow in a list, so lists and ways to states end.
+        let older = |edge: u32, at: usize| edge == NONE || (edge as usize) < at && edge < leads;
+        let sound = sound
+            && edges.iter().enumerate().all(|(at, edge)| {
+                edge.source < count
+                    && (edge.target < count || edge.target == NONE)
+                    && edge.class.index() < classes
+                    && older(edge.next_out, at)
+                    && older(edge.next_in, at)
+            });
+        let reached = |(at, node): (usize, &Node)| {
+            node.parent == NONE || {
+                let parent = &edges[node.parent as usize];
+                parent.target as usize == at && (parent.source as usize) < at
+            }
+        };
+        let sound = sound && steps.iter().all(|step| step.taken <= step.ways);
+        if !sound || !nodes.iter().enumerate().all(reached) {
+            return None;
+        }
+        let mut graph = Graph { nodes, edges, steps, table: Vec::new() };
+        graph.grow();
+        Some(graph)
+    }
+}
+
+/// What is written down of a graph.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Saved {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    steps: Vec<Possible>,
+}

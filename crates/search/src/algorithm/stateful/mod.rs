@@ -1,0 +1,323 @@
+//! Every state once: persistent sets over a graph of states.
+//!
+//! Y. Yang, *Efficient dynamic verification of concurrent programs*, dissertation, University of Utah, 2009, chapter 4
+//! (SDPOR), stops an execution at a state that is known, and updates the backtrack sets of the states on the stack by a
+//! graph of the operations that can follow. X. Yi, J. Wang, X. Yang, *Stateful dynamic partial-order reduction*, ICFEM
+//! 2006, keep a summary of interleavings for each state. R. Trimananda, W. Luo, B. Demsky, G. Xu, *Stateful dynamic
+//! partial order reduction for model checking event-driven applications that do not terminate*, VMCAI 2022, show that
+//! what was published before is not complete for programs with cycles.
+//!
+//! A state decides everything that can follow it. So every state is a node of a graph, every step that was run an edge,
+//! and each step is run at most once. What [follows from a state](summary) is carried back over all edges that lead to
+//! it. Where an edge and an event that can follow it can be reversed, another thread is tried at the edge's state.
+//!
+//! Departures:
+//!
+//! 1. There is no stack, and no order of exploration matters. Summaries are a fixpoint over the whole graph: what is
+//!    found below a state later reaches every way that leads to it. The dissertation updates the stack with what is
+//!    known at that moment, and misses states, without cycles too.
+//! 2. Threads that wait have items in summaries. The dissertation's graph has only operations that were enabled, so the
+//!    races of a thread that waits in a deadlock are lost.
+//! 3. Nobody is ignored. In a strongly connected component that no edge leaves, each thread that is enabled in all of its
+//!    states is tried in one of them. A. Valmari, *Stubborn sets for reduced state space generation*, 1989, and others ask
+//!    this of every thread that is enabled in one of its states; `docs/algorithms.md` says why fewer are enough.
+//! 4. There are no sleep sets. They save edges, not states, and a state that was explored with a sleep set was explored
+//!    in part.
+//! 5. An operation with several ways is tried in all of them.
+//! 6. What an atomic section touches is known when it has run. Programs with atomic sections are explored without
+//!    reduction: `everybody`.
+//!
+//! **What is kept:** every state in which nobody can go on, every way to end the process, and for each thread everything
+//! that it can do: each of its local states. **What is not kept:** which states several threads are in together, and
+//! cycles.
+
+pub(crate) mod build;
+pub(crate) mod components;
+pub(crate) mod graph;
+pub(crate) mod summary;
+
+use std::collections::VecDeque;
+
+use heddle_model::follow::Policy;
+use heddle_model::{Execution, Fingerprint, Plan, States};
+use serde::{Deserialize, Serialize};
+
+use crate::algorithm::stateful::build::{Builder, Task};
+use crate::algorithm::stateful::components::components;
+use crate::algorithm::stateful::graph::NONE;
+use crate::algorithm::stateful::summary::bit;
+use crate::drive::strategy::{Strategy, Ticket};
+use crate::drive::summary::StateCounts;
+use crate::liveness::StateGraph;
+use crate::options::Options;
+use crate::save::{self, CheckpointError};
+
+/// The search over states.
+pub(crate) struct Stateful {
+    builder: Builder,
+    /// Whether every thread is tried everywhere: no reduction.
+    everybody: bool,
+    /// States in which there may be something to run.
+    open: Vec<u32>,
+    /// The plans under way, oldest first: what each is for, and how many steps it has.
+    under_way: VecDeque<(Task, usize)>,
+    /// Plans that were under way when the search was written down. The last comes first.
+    again: Vec<Task>,
+    started: bool,
+}
+
+/// What is written down of a search over states.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct State {
+    started: bool,
+    again: Vec<Task>,
+    open: Vec<u32>,
+    graph: graph::Saved,
+    summaries: summary::Saved,
+}
+
+impl Stateful {
+    /// Every state, or, with `everybody`, every step of every state.
+    pub fn new(everybody: bool, options: &Options) -> Stateful {
+        let builder = Builder::new(options, !everybody);
+        Stateful { builder, everybody, open: Vec::new(), under_way: VecDeque::new(), again: Vec::new(), started: false }
+    }
+
+    /// The next step that was asked for and was not handed out.
+    fn next(&mut self) -> Option<Task> {
+        if let Some(task) = self.again.pop() {
+            return Some(task);
+        }
+        if !self.started {
+            self.started = true;
+            return Some(Task::Begin);
+        }
+        loop {
+            while let Some(&node) = self.open.last() {
+                let mut possible = self.builder.graph.possible_mut(node).iter_mut();
+                if let Some(step) = possible.find(|step| step.asked && step.taken < step.ways) {
+                    let way = step.taken;
+                    step.taken += 1;
+                    return Some(Task::Go { node, thread: step.thread, way });
+                }
+                self.open.pop();
+            }
+            if !self.under_way.is_empty()
+                || self.everybody
+                || !self.builder.summaries.rules.nobody_ignored
+                || !self.ask_for_the_ignored()
+            {
+                return None;
+            }
+        }
+    }
+
+    /// Asks for one thread of `threads` at a state, unless one of them was asked for; for everybody if none can go on.
+    fn ask(&mut self, node: u32, threads: u64) {
+        let graph = &mut self.builder.graph;
+        let edge = graph.nodes[node as usize].parent;
+        // To go on with the thread that led here costs no switch.
+        let before = (edge != NONE).then(|| self.builder.summaries.thread(graph.edges[edge as usize].class));
+        let possible = graph.possible_mut(node);
+        let is_one = |thread| bit(thread).is_some_and(|bit| threads & bit != 0);
+        if possible.iter().any(|step| step.asked && is_one(step.thread)) {
+            return;
+        }
+        let found = possible.iter().position(|step| Some(step.thread) == before && is_one(step.thread));
+        match found.or_else(|| possible.iter().position(|step| is_one(step.thread))) {
+            Some(one) => possible[one].asked = true,
+            None => possible.iter_mut().for_each(|step| step.asked = true),
+        }
+        self.open.push(node);
+    }
+
+    fn ask_everybody(&mut self, node: u32) {
+        self.builder.graph.possible_mut(node).iter_mut().for_each(|step| step.asked = true);
+        self.open.push(node);
+    }
+
+    /// Carries items back over edges until nothing is new.
+    fn settle(&mut self) {
+        while let Some((state, item)) = self.builder.summaries.work.pop() {
+            if !self.builder.summaries.has(state, item) {
+                continue;
+            }
+            if !self.builder.summaries.rules.fixpoint {
+                // Only the way on which it was reached first.
+                let parent = self.builder.graph.nodes[state as usize].parent;
+                if parent != NONE {
+                    self.carry(parent, item);
+                }
+                continue;
+            }
+            let mut edge = self.builder.graph.newest_in(state);
+            while edge != NONE {
+                self.carry(edge, item);
+                edge = self.builder.graph.next_in(edge);
+            }
+        }
+    }
+
+    fn carry(&mut self, edge: u32, item: summary::Item) {
+        let edge = self.builder.graph.edges[edge as usize];
+        let carried = self.builder.summaries.carry(edge.class, item);
+        if let Some(threads) = carried.ask {
+            self.ask(edge.source, threads);
+        }
+        if let Some(item) = carried.keep {
+            self.builder.summaries.keep(edge.source, item);
+        }
+    }
+
+    /// In each component that no edge leaves: asks for each thread that is enabled in all of its states and was run in
+    /// none. Returns whether there was one.
+    fn ask_for_the_ignored(&mut self) -> bool {
+        let graph = &self.builder.graph;
+        let count = graph.nodes.len();
+        let component = components(
+            count,
+            |_| true,
+            |node, into| {
+                into.extend(graph.leaving(node).map(|edge| graph.edges[edge as usize].target).filter(|&to| to != NONE));
+            },
+        );
+        let total = component.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut left = vec![false; total];
+        for edge in &graph.edges {
+            let from = component[edge.source as usize];
+            left[from as usize] |= edge.target == NONE || component[edge.target as usize] != from;
+        }
+        // Of each component that nothing leaves: its first state.
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); total];
+        for node in 0..count as u32 {
+            let own = component[node as usize] as usize;
+            if !left[own] {
+                members[own].push(node);
+            }
+        }
+        let mut ignored = Vec::new();
+        for members in members.iter().filter(|members| !members.is_empty()) {
+            for step in graph.possible(members[0]) {
+                let thread = step.thread;
+                let always = members.iter().all(|&node| graph.possible(node).iter().any(|s| s.thread == thread));
+                let runs = |&node: &u32| graph.possible(node).iter().any(|s| s.thread == thread && s.asked);
+                if always && !members.iter().any(runs) {
+                    ignored.push((members[0], thread));
+                }
+            }
+        }
+        for &(node, thread) in &ignored {
+            let possible = self.builder.graph.possible_mut(node);
+            possible.iter_mut().filter(|step| step.thread == thread).for_each(|step| step.asked = true);
+            self.open.push(node);
+        }
+        !ignored.is_empty()
+    }
+}
+
+impl Strategy for Stateful {
+    fn propose(&mut self, plan: &mut Plan) -> Option<Ticket> {
+        let task = self.next()?;
+        self.builder.schedule(task, &mut plan.schedule);
+        plan.policy = Policy::NonPreemptive;
+        plan.states = States::Stop;
+        self.under_way.push_back((task, plan.schedule.len().max(self.builder.given.len())));
+        Some(Ticket(0))
+    }
+
+    fn digest(&mut self, _: Ticket, execution: &Execution<'_>) {
+        // Executions come back in the order of their plans.
+        let Some((task, steps)) = self.under_way.pop_front() else { return };
+        let added = self.builder.learn(task, steps, execution);
+        for node in added.nodes {
+            if self.everybody {
+                self.ask_everybody(node);
+            } else {
+                // Somebody must go on. Who does is marked by its edge; others may be asked for later.
+                self.open.push(node);
+            }
+        }
+        if self.everybody {
+            return;
+        }
+        for &edge in &added.edges {
+            let edge_of = self.builder.graph.edges[edge as usize];
+            if edge_of.target == NONE {
+                // The end of the process conflicts with whatever the others would do.
+                self.ask_everybody(edge_of.source);
+                continue;
+            }
+            let first = self.builder.graph.nodes[edge_of.target as usize].parent == edge;
+            if !first && !self.builder.summaries.rules.fixpoint {
+                continue;
+            }
+            for item in self.builder.summaries.items(edge_of.target).to_vec() {
+                self.carry(edge, item);
+            }
+        }
+        self.settle();
+    }
+
+    fn pending(&self) -> u64 {
+        let open = |&node: &u32| {
+            let steps = self.builder.graph.possible(node).iter().filter(|step| step.asked);
+            steps.map(|step| u64::from(step.ways - step.taken)).sum::<u64>()
+        };
+        let mut nodes = self.open.clone();
+        nodes.sort_unstable();
+        nodes.dedup();
+        nodes.iter().map(open).sum::<u64>() + self.again.len() as u64 + u64::from(!self.started)
+    }
+
+    fn new_states(&mut self) -> Vec<Fingerprint> {
+        self.builder.take_fresh()
+    }
+
+    fn states(&self) -> Option<StateCounts> {
+        Some(StateCounts {
+            states: self.builder.graph.nodes.len() as u64,
+            edges: self.builder.graph.edges.len() as u64,
+            bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes()) as u64,
+        })
+    }
+
+    fn graph(&self) -> Option<StateGraph> {
+        (self.everybody && self.pending() == 0).then(|| self.builder.whole())
+    }
+
+    fn save(&self) -> save::State {
+        // What is under way comes first, and in its order: from the end.
+        let under_way = self.under_way.iter().rev().map(|(task, _)| *task);
+        let again = self.again.iter().copied().chain(under_way).collect();
+        save::State::Stateful(Box::new(State {
+            started: self.started,
+            again,
+            open: self.open.clone(),
+            graph: self.builder.graph.save(),
+            summaries: self.builder.summaries.save(),
+        }))
+    }
+
+    fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
+        let save::State::Stateful(state) = state else { return Err(CheckpointError::Damaged) };
+        let State { started, again, open, graph, summaries } = *state;
+        let graph = graph::Graph::restore(graph, summaries.classes.len()).ok_or(CheckpointError::Damaged)?;
+        let states = graph.nodes.len();
+        let known = |node: u32| (node as usize) < states;
+        let sound = |task: &Task| match *task {
+            Task::Begin => true,
+            Task::Go { node, thread, way } => {
+                known(node) && graph.possible(node).iter().any(|step| step.thread == thread && way < step.ways)
+            }
+        };
+        if !again.iter().all(sound) || !open.iter().all(|&node| known(node)) {
+            return Err(CheckpointError::Damaged);
+        }
+        let expected = if self.everybody { 0 } else { states };
+        self.builder.summaries.restore(summaries, expected).ok_or(CheckpointError::Damaged)?;
+        self.builder.graph = graph;
+        self.builder.all_are_fresh();
+        (self.started, self.again, self.open) = (started, again, open);
+        Ok(())
+    }
+}

@@ -1,0 +1,338 @@
+//! Summaries: what can still happen from a state, and after whom.
+//!
+//! An **item** of a state says: some path of the graph leads from here to a state in which a thread is about to take an
+//! event `e` (or waits for it), and these threads have an event on that path that `e` depends on. A **class** is the
+//! thread of an event, its bare form and what it touches. A **past** is the set of threads, with the threads whose beginning
+//! or end was touched. Classes and pasts are stored once and known by their numbers, so an item takes eight bytes.
+//!
+//! Items are carried backwards over edges, to a fixpoint. [`Summaries::carry`] is the only rule; `docs/algorithms.md` says
+//! why it is enough.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use heddle_model::follow::Step;
+use heddle_model::{Access, Event, Footprint, Mode, ThreadId};
+use serde::{Deserialize, Serialize};
+
+use crate::save::Touched;
+use crate::traces::touches::{Touch, Touches};
+
+/// The number of a class of events.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub(crate) struct Class(u32);
+
+impl Class {
+    /// The number as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An event that can follow a state, and its past.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Item {
+    class: Class,
+    past: u32,
+}
+
+/// The past of an item: certain order only. To know less of it asks for more, never for less. Threads from number 64 on
+/// are not known.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+struct Past {
+    /// The threads that have an event before the item's that it depends on, and its own thread.
+    threads: u64,
+    /// The threads whose life cycle such an event touches.
+    lives: u64,
+}
+
+impl Past {
+    fn within(&self, other: &Past) -> bool {
+        self.threads & !other.threads == 0 && self.lives & !other.lives == 0
+    }
+}
+
+/// Which rules are used. All of them; tests leave some out and look for the misses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rules {
+    /// An item ends at an event that covers it.
+    pub covering: bool,
+    /// An event that enabled another one cannot come after it.
+    pub enabling: bool,
+    /// The order that goes through the beginnings and the ends of threads.
+    pub lives: bool,
+    /// Threads that wait have items, too.
+    pub waiting: bool,
+    /// Items are carried back over all edges, not only over the way on which a state was reached first.
+    pub fixpoint: bool,
+    /// Nobody is ignored for ever.
+    pub nobody_ignored: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Rules { covering: true, enabling: true, lives: true, waiting: true, fixpoint: true, nobody_ignored: true }
+    }
+}
+
+/// What two classes are to each other: bits of [`CONFLICTS`], [`ENABLES`], [`COVERS`].
+type Relation = u8;
+const CONFLICTS: u8 = 1;
+/// The earlier one enabled the later one.
+const ENABLES: u8 = 2;
+/// The earlier one touches all that the later one touches, at least as strongly.
+const COVERS: u8 = 4;
+
+struct Known {
+    bare: Event,
+    touch: Touch,
+    /// The threads whose life cycle it touches, and those whose it writes.
+    lives: u64,
+    changes: u64,
+}
+
+/// What follows from an item at the state before an edge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Carried {
+    /// The threads of which one must be tried at that state, because the edge and the item's event can be reversed.
+    pub ask: Option<u64>,
+    /// The item of that state.
+    pub keep: Option<Item>,
+}
+
+/// A hasher for keys that are numbers already.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Multiply(u64);
+
+impl Hasher for Multiply {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(word.into());
+    }
+}
+
+type Fast<K, V> = HashMap<K, V, BuildHasherDefault<Multiply>>;
+
+/// All classes, all pasts, and the items of each state.
+#[derive(Default)]
+pub(crate) struct Summaries {
+    pub rules: Rules,
+    touches: Touches,
+    classes: Vec<Known>,
+    numbers: HashMap<(Bare, u32), Class>,
+    relations: Fast<u64, Relation>,
+    pasts: Vec<Past>,
+    past_numbers: Fast<(u64, u64), u32>,
+    /// The items of each state, by its number.
+    items: Vec<Vec<Item>>,
+    /// Items that are new at a state and have not been carried on.
+    pub work: Vec<(u32, Item)>,
+}
+
+/// A bare event as a key: events have no hash.
+type Bare = (ThreadId, heddle_model::Operation, u64, u16, u16);
+
+fn key(bare: &Event) -> Bare {
+    (bare.thread, bare.operation, bare.result, bare.alternatives, bare.flags.0)
+}
+
+impl Summaries {
+    /// The class of a bare event that touches this.
+    pub fn class(&mut self, bare: &Event, footprint: &Footprint) -> Class {
+        let touch = self.touches.number(footprint);
+        let next = Class(self.classes.len() as u32);
+        let class = *self.numbers.entry((key(bare), touch.get())).or_insert(next);
+        if class == next {
+            let (mut lives, mut changes) = (0, 0);
+            for access in footprint.accesses() {
+                if let Some(bit) = access.object.life_of().and_then(bit) {
+                    lives |= bit;
+                    changes |= if access.mode == Mode::Write { bit } else { 0 };
+                }
+            }
+            self.classes.push(Known { bare: *bare, touch, lives, changes });
+        }
+        class
+    }
+
+    /// The thread of a class.
+    pub fn thread(&self, class: Class) -> ThreadId {
+        self.classes[class.index()].bare.thread
+    }
+
+    /// The step that takes an event of a class, in its first way.
+    pub fn step(&self, class: Class) -> Step {
+        let bare = &self.classes[class.index()].bare;
+        Step::new(bare.thread).expecting(bare.operation.code)
+    }
+
+    fn past(&mut self, past: Past) -> u32 {
+        let next = self.pasts.len() as u32;
+        let number = *self.past_numbers.entry((past.threads, past.lives)).or_insert(next);
+        if number == next {
+            self.pasts.push(past);
+        }
+        number
+    }
+
+    /// What an event of class `earlier` is to a later one of class `later`.
+    fn relation(&mut self, earlier: Class, later: Class) -> Relation {
+        let place = u64::from(earlier.0) << 32 | u64::from(later.0);
+        if let Some(&relation) = self.relations.get(&place) {
+            return relation;
+        }
+        let (one, other) = (&self.classes[earlier.index()], &self.classes[later.index()]);
+        let conflicts = self.touches.conflict(one.touch, other.touch);
+        let (strong, weak) = (self.touches.footprint(one.touch), self.touches.footprint(other.touch));
+        let mut relation = if conflicts { CONFLICTS } else { 0 };
+        if conflicts && self.rules.enabling && other.bare.enabled_by(&one.bare) {
+            relation |= ENABLES;
+        }
+        if self.rules.covering && covers(strong, weak) {
+            relation |= COVERS;
+        }
+        self.relations.insert(place, relation);
+        relation
+    }
+
+    /// Adds a state, in which the threads of these classes are about to do something or wait for it.
+    pub fn add_state(&mut self, state: u32, standing: impl Iterator<Item = Class>) {
+        self.items.push(Vec::new());
+        for class in standing {
+            let threads = bit(self.thread(class)).unwrap_or(0);
+            let past = self.past(Past { threads, lives: 0 });
+            self.keep(state, Item { class, past });
+        }
+    }
+
+    /// Adds an item to a state, unless there is one that asks for more.
+    pub fn keep(&mut self, state: u32, item: Item) {
+        let Summaries { items, pasts, work, .. } = self;
+        let own = pasts[item.past as usize];
+        let list = &mut items[state as usize];
+        let same = |other: &Item| other.class == item.class;
+        if list.iter().any(|other| same(other) && pasts[other.past as usize].within(&own)) {
+            return;
+        }
+        list.retain(|other| !(same(other) && own.within(&pasts[other.past as usize])));
+        list.push(item);
+        work.push((state, item));
+    }
+
+    /// The items of a state.
+    pub fn items(&self, state: u32) -> &[Item] {
+        &self.items[state as usize]
+    }
+
+    /// Whether a state still has an item: one that asks for more may have taken its place.
+    pub fn has(&self, state: u32, item: Item) -> bool {
+        self.items[state as usize].contains(&item)
+    }
+
+    /// Carries an item of the target of an edge, of class `edge`, back over it.
+    pub fn carry(&mut self, edge: Class, item: Item) -> Carried {
+        let relation = self.relation(edge, item.class);
+        let past = self.pasts[item.past as usize];
+        let step = &self.classes[edge.index()];
+        let (by, own) = (step.bare.thread, self.classes[item.class.index()].bare.thread);
+        let mine = by == own || bit(by).is_some_and(|bit| past.threads & bit != 0);
+        let about = self.rules.lives && step.changes & past.lives != 0;
+        let conflicts = relation & CONFLICTS != 0;
+        let mut ask = None;
+        if conflicts && !mine && !about {
+            if relation & ENABLES != 0 {
+                // What took away what it needs is what it can be reversed with.
+                return Carried { ask: None, keep: Some(item) };
+            }
+            ask = Some(past.threads);
+        }
+        if !(mine || about || conflicts) {
+            return Carried { ask, keep: Some(item) };
+        }
+        if relation & COVERS != 0 {
+            return Carried { ask, keep: None };
+        }
+        let lives = if self.rules.lives { past.lives | step.lives } else { 0 };
+        let past = Past { threads: past.threads | bit(by).unwrap_or(0), lives };
+        Carried { ask, keep: Some(Item { past: self.past(past), ..item }) }
+    }
+
+    /// How many bytes all of it takes, with the room that is reserved.
+    pub fn bytes(&self) -> usize {
+        let lists: usize = self.items.iter().map(|list| list.capacity() * size_of::<Item>()).sum();
+        lists
+            + self.items.capacity() * size_of::<Vec<Item>>()
+            + self.classes.capacity() * (size_of::<Known>() + size_of::<(Bare, u32, Class)>())
+            + self.relations.capacity() * (size_of::<(u64, Relation)>() + 1)
+            + self.pasts.capacity() * (2 * size_of::<Past>() + size_of::<u64>())
+    }
+
+    /// Everything, to be written down.
+    pub fn save(&self) -> Saved {
+        let class = |known: &Known| (known.bare, Touched::of(self.touches.footprint(known.touch)));
+        Saved {
+            classes: self.classes.iter().map(class).collect(),
+            pasts: self.pasts.clone(),
+            items: self.items.clone(),
+        }
+    }
+
+    /// Goes on from what was written down, for so many states. `None` if its numbers contradict each other.
+    pub fn restore(&mut self, saved: Saved, states: usize) -> Option<()> {
+        let Saved { classes, pasts, items } = saved;
+        for (number, (bare, touched)) in classes.iter().enumerate() {
+            if self.class(bare, &touched.footprint().ok()?).index() != number {
+                return None;
+            }
+        }
+        for (number, past) in pasts.iter().enumerate() {
+            if self.past(*past) as usize != number {
+                return None;
+            }
+        }
+        let sound = |item: &Item| item.class.index() < classes.len() && (item.past as usize) < pasts.len();
+        if items.len() != states || !items.iter().flatten().all(sound) {
+            return None;
+        }
+        self.items = items;
+        Some(())
+    }
+}
+
+/// What is written down of summaries.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Saved {
+    pub classes: Vec<(Event, Touched)>,
+    pasts: Vec<Past>,
+    items: Vec<Vec<Item>>,
+}
+
+/// The bit of a thread in a set.
+pub(crate) fn bit(thread: ThreadId) -> Option<u64> {
+    1u64.checked_shl(thread.0.into())
+}
+
+/// Whether everything that conflicts with `weak` conflicts with `strong`: it touches all that `weak` touches, in the same
+/// mode or by writing.
+fn covers(strong: &Footprint, weak: &Footprint) -> bool {
+    let within = |inner: &Access, outer: &Access| {
+        let end = |access: &Access| access.object.0 + u64::from(access.size);
+        outer.object.0 <= inner.object.0
+            && end(inner) <= end(outer)
+            && (outer.mode == Mode::Write || outer.mode == inner.mode)
+    };
+    strong.is_everything()
+        || !weak.is_everything()
+            && weak.accesses().iter().all(|inner| strong.accesses().iter().any(|outer| within(inner, outer)))
+}
