@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use heddle_model::follow::Step;
 use heddle_model::round::Round;
 use heddle_model::trace::{self, Action, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
-use heddle_model::{Outcome, Plan, Restart, Settings};
+use heddle_model::{Outcome, Plan, Restart, Settings, States};
 use heddle_report::Recording;
 use heddle_report::recognise::Recognised;
 use heddle_report::recording::is_user;
@@ -89,7 +89,8 @@ pub fn plan(trace: &Trace) -> Plan {
             .map(|first| Round { first, length }),
         _ => None,
     };
-    Plan { schedule: trace.schedule.clone(), sleep, policy, seed, max_steps, record: true, aim, round }
+    let states = States::Off;
+    Plan { schedule: trace.schedule.clone(), sleep, policy, seed, max_steps, record: true, aim, round, states }
 }
 
 /// A step that is known only from the plan.

@@ -42,7 +42,8 @@ pub use exchange::{
 pub use faults::misuse::Misuse;
 pub use faults::{circle, fault, misuse, race};
 pub use vocabulary::{
-    Choice, Event, EventFlags, EventIndex, MOST_LOOKS, ObjectId, OpCode, Operation, Pending, ThreadId,
+    Choice, Digest, Event, EventFlags, EventIndex, Fingerprint, MOST_LOOKS, ObjectId, OpCode, Operation, Pending,
+    ThreadId,
 };
 pub use world::{Await, Looks, Memory, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState, World};
 
@@ -56,4 +57,4 @@ pub use document::{
 #[cfg(feature = "std")]
 pub use exchange::facts::{self, Facts, Instrumentation};
 #[cfg(feature = "std")]
-pub use exchange::{Execution, Executor, ExecutorError, Plan};
+pub use exchange::{Execution, Executor, ExecutorError, Plan, States};

@@ -70,7 +70,7 @@ pub fn classify(execution: &Execution<'_>, properties: &Properties) -> Class {
         Outcome::Hang => Class::Finding(FindingKind::Hang),
         Outcome::Livelock { .. } => Class::Finding(FindingKind::Livelock),
         Outcome::Race(_) => Class::Finding(FindingKind::DataRace),
-        Outcome::Blocked => Class::Redundant,
+        Outcome::Blocked | Outcome::Visited => Class::Redundant,
         Outcome::Assumed => Class::Assumed,
         Outcome::StepLimit { .. } => Class::Bounded,
         Outcome::Unsupported => Class::Unsupported,

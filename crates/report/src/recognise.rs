@@ -114,6 +114,7 @@ fn view(recording: &Recording) -> Execution<'_> {
         message: &recording.message,
         output: &recording.output,
         races: &[],
+        states: &[],
     }
 }
 

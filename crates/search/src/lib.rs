@@ -11,6 +11,7 @@
 //! | `traces` | what an execution says: happens-before, pairs of events that can be reversed, canonical forms |
 //! | `frontier` | what is known and not explored yet, as a tree and as an ordered agenda |
 //! | [`after`] | what is done with an execution that was found: make it small, or prove that it goes round for ever |
+//! | [`liveness`] | what can go on for ever, asked of the graph of all states |
 //! | [`wrap`] | executors around executors |
 //! | `save` | a search written down, to be continued later |
 //!
@@ -21,6 +22,7 @@ pub mod after;
 pub mod algorithm;
 mod drive;
 mod frontier;
+pub mod liveness;
 mod options;
 mod save;
 mod traces;
@@ -32,9 +34,9 @@ pub use algorithm::optimal::split::{self, ItemId, Split, Unexplored};
 pub use drive::Search;
 pub use drive::counts::Counts;
 pub use drive::observer::{Flow, Info, Observer, Progress};
-pub use drive::summary::{Stop, Summary};
+pub use drive::summary::{StateCounts, Stop, Summary};
 pub use frontier::work_item::{self, Commit, WorkItem};
-pub use options::{Algorithm, Options};
+pub use options::{Algorithm, Options, Rules};
 pub use save::CheckpointError;
 pub use traces::canonical;
 pub use wrap::repeat;

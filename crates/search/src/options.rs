@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use heddle_model::follow::Step;
 
+pub use crate::algorithm::stateful::summary::Rules;
+
 /// The algorithm that is asked for. See [`Method`](crate::Method) for what runs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Algorithm {
@@ -18,6 +20,14 @@ pub enum Algorithm {
     Dpor,
     /// Every interleaving ([`crate::algorithm::dfs`]).
     Dfs,
+    /// Every state once ([`crate::algorithm::stateful`]). Needs an executor with [states](heddle_model::States).
+    Stateful,
+    /// Every step of every state, no reduction: what [`Algorithm::Stateful`] is held against.
+    States,
+    /// Every state, those with the fewest switches first ([`crate::algorithm::switches`]).
+    Switches,
+    /// Like [`Algorithm::Switches`], as it was published: not exact.
+    Csdr,
     /// Samples: every thread that can go on has equal chances ([`crate::algorithm::sampling`]).
     Random,
     /// Samples: priorities that change at a few places, with a guarantee ([`crate::algorithm::sampling`]).
@@ -29,7 +39,8 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// All algorithms, with the names that a person types.
+    /// The algorithms that a person can ask for, with their names. Those over states are left out as long as native
+    /// programs have none.
     pub const NAMES: &'static [(&'static str, Algorithm)] = &[
         ("default", Algorithm::Portfolio),
         ("optimal", Algorithm::Optimal),
@@ -93,6 +104,11 @@ pub struct Options {
     /// For `optimal`: how many bytes pending sequences may take before the search turns depth first. Until then the
     /// sequence with the fewest preemptions comes first. 0 means depth first from the start.
     pub memory: usize,
+    /// For `states`: whether the graph is kept in the end, for questions about what can go on for ever
+    /// ([`crate::liveness`]).
+    pub liveness: bool,
+    /// For `stateful`: which of its rules are used. Leaving one out is for tests: the search is not complete then.
+    pub rules: Rules,
 }
 
 impl Options {
@@ -123,6 +139,8 @@ impl Default for Options {
             sleep_sets: true,
             locksets: true,
             memory: 64 << 20,
+            liveness: false,
+            rules: Rules::default(),
         }
     }
 }

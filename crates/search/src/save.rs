@@ -13,12 +13,12 @@ use heddle_model::{Facts, Footprint, Mode, ObjectId};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::portfolio::{self, Portfolio};
-use crate::algorithm::{dfs, optimal, sampling, stack};
+use crate::algorithm::{dfs, optimal, sampling, stack, stateful, switches};
 use crate::drive::position::Position;
 use crate::drive::strategy::Strategy;
 
 /// Changed whenever the meaning of a byte does.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// One event touches fewer bytes than this. Each eight of them cost memory.
 const LARGEST: u32 = 1 << 26;
@@ -41,6 +41,8 @@ pub(crate) enum State {
     Stack(stack::State),
     Optimal(Box<optimal::State>),
     Sampling(sampling::State),
+    Stateful(Box<stateful::State>),
+    Switches(Box<switches::State>),
 }
 
 /// A search, as a value.

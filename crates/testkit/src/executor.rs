@@ -6,14 +6,15 @@ use std::collections::{HashSet, VecDeque};
 use heddle_model::follow::{Decision, Follower, Step};
 use heddle_model::primitive::{assume, process, section, thread};
 use heddle_model::{
-    Choice, Ending, Event, EventFlags, Execution, Executor, ExecutorError, ObjectSlot, Outcome, Pending, Phase, Plan,
-    ThreadId, ThreadState, World,
+    Choice, Ending, Event, EventFlags, Execution, Executor, ExecutorError, Fingerprint, ObjectSlot, Outcome, Pending,
+    Phase, Plan, States, ThreadId, ThreadState, World,
 };
 
 use crate::awaits::Looks;
 pub use crate::interpret::PLAIN;
 use crate::interpret::{Attempt, Position, Variables, advance, finish, perform};
 use crate::program::{Instruction, Program, REGISTERS};
+use crate::state::{Exact, State};
 
 /// The final state of a scripted program: its variables and every thread's registers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -56,6 +57,12 @@ pub struct Scripted<'p> {
     looks: Vec<Looks>,
     /// Whether wait loops really go round.
     without_awaits: bool,
+    /// The states of the last execution past its schedule, by their fingerprints.
+    passed: Vec<Fingerprint>,
+    /// The states at which plans end.
+    known: HashSet<Fingerprint>,
+    /// Every state of every execution with states.
+    exact: Exact,
 }
 
 impl<'p> Scripted<'p> {
@@ -83,7 +90,20 @@ impl<'p> Scripted<'p> {
             prefixes_only: false,
             looks: vec![Looks::default(); program.threads.len()],
             without_awaits: false,
+            passed: Vec::new(),
+            known: HashSet::new(),
+            exact: Exact::default(),
         }
+    }
+
+    /// Every state of every execution with [states](States) so far.
+    pub fn exact(&self) -> &Exact {
+        &self.exact
+    }
+
+    /// The states of the last execution past its schedule: see [`Execution::states`].
+    pub fn passed(&self) -> &[Fingerprint] {
+        &self.passed
     }
 
     /// Makes wait loops really go round, as often as they are scheduled.
@@ -95,8 +115,14 @@ impl<'p> Scripted<'p> {
     /// Runs the schedule `steps` and nothing more. Returns the events, the possible next steps (each alternative of
     /// each enabled thread), and the outcome, which is `Running` if a thread has not ended.
     pub fn prefix(&mut self, steps: &[Step]) -> (&[Event], Vec<Step>, Outcome) {
+        self.prefix_with(steps, States::Off)
+    }
+
+    /// Like [`prefix`](Self::prefix). If `states` are asked for, [`passed`](Self::passed) is the state that it ends in,
+    /// or nothing if the process has ended.
+    pub fn prefix_with(&mut self, steps: &[Step], states: States) -> (&[Event], Vec<Step>, Outcome) {
         self.prefixes_only = true;
-        self.execute(&Plan { schedule: steps.to_vec(), ..Plan::default() });
+        self.execute(&Plan { schedule: steps.to_vec(), states, ..Plan::default() });
         self.prefixes_only = false;
         let ended = self.events.last().is_some_and(|e| e.operation.code == process::END);
         let mut next = Vec::new();
@@ -157,8 +183,14 @@ impl<'p> Scripted<'p> {
             alternatives,
             looks,
             without_awaits,
+            passed,
+            known,
+            exact,
             ..
         } = self;
+        passed.clear();
+        let mut met: HashSet<Fingerprint> = HashSet::new();
+        let without_awaits = *without_awaits || plan.states != States::Off;
         looks.iter_mut().for_each(Looks::reset);
         let mut awaiting = false;
         alternatives.clear();
@@ -173,6 +205,17 @@ impl<'p> Scripted<'p> {
         let mut running = ThreadId::MAIN;
         let mut open = (0, section::Summary::default());
         let outcome = loop {
+            if plan.states != States::Off && events.len() >= plan.schedule.len() {
+                let state = State::of(&world, variables, positions);
+                let fingerprint = state.fingerprint(&world);
+                exact.hold(fingerprint, &state);
+                passed.push(fingerprint);
+                // What a section touches is known when it has ended, so an execution does not stop inside one.
+                let visited = !met.insert(fingerprint) || known.contains(&fingerprint);
+                if plan.states == States::Stop && visited && world.exclusive().is_none() {
+                    break Outcome::Visited;
+                }
+            }
             if *prefixes_only && events.len() == plan.schedule.len() {
                 break Outcome::Running;
             }
@@ -220,7 +263,7 @@ impl<'p> Scripted<'p> {
                     .misuse
                     .map(|misuse| process::misused(misuse, event.operation.object, event.operation.code.family()));
                 let (mut operation, pc) = advance(program, variables, step.thread, position);
-                if !*without_awaits {
+                if !without_awaits {
                     let state = (position.next, position.registers);
                     operation = looks[id].before(state, operation);
                     awaiting |= operation.is_await();
@@ -315,10 +358,19 @@ impl Executor for Scripted<'_> {
             message: "",
             output: &[],
             races: &[],
+            states: &self.passed,
         })
     }
 
     fn abandon(&mut self) {
         self.queue.clear();
+    }
+
+    fn remember(&mut self, states: &[Fingerprint]) {
+        self.known.extend(states);
+    }
+
+    fn forget_states(&mut self) {
+        self.known.clear();
     }
 }

@@ -101,6 +101,8 @@ pub const FAILURES: u32 = 1 << 25;
 pub const ORDERS: u32 = 1 << 26;
 /// Wakeup policies: the objects have queues.
 pub const QUEUES: u32 = 1 << 27;
+/// Loops: some threads never end, others go round while a variable has some value.
+pub const LOOPS: u32 = 1 << 28;
 /// Everything that a C program can do as well, without atomic sections, which take more executions than others.
 pub const ALL: u32 = 32767 | TIMED | FUTEXES | ASSUMES;
 /// [`ALL`], and wait loops.
@@ -108,7 +110,7 @@ pub const EVERYTHING: u32 = ALL | AWAITS;
 /// All kinds with traces that can be counted, without wait loops, which take long to enumerate.
 pub const MIXED: u32 = ALL | CANCELS | TRYJOINS | ROBUST | PREFERS | FAILURES | QUEUES;
 /// Kinds without an instruction of their own.
-const OTHERWISE: u32 = JOINS | KINDS | ROBUST | PREFERS | FAILURES | QUEUES;
+const OTHERWISE: u32 = JOINS | KINDS | ROBUST | PREFERS | FAILURES | QUEUES | LOOPS;
 
 /// Chooses about a quarter of `kinds`.
 pub fn some_of(kinds: u32, random: &mut Random) -> u32 {
@@ -168,6 +170,9 @@ pub fn program(random: &mut Random, shape: Shape) -> Program {
     let shift = threads[0].len() as u16;
     debug_assert_eq!(shift, 0);
     threads[0] = relocate(main);
+    if shape.kinds & LOOPS != 0 {
+        threads[1..].iter_mut().for_each(|code| go_round(random, code));
+    }
     let timed = shape.kinds & (TIMED | FUTEXES) != 0;
     let timeouts = if timed { random.below(4).min(2) as u32 } else { 0 };
     let spurious = if timed && random.one_in(3) { 1 } else { 0 };
@@ -178,6 +183,36 @@ pub fn program(random: &mut Random, shape: Shape) -> Program {
         _ => Wakeup { mutex: order(), cond: order(), sem: order(), rwlock: order() },
     };
     Program { threads, timeouts, spurious, failures, wakeup, ..Program::default() }
+}
+
+/// Makes a thread go round, for ever or while it reads some value, three times out of four. It does not count on the way,
+/// so that it has few states.
+fn go_round(random: &mut Random, code: &mut Vec<Instruction>) {
+    use Instruction::*;
+    // A thread is created once.
+    if random.one_in(4) || code.iter().any(|instruction| matches!(instruction, Create(_))) {
+        return;
+    }
+    for instruction in code.iter_mut() {
+        if let FetchAdd(variable, _, register) = *instruction {
+            *instruction = CompareExchange(variable, Value::Constant(0), Value::Constant(1), register);
+        }
+    }
+    // An operation in each round: a thread that goes round by itself is no use to anybody.
+    let register = random.below(2) as u8;
+    code.push(Load(random.below(2) as u8, register));
+    let start = if random.one_in(2) { 0 } else { random.below(code.len() as u64) as u16 };
+    // Not into the middle of what belongs together.
+    let start = if code[..=start as usize].iter().any(is_branch) { 0 } else { start };
+    code.push(match random.below(4) {
+        0 | 1 => Jump(start),
+        2 => BranchIf(register, random.below(2), start),
+        _ => BranchUnless(register, random.below(2), start),
+    });
+}
+
+fn is_branch(instruction: &Instruction) -> bool {
+    matches!(instruction, Instruction::BranchIf(..) | Instruction::BranchUnless(..) | Instruction::Jump(_))
 }
 
 /// Draws a message-passing program with random memory orders and fences. One thread writes plain memory and then an atomic

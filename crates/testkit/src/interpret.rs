@@ -7,7 +7,9 @@ use heddle_model::primitive::{
     assume, atomic, barrier, choice, condvar, futex, memory as plain, mutex, once, process, rwlock, section, semaphore,
     spin, thread, yielding,
 };
-use heddle_model::{Ending, Event, EventFlags, Memory, ObjectId, OpCode, Operation, ThreadId, WakeupOrder as Turn};
+use heddle_model::{
+    Digest, Ending, Event, EventFlags, Memory, ObjectId, OpCode, Operation, ThreadId, WakeupOrder as Turn,
+};
 
 use crate::program::{
     ERRORCHECK, Instruction, PREFERS_WRITERS, Program, RECURSIVE, REGISTERS, ROBUST, ROBUST_REGISTER, Value, orders,
@@ -92,7 +94,7 @@ impl Memory for Variables {
 }
 
 /// What a cancelled thread has to do before it ends.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 enum Leaving {
     #[default]
     Lives,
@@ -105,7 +107,7 @@ enum Leaving {
 }
 
 /// Whether the next attempt fails spuriously.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) enum Attempt {
     /// It is not decided.
     #[default]
@@ -117,7 +119,7 @@ pub(crate) enum Attempt {
 }
 
 /// The position of a scripted thread. Reset for each execution.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Position {
     pub(crate) next: usize,
     pub(crate) registers: [u64; REGISTERS],
@@ -144,6 +146,31 @@ pub(crate) struct Position {
     pub(crate) failed: bool,
     /// The end of the process by misuse of an object, if the thread has misused one. It comes next.
     pub(crate) misused: Option<Operation>,
+}
+
+impl Position {
+    /// Adds everything in it to a digest.
+    pub(crate) fn words(&self, digest: &mut Digest) {
+        let Position { next, registers, waiting, uncancellable, looked, leaving, awake, .. } = *self;
+        let Position { timeouts, spurious, failures, queued, attempt, failed, misused, .. } = *self;
+        let leaving = match leaving {
+            Leaving::Lives => 0,
+            Leaving::Ends => 1,
+            Leaving::Lock(mutex) => 2 | (mutex as u64) << 8,
+            Leaving::Signal(condition, mutex) => 3 | (mutex as u64) << 8 | (condition as u64) << 16,
+        };
+        let flags = [waiting, uncancellable, looked, awake, queued, failed, misused.is_some()];
+        let flags = flags.iter().fold(0, |flags, &flag| flags << 1 | u64::from(flag));
+        digest.add(next as u64);
+        registers.iter().for_each(|&register| digest.add(register));
+        digest.add(leaving | flags << 32 | (attempt as u64) << 48);
+        digest.add(timeouts as u64 | (spurious as u64) << 20 | (failures as u64) << 40);
+        if let Some(Operation { object, argument, code, size, detail }) = misused {
+            digest.add(object.0);
+            digest.add(argument);
+            digest.add(code.0 as u64 | (size as u64) << 16 | (detail as u64) << 32);
+        }
+    }
 }
 
 /// Applies `event` to the variables, and fills in its result.

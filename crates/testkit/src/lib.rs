@@ -5,6 +5,7 @@
 //! * [`program`]: scripted programs, whose threads are lists of instructions.
 //! * [`executor`]: runs them, instruction by instruction (`interpret`), through the model's world and follower, as the
 //!   runtime runs native programs.
+//! * [`state`]: their states, as structures to compare, with fingerprints.
 //! * [`generate`]: random programs. [`known`]: programs whose number of traces is known.
 //! * [`print_c`]: scripted programs as C, for the native engine.
 //! * [`shrink`]: reduces programs that show a fault.
@@ -12,8 +13,10 @@
 //! * [`environment`]: required tools, seeds, and how much to run.
 //! * [`processes`]: waiting for other processes, and tests in a process of their own.
 //! * [`oracle`]: everything that a search finds out about a program, compared with brute force.
+//! * [`all_states`]: all states of a program by brute force. [`state_search`]: what a search over states finds.
 //! * [`happens`]: happens-before as the C++ standard defines it.
 
+pub mod all_states;
 mod awaits;
 pub mod bytes;
 pub mod environment;
@@ -27,6 +30,8 @@ pub mod print_c;
 pub mod processes;
 pub mod program;
 pub mod shrink;
+pub mod state;
+pub mod state_search;
 
 pub use executor::{FinalState, Scripted};
 pub use program::{Instruction, Program, Value};

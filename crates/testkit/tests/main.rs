@@ -6,9 +6,12 @@ mod bounds; // Bounded searches.
 mod bugs_first; // Bugs that need one preemption are found early.
 mod checkpoint; // Searches that are cut off and continued.
 mod counts; // Known numbers of traces.
+mod liveness; // What can go on for ever.
 mod progress; // Estimates of what is left.
 mod repeat; // Executions that are run twice.
 mod resume; // Every algorithm, cut off after every execution.
 mod sampling; // Random schedules.
 mod smallest; // Minimisation.
-mod split; // Searches in parts that are explored alone.
+mod split;
+mod states; // Searches over states.
+mod switches; // The fewest switches first. // Searches in parts that are explored alone.

@@ -63,6 +63,14 @@ impl Executor for Racy<'_> {
         self.inner.abandon();
     }
 
+    fn remember(&mut self, states: &[heddle_model::Fingerprint]) {
+        self.inner.remember(states);
+    }
+
+    fn forget_states(&mut self) {
+        self.inner.forget_states();
+    }
+
     fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
         self.visible = places.iter().copied().collect();
         Ok(())
@@ -138,6 +146,9 @@ fn exhaustive() -> Vec<Options> {
         Options { iterate: true, ..with(Algorithm::Dfs) },
         Options { iterate: true, max_preemptions: Some(1), ..optimal.clone() },
         Options { iterate: true, max_delays: Some(3), ..optimal },
+        with(Algorithm::Stateful),
+        with(Algorithm::Switches),
+        Options { max_preemptions: Some(1), ..with(Algorithm::Switches) },
     ]);
     all
 }

@@ -100,7 +100,18 @@ pub(crate) mod tests {
 
     pub(crate) fn execution<'e>(events: &'e [Event], pending: &'e [Pending]) -> Execution<'e> {
         let (outcome, thread) = (Outcome::StepLimit { thread: ThreadId::MAIN }, ThreadId::MAIN);
-        Execution { events, pending, outcome, circle: false, left: 0, thread, message: "", output: &[], races: &[] }
+        Execution {
+            events,
+            pending,
+            outcome,
+            circle: false,
+            left: 0,
+            thread,
+            message: "",
+            output: &[],
+            races: &[],
+            states: &[],
+        }
     }
 
     #[test]

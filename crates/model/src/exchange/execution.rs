@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::race::Race;
-use crate::{Event, Facts, Outcome, Pending, Plan, ThreadId};
+use crate::{Event, Facts, Fingerprint, Outcome, Pending, Plan, ThreadId};
 
 /// One execution, as data. It borrows from the executor: the events may lie in memory shared with the program.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +28,10 @@ pub struct Execution<'e> {
     pub output: &'e [u8],
     /// The data races of the execution, if it continues after a race.
     pub races: &'e [Race],
+    /// With [states](crate::States): the state at each decision past the schedule. The first is the state in which the
+    /// schedule ended. If the execution stopped at a decision, the last is the state that it stopped in. Otherwise the
+    /// process has ended, and the last is the state before its last event.
+    pub states: &'e [Fingerprint],
 }
 
 /// Why there is no execution. The cause is not the program, or cannot be attributed to one schedule.
@@ -74,6 +78,13 @@ pub trait Executor {
     fn reveal(&mut self, _places: &[u64]) -> Result<(), ExecutorError> {
         Ok(())
     }
+
+    /// Makes these states known: from now on, plans with [`States::Stop`](crate::States::Stop) end there. Plans in
+    /// flight may or may not. An executor without states never ends there, and returns none.
+    fn remember(&mut self, _states: &[Fingerprint]) {}
+
+    /// Forgets all [known](Self::remember) states. No plan may be in flight.
+    fn forget_states(&mut self) {}
 
     /// The facts about the program so far: those of this executor and those that it has [learnt](Executor::learn).
     fn facts(&mut self) -> Facts {

@@ -20,7 +20,7 @@ pub use execution::{Execution, Executor, ExecutorError};
 pub use latitude::{Latitude, TIMEOUTS, Wakeup, WakeupOrder};
 pub use outcome::{Capacity, Death, Ending, Outcome};
 #[cfg(feature = "std")]
-pub use plan::Plan;
+pub use plan::{Plan, States};
 pub use property::{Attention, Properties, Property};
 pub use restart::{Restart, RestartMode};
 pub use settings::{MOST_VALUES, Settings, Values};

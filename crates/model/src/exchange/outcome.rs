@@ -218,6 +218,8 @@ pub enum Outcome {
     /// No thread is enabled, and one of them stands at an assumption that does not hold. This is not an execution of
     /// the program.
     Assumed,
+    /// The execution has come to a state that is known, so what follows from it is, too. See [`crate::States`].
+    Visited,
     /// The state after the plan's round equals the state before it, so the round can repeat forever. See
     /// [`crate::round::Round`].
     Livelock {
@@ -246,6 +248,7 @@ impl Outcome {
             Outcome::Race(_) => "race",
             Outcome::Assumed => "assumed",
             Outcome::Livelock { .. } => "livelock",
+            Outcome::Visited => "visited",
         }
     }
 

@@ -5,6 +5,31 @@ use crate::follow::{PlanView, Policy, Step};
 use crate::race::Race;
 use crate::round::Round;
 
+/// What an execution does about the states that it passes.
+///
+/// A state is what the program is in at a decision: every thread stands before an operation. It decides everything that
+/// can follow. In an execution with states, wait loops really go round: an
+/// [await](crate::Operation::is_await) depends on what happened before, which is not part of a state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum States {
+    /// Nothing. No state is computed.
+    #[default]
+    Off,
+    /// Computes the state at each decision past the schedule.
+    Record,
+    /// Computes them, and ends at the first that is [known](crate::Executor::remember) or occurred in this execution
+    /// past the schedule before: [`Outcome::Visited`](crate::Outcome::Visited).
+    Stop,
+}
+
+impl States {
+    /// The same without ends at known states.
+    pub fn without_stops(self) -> States {
+        if self == States::Stop { States::Record } else { self }
+    }
+}
+
 /// One execution that a search asks for: a schedule to follow, the sleep set at its end, and a policy to continue.
 #[derive(Clone, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Plan {
@@ -25,6 +50,9 @@ pub struct Plan {
     pub aim: Option<Race>,
     /// A suspected round of a livelock. With `record`, the runtime tests whether it changes the state.
     pub round: Option<Round>,
+    /// What to do about states.
+    #[serde(default)]
+    pub states: States,
 }
 
 impl Plan {

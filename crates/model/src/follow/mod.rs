@@ -118,6 +118,7 @@ impl<'p> Follower<'p> {
             Policy::Even { operations } => even::next(operations, &mut self.lots, world),
             Policy::RoundRobin => self.same_or_next(world),
             Policy::Turns { operations } => self.in_turn(operations, world),
+            Policy::Alone => Some(Step::new(self.current)).filter(|step| ready(world, step.thread)),
         };
         match next {
             Some(step) => {
@@ -128,6 +129,7 @@ impl<'p> Follower<'p> {
                 self.current = step.thread;
                 Decision::Run(step)
             }
+            None if self.leaves_alone(world) => Decision::Blocked,
             None => match self.nobody(world) {
                 Decision::Deadlock => match world.expire() {
                     Some(thread) => {
@@ -190,6 +192,14 @@ impl<'p> Follower<'p> {
         let thread = { round }.find(|&t| ready(world, t))?;
         self.taken = 1;
         Some(Step::new(thread))
+    }
+
+    /// Whether the policy runs one thread only, and another one could go on.
+    fn leaves_alone(&self, world: &mut World) -> bool {
+        self.plan.policy == Policy::Alone
+            && (world.ids().any(|thread| world.enabled(thread))
+                || self.nobody(world) == Decision::Deadlock
+                    && world.expire().is_some_and(|thread| thread != self.current))
     }
 
     fn nobody(&self, world: &World) -> Decision {

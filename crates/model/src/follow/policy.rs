@@ -34,6 +34,9 @@ pub enum Policy {
         /// The number of operations in one turn.
         operations: u32,
     },
+    /// Runs the current thread while it is enabled. Then the execution ends
+    /// ([`Outcome::Blocked`](crate::Outcome::Blocked)) if another thread could go on.
+    Alone,
     /// Lets no thread be ahead of another by more than a turn of so many operations. The order within a turn is drawn
     /// (`even.rs`).
     Even {
@@ -52,7 +55,7 @@ impl Policy {
             Policy::Pos => Some("pos"),
             Policy::Few { .. } => Some("few"),
             Policy::Even { .. } => Some("even"),
-            Policy::NonPreemptive | Policy::RoundRobin | Policy::Turns { .. } => None,
+            Policy::NonPreemptive | Policy::RoundRobin | Policy::Turns { .. } | Policy::Alone => None,
         }
     }
 
@@ -67,6 +70,7 @@ impl Policy {
             Policy::RoundRobin => 5,
             Policy::Turns { .. } => 6,
             Policy::Even { .. } => 7,
+            Policy::Alone => 8,
         }
     }
 
@@ -91,6 +95,7 @@ impl Policy {
             5 => Some(Policy::RoundRobin),
             6 => Some(Policy::Turns { operations: depth }),
             7 => Some(Policy::Even { operations: depth }),
+            8 => Some(Policy::Alone),
             _ => None,
         }
     }
@@ -103,7 +108,7 @@ mod tests {
     #[test]
     fn numbers_lead_back() {
         let pct = Policy::Pct { depth: 3, length: 70_000 };
-        for policy in [Policy::NonPreemptive, Policy::Random, pct, Policy::Pos, Policy::RoundRobin] {
+        for policy in [Policy::NonPreemptive, Policy::Random, pct, Policy::Pos, Policy::RoundRobin, Policy::Alone] {
             assert_eq!(Policy::from_code(policy.code(), policy.parameters()), Some(policy));
         }
         let turns = Policy::Turns { operations: 3 };
@@ -112,6 +117,6 @@ mod tests {
         assert_eq!(Policy::from_code(few.code(), few.parameters()), Some(few));
         let even = Policy::Even { operations: 2 };
         assert_eq!(Policy::from_code(even.code(), even.parameters()), Some(even));
-        assert_eq!(Policy::from_code(8, (0, 0)), None);
+        assert_eq!(Policy::from_code(9, (0, 0)), None);
     }
 }

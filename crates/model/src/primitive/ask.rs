@@ -80,6 +80,12 @@ impl Event {
         super::enabled_by(earlier, self)
     }
 
+    /// This event, reduced to what decides which other events it depends on and which it was enabled by: without values
+    /// and places in the program, and without what depends on how the state before it was reached.
+    pub fn bare(&self) -> Event {
+        Event { pc: 0, way: 0, ..of(self.operation.code).bare(self) }
+    }
+
     /// Whether `earlier` gave back what this event, or waiting operation, needs. Unlike in [`enabled_by`](Self::enabled_by),
     /// a request to end the thread does not count.
     #[inline]

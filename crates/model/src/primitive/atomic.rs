@@ -138,6 +138,12 @@ impl Primitive for Atomics {
         }
     }
 
+    fn bare(&self, event: &Event) -> Event {
+        // The detail holds memory orders, and what somebody would write.
+        let Operation { object, code, size, .. } = event.operation;
+        Event { operation: Operation { size, ..Operation::new(code, object) }, result: 0, ..*event }
+    }
+
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
         super::stirs(earlier, later)
     }

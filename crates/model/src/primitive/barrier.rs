@@ -190,6 +190,16 @@ impl Primitive for Barriers {
         }
     }
 
+    fn foresee_bare(&self, world: &World, _: ThreadId, operation: &Operation, flags: EventFlags) -> (EventFlags, u64) {
+        let (size, arrived) = state(world, operation.object);
+        (flags, arrived.saturating_sub(size))
+    }
+
+    fn bare(&self, event: &Event) -> Event {
+        let result = if makes_round(event) { event.result.min(1) } else { 0 };
+        Event { operation: Operation { argument: 0, ..event.operation }, result, ..*event }
+    }
+
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
         makes_round(later) && earlier.operation.code == ARRIVE && later.result == 0
     }

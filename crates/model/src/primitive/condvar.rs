@@ -176,8 +176,10 @@ impl Primitive for ConditionVariables {
                 if effect.result == mutex::EPERM {
                     return effect;
                 }
-                world.tickets += 1;
-                let ticket = world.tickets;
+                // Without a policy the order of sleepers means nothing, and two waits commute.
+                let ordered = operation.order() != WakeupOrder::Arbitrary;
+                world.tickets += u32::from(ordered);
+                let ticket = if ordered { world.tickets } else { 0 };
                 let state = world.thread_mut(by);
                 state.waits_on = condvar;
                 state.waits_with = mutex;
@@ -316,6 +318,17 @@ impl Primitive for ConditionVariables {
             }
             _ => into.touch(operation.object, Mode::Write),
         }
+    }
+
+    fn bare(&self, event: &Event) -> Event {
+        let result = match event.operation.code {
+            WAIT => event.result,
+            REACQUIRE => error(event.result) << ERROR,
+            _ => 0,
+        };
+        let timed = event.operation.code == AWAKEN;
+        let argument = if timed { 0 } else { event.operation.argument };
+        Event { operation: Operation { argument, ..event.operation }, result, ..*event }
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {

@@ -15,7 +15,7 @@
 
 use super::Primitive;
 use crate::world::Effect;
-use crate::{Event, Footprint, Mode, ObjectId, OpCode, Operation, ThreadId, World};
+use crate::{Event, Footprint, Mode, ObjectId, ObjectSlot, OpCode, Operation, ThreadId, World};
 
 /// The family of custom primitives.
 pub const FAMILY: u8 = 17;
@@ -70,6 +70,16 @@ impl Primitive for Custom {
 
     fn footprint(&self, event: &Event, into: &mut Footprint) {
         into.touch(event.operation.object, Mode::Write);
+    }
+
+    fn canonical(&self, _: &ObjectSlot) -> [u64; 3] {
+        // The state is in the program's memory. The number of operations bounds an execution, not the program.
+        [0; 3]
+    }
+
+    fn bare(&self, event: &Event) -> Event {
+        // Whether it was enabled is known by the number of operations before it, which is not part of a state.
+        Event { operation: Operation::new(OpCode::ANY, event.operation.object), result: 0, ..*event }
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {

@@ -259,11 +259,10 @@ impl Primitive for Futexes {
         }
         match operation.code {
             WAIT => {
-                world.tickets += 1;
-                let ticket = world.tickets;
                 let state = world.thread_mut(by);
                 state.waits_on = queue_of(operation.object);
-                state.ticket = ticket;
+                // Any sleeper may be woken first.
+                state.ticket = 0;
                 state.woken_by = 0;
                 state.mask = (operation.argument >> 32) as u32;
                 Effect::default()

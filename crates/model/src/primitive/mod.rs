@@ -26,7 +26,7 @@ pub mod thread;
 pub mod yielding;
 
 use crate::world::Effect;
-use crate::{Event, EventFlags, EventIndex, Footprint, Memory, OpCode, Operation, ThreadId, World};
+use crate::{Event, EventFlags, EventIndex, Footprint, Memory, ObjectSlot, OpCode, Operation, ThreadId, World};
 
 /// The error number of an operation that timed out.
 pub const ETIMEDOUT: u64 = 110;
@@ -68,6 +68,24 @@ pub trait Primitive: Sync {
     /// result.
     fn foresee_result(&self, _world: &World, _by: ThreadId, _operation: &Operation) -> Option<u64> {
         None
+    }
+
+    /// Predicts the flags and the result of the event if `operation` were taken now, as far as
+    /// [`enabled_by`](Self::enabled_by) asks for them. `flags` are those of [`foresee`](Self::foresee).
+    fn foresee_bare(
+        &self,
+        world: &World,
+        by: ThreadId,
+        operation: &Operation,
+        flags: EventFlags,
+    ) -> (EventFlags, u64) {
+        (flags, self.foresee_result(world, by, operation).unwrap_or(0))
+    }
+
+    /// Reduces `event` to what [`enabled_by`](Self::enabled_by) asks of it. Events that are equal then and have equal
+    /// footprints are ordered alike with all others.
+    fn bare(&self, event: &Event) -> Event {
+        Event { operation: Operation { argument: 0, ..event.operation }, result: 0, ..*event }
     }
 
     /// Adds the accesses of `event` to `into`.
@@ -114,6 +132,16 @@ pub trait Primitive: Sync {
         None
     }
 
+    /// The words of an object of this family that decide what can follow: see [`World::canonical`].
+    fn canonical(&self, slot: &ObjectSlot) -> [u64; 3] {
+        slot.words
+    }
+
+    /// The same of one thread's share of an object of this family. `owner` is the state of the object itself.
+    fn canonical_share(&self, _owner: &ObjectSlot, share: &ObjectSlot) -> [u64; 3] {
+        share.words
+    }
+
     /// The event that woke the thread of `event`, where footprints do not show it.
     fn cause(&self, _event: &Event) -> Option<EventIndex> {
         None
@@ -151,6 +179,12 @@ static FAMILIES: [&dyn Primitive; 21] = [
 #[inline]
 pub fn of(code: OpCode) -> &'static dyn Primitive {
     FAMILIES.get(code.family() as usize).copied().unwrap_or(&Nothing)
+}
+
+/// The primitive with this number of its family.
+#[inline]
+pub(crate) fn of_family(family: u32) -> &'static dyn Primitive {
+    FAMILIES.get(family as usize).copied().unwrap_or(&Nothing)
 }
 
 /// Whether `earlier` enabled `later`, which depends on it directly: see [`Primitive::enabled_by`].

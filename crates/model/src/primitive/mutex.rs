@@ -378,6 +378,12 @@ impl Primitive for Mutexes {
         queue::touch_leaving(&event.operation, event.flags.contains(EventFlags::TIMED_OUT), into);
     }
 
+    fn bare(&self, event: &Event) -> Event {
+        let inherits = waits(event) && event.result as u32 as u64 == EOWNERDEAD;
+        let result = if inherits { EOWNERDEAD } else { 0 };
+        Event { operation: Operation { argument: 0, ..event.operation }, result, ..*event }
+    }
+
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
         (waits(later) && (releases(earlier, later.operation.object) || bequeathes(earlier, later)))
             || super::stirs(earlier, later)

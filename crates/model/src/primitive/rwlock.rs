@@ -28,7 +28,9 @@
 
 use super::{Primitive, queue};
 use crate::world::Effect;
-use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
+use crate::{
+    Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, ObjectSlot, OpCode, Operation, ThreadId, World,
+};
 
 /// The family of the operations on read-write locks.
 pub const FAMILY: u8 = 10;
@@ -315,6 +317,17 @@ impl Primitive for ReaderWriterLocks {
             }
         }
         queue::touch_leaving(&event.operation, event.flags.contains(EventFlags::TIMED_OUT), into);
+    }
+
+    fn canonical(&self, slot: &ObjectSlot) -> [u64; 3] {
+        // How often it was initialised only tells which shares still count.
+        [slot.words[WRITER], slot.words[READERS], 0]
+    }
+
+    fn canonical_share(&self, owner: &ObjectSlot, share: &ObjectSlot) -> [u64; 3] {
+        let holds = if share.words[HOLDS_LIFE] == owner.words[LIFE] { share.words[HOLDS] } else { 0 };
+        // The last word is left from a barrier at the same address, if there was one.
+        [holds, 0, share.words[2]]
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {

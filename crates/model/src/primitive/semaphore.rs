@@ -8,7 +8,9 @@
 
 use super::{Primitive, queue};
 use crate::world::Effect;
-use crate::{Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, OpCode, Operation, ThreadId, World};
+use crate::{
+    Event, EventFlags, Footprint, Memory, Misuse, Mode, ObjectId, ObjectSlot, OpCode, Operation, ThreadId, World,
+};
 
 /// The family of the operations on semaphores.
 pub const FAMILY: u8 = 7;
@@ -240,6 +242,22 @@ impl Primitive for Semaphores {
         };
         into.touch(event.operation.object, mode);
         queue::touch_leaving(&event.operation, event.flags.contains(EventFlags::TIMED_OUT), into);
+    }
+
+    fn foresee_bare(&self, world: &World, _: ThreadId, operation: &Operation, flags: EventFlags) -> (EventFlags, u64) {
+        (flags, count(world, operation))
+    }
+
+    fn bare(&self, event: &Event) -> Event {
+        let result = if waits(&event.operation) { event.result.min(2) } else { 0 };
+        Event { operation: Operation { argument: 0, ..event.operation }, result, ..*event }
+    }
+
+    fn canonical(&self, slot: &ObjectSlot) -> [u64; 3] {
+        // A count of zero is not the same as a semaphore that was never used, whose count is in the program's memory.
+        let mut words = slot.words;
+        words[COUNT] += 1;
+        words
     }
 
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {

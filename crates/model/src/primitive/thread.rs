@@ -200,6 +200,13 @@ impl Primitive for Threads {
         matches!(code, JOIN | TRYJOIN | TIMEDJOIN | DETACH)
     }
 
+    fn foresee_bare(&self, world: &World, _: ThreadId, operation: &Operation, flags: EventFlags) -> (EventFlags, u64) {
+        let Some(target) = operation.object.as_thread().map(|target| world.thread(target)) else { return (flags, 0) };
+        let refused = target.phase == Phase::Absent || target.detached || target.joined;
+        let fails = operation.code == JOIN && refused;
+        (if fails { flags.union(EventFlags::FAILED) } else { flags }, 0)
+    }
+
     fn enabled_by(&self, earlier: &Event, later: &Event) -> bool {
         match later.operation.code {
             START => earlier.operation.code == CREATE,

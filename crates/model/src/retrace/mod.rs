@@ -8,7 +8,7 @@ mod content;
 mod ready;
 mod relabel;
 
-pub use ready::Ready;
+pub use ready::{Ready, Standing};
 
 use crate::{Event, EventFlags, ObjectSlot, Operation, Pending, Recorded, ThreadId, ThreadState, World};
 

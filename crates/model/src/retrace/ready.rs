@@ -3,7 +3,7 @@
 use super::content::{Content, comparison, content};
 use super::{Retrace, Retracing};
 use crate::primitive::{atomic, process, section};
-use crate::{EventFlags, Execution, Footprint, ObjectId, Operation, ThreadId, World};
+use crate::{Event, EventFlags, Execution, Footprint, ObjectId, Operation, ThreadId, World};
 
 /// A thread that is enabled at some point of an execution.
 #[derive(Clone, Copy, Debug)]
@@ -16,9 +16,68 @@ pub struct Ready {
     pub footprint: Footprint,
 }
 
+/// A thread that is alive at some point of an execution, whether it is enabled or waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// In how many ways it could go on. 0 if it waits.
+    pub ways: u16,
+    /// Its next event as it would be there, as a [bare event](Event::bare). A thread that waits has the event that
+    /// it takes when it need not.
+    pub event: Event,
+    /// What that event would touch.
+    pub footprint: Footprint,
+}
+
 impl Retrace {
     /// Calls `visit` with the enabled threads before each event from `from` on, and at the end.
     pub fn walk(&mut self, execution: &Execution<'_>, from: usize, mut visit: impl FnMut(usize, &[Ready])) {
+        let mut ready = Vec::new();
+        self.each(execution, from, |retracing, index, next| {
+            ready.clear();
+            for thread in retracing.world.ids() {
+                let Some(operation) = next(thread) else { continue };
+                ready.extend(retracing.foresee(execution, index, thread, operation));
+            }
+            if ready.is_empty()
+                && let Some(thread) = retracing.world.expire()
+            {
+                ready.push(Ready { thread, alternatives: 1, footprint: retracing.world.foresee(thread) });
+            }
+            visit(index, &ready);
+        });
+    }
+
+    /// Calls `visit` with all threads that are alive before each event from `from` on, and at the end, in order of their
+    /// ids.
+    pub fn walk_standing(&mut self, execution: &Execution<'_>, from: usize, mut visit: impl FnMut(usize, &[Standing])) {
+        let mut standing: Vec<Standing> = Vec::new();
+        self.each(execution, from, |retracing, index, next| {
+            standing.clear();
+            for thread in retracing.world.ids() {
+                let Some(operation) = next(thread) else { continue };
+                let ways = retracing.foresee(execution, index, thread, operation).map_or(0, |ready| ready.alternatives);
+                let (event, footprint) = retracing.world.foresee_bare(thread);
+                standing.push(Standing { ways, event, footprint });
+            }
+            if standing.iter().all(|standing| standing.ways == 0)
+                && let Some(thread) = retracing.world.expire()
+                && let Some(expires) = standing.iter_mut().find(|standing| standing.event.thread == thread)
+            {
+                // Until then it waited: nothing that happened before can come after its time-out.
+                expires.ways = 1;
+            }
+            visit(index, &standing);
+        });
+    }
+
+    /// Calls `visit` before each event from `from` on, and at the end, with the world there and with what each thread does
+    /// next.
+    fn each(
+        &mut self,
+        execution: &Execution<'_>,
+        from: usize,
+        mut visit: impl FnMut(&mut Retracing<'_>, usize, &dyn Fn(ThreadId) -> Option<Operation>),
+    ) {
         let events = execution.events;
         let threads = super::extent(events, execution.pending);
         self.make_room(threads, events.len());
@@ -39,20 +98,10 @@ impl Retrace {
         let Retrace { threads, objects, recorded, next, upcoming } = self;
         let recorded = &*recorded;
         let mut retracing = Retracing { world: World::new(threads, objects, recorded), recorded };
-        let mut ready = Vec::new();
         for index in 0..=events.len() {
             if index >= from {
-                ready.clear();
-                for thread in retracing.world.ids() {
-                    let Some(&operation) = upcoming[thread.index()].get(next[thread.index()]) else { continue };
-                    ready.extend(retracing.foresee(execution, index, thread, operation));
-                }
-                if ready.is_empty()
-                    && let Some(thread) = retracing.world.expire()
-                {
-                    ready.push(Ready { thread, alternatives: 1, footprint: retracing.world.foresee(thread) });
-                }
-                visit(index, &ready);
+                let following = |thread: ThreadId| upcoming[thread.index()].get(next[thread.index()]).copied();
+                visit(&mut retracing, index, &following);
             }
             let Some(event) = events.get(index) else { continue };
             if event.operation.code == process::END {

@@ -80,6 +80,7 @@ fn a_thread_is_ready_unless_it_waits() {
         message: "",
         output: &[],
         races: &[],
+        states: &[],
     };
     let mut ready = Vec::new();
     Retrace::default().walk(&execution, 0, |_, list| {

@@ -78,6 +78,23 @@ impl ObjectId {
         ObjectId(object.0 | (thread.0 as u64 + 1) << 47)
     }
 
+    /// The object that this is one thread's [share](Self::share) of. `None` for any other object.
+    #[inline]
+    pub(crate) const fn shared(self) -> Option<ObjectId> {
+        let thread = self.0 >> 47;
+        if thread != 0 && thread <= u16::MAX as u64 + 1 && self.0 & (THREAD | POPULATION) == 0 {
+            Some(ObjectId(self.0 & ((1 << 47) - 1)))
+        } else {
+            None
+        }
+    }
+
+    /// The thread whose life cycle this is. `None` for any other object.
+    #[inline]
+    pub const fn life_of(self) -> Option<ThreadId> {
+        if self.0 & !(u16::MAX as u64) == THREAD { Some(ThreadId(self.0 as u16)) } else { None }
+    }
+
     /// The thread that this id refers to through its life cycle, handle or cancellation. `None` for any other object.
     #[inline]
     pub const fn as_thread(self) -> Option<ThreadId> {

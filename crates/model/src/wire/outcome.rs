@@ -51,6 +51,7 @@ impl WireOutcome {
             Outcome::Race(race) => (13, race.to_words()),
             Outcome::Assumed => (14, one(0)),
             Outcome::Livelock { length } => (15, one(*length as u64)),
+            Outcome::Visited => (16, one(0)),
         };
         WireOutcome { code, circle: circle.into(), words }
     }
@@ -103,6 +104,7 @@ impl WireOutcome {
                 let length = small()?;
                 (length as usize <= events.len()).then_some(Outcome::Livelock { length })?
             }
+            16 => Outcome::Visited,
             _ => return None,
         })
     }
@@ -150,6 +152,7 @@ mod tests {
             Outcome::Race(race),
             Outcome::Assumed,
             Outcome::Livelock { length: 1 },
+            Outcome::Visited,
         ];
         outcomes.extend(Capacity::ALL.map(Outcome::Capacity));
         let some_event = ended(Ending::Abort);
@@ -184,7 +187,7 @@ mod tests {
         let events = ended(Ending::Abort);
         let wire = |code, words| WireOutcome { code, circle: 0, words };
         for (code, words) in [
-            (16, [0; 8]),
+            (17, [0; 8]),
             (1, [u64::MAX; 8]),
             (4, [1 << 32; 8]),
             (6, [1 << 16; 8]),

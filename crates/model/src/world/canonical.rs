@@ -134,7 +134,7 @@ impl World<'_> {
 mod tests {
     use super::*;
     use crate::primitive::{condvar, mutex, rwlock, semaphore, thread};
-    use crate::{Choice, NoMemory, OpCode, Operation, Order};
+    use crate::{Choice, NoMemory, OpCode, Operation, WakeupOrder};
 
     const M: ObjectId = ObjectId(0x1000);
     const C: ObjectId = ObjectId(0x2000);
@@ -164,7 +164,7 @@ mod tests {
         Operation::new(code, object)
     }
 
-    fn wait(order: Order) -> Operation {
+    fn wait(order: WakeupOrder) -> Operation {
         on(condvar::WAIT, C).with_argument(M.0).in_order(order)
     }
 
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(after(&reader), before);
         let sleep = [
             (1, on(mutex::LOCK, M), 0),
-            (1, wait(Order::Arbitrary), 0),
+            (1, wait(WakeupOrder::Arbitrary), 0),
             (2, on(condvar::SIGNAL, C), 0),
             (1, on(condvar::REACQUIRE, C).with_argument(M.0), 0),
             (1, on(mutex::UNLOCK, M), 0),
@@ -200,9 +200,9 @@ mod tests {
             after(&[init(2)]),
             after(&[(1, on(thread::EXIT, ObjectId::thread(ThreadId(1))), 0)]),
             after(&[(0, on(thread::CANCEL, ObjectId::thread(ThreadId(1))), 0)]),
-            after(&[(1, on(mutex::LOCK, M), 0), (1, wait(Order::Arbitrary), 0)]),
-            after(&[(1, on(mutex::LOCK, M), 0), (1, wait(Order::Arbitrary), 0), (2, on(condvar::SIGNAL, C), 0)]),
-            after(&[(1, on(mutex::LOCK, M), 0), (1, wait(Order::Arbitrary), 0), (2, on(condvar::BROADCAST, C), 0)]),
+            after(&[(1, on(mutex::LOCK, M), 0), (1, wait(WakeupOrder::Arbitrary), 0)]),
+            after(&[(1, on(mutex::LOCK, M), 0), (1, wait(WakeupOrder::Arbitrary), 0), (2, on(condvar::SIGNAL, C), 0)]),
+            after(&[(1, on(mutex::LOCK, M), 0), (1, wait(WakeupOrder::Arbitrary), 0), (2, on(condvar::BROADCAST, C), 0)]),
         ];
         for (at, one) in forms.iter().enumerate() {
             for other in &forms[at + 1..] {
@@ -218,11 +218,11 @@ mod tests {
             let lock = on(mutex::LOCK, M);
             after(&[(first, lock, 0), (first, wait(order), 0), (second, lock, 0), (second, wait(order), 0)])
         };
-        assert_eq!(asleep(Order::Arbitrary, 1, 2), asleep(Order::Arbitrary, 2, 1));
-        assert_ne!(asleep(Order::Fifo, 1, 2).0, asleep(Order::Fifo, 2, 1).0);
-        assert_ne!(asleep(Order::Fifo, 1, 2).1, asleep(Order::Fifo, 2, 1).1);
+        assert_eq!(asleep(WakeupOrder::Arbitrary, 1, 2), asleep(WakeupOrder::Arbitrary, 2, 1));
+        assert_ne!(asleep(WakeupOrder::Fifo, 1, 2).0, asleep(WakeupOrder::Fifo, 2, 1).0);
+        assert_ne!(asleep(WakeupOrder::Fifo, 1, 2).1, asleep(WakeupOrder::Fifo, 2, 1).1);
         let queued = |first: u16, second: u16| {
-            let enter = on(mutex::ENQUEUE, M).in_order(Order::Fifo);
+            let enter = on(mutex::ENQUEUE, M).in_order(WakeupOrder::Fifo);
             after(&[(3, on(mutex::LOCK, M), 0), (first, enter, 0), (second, enter, 0)])
         };
         assert_ne!(queued(1, 2).0, queued(2, 1).0);

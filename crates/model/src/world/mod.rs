@@ -1,6 +1,7 @@
 //! The state of one execution: the next operation of every thread and the state of every object.
 
 mod awaits;
+mod canonical;
 mod effect;
 mod expire;
 mod looks;
@@ -210,6 +211,18 @@ impl<'m> World<'m> {
         let result = self.foresee_result(thread).unwrap_or(0);
         let operation = self.located(thread, state.pending);
         Footprint::of(&Event { operation, result, thread, flags, alternatives: 1, ..Event::default() })
+    }
+
+    /// The next event of `thread` as a [bare event](Event::bare), if it were taken now, and what it would touch.
+    pub fn foresee_bare(&self, thread: ThreadId) -> (Event, Footprint) {
+        let state = &self.threads[thread.index()];
+        let operation = self.located(thread, state.pending);
+        let primitive = primitive::of(operation.code);
+        let flags = self.foresee_flags(thread);
+        let (flags, result) = primitive.foresee_bare(self, thread, &operation, flags);
+        let alternatives = self.alternatives(thread);
+        let event = Event { operation, result, thread, flags, alternatives, ..Event::default() };
+        (event.bare(), self.foresee(thread))
     }
 
     /// The result of the next operation of `thread`, if it were taken now. `None` if its footprint does not depend on

@@ -8,7 +8,7 @@ use std::time::Instant;
 use heddle_model::facts::Needs;
 use heddle_model::finding::Location;
 use heddle_model::wire::{Restart, ThreadName};
-use heddle_model::{Execution, Executor, ExecutorError, Facts, Plan};
+use heddle_model::{Execution, Executor, ExecutorError, Facts, Plan, States};
 
 use tracing::{debug, trace};
 
@@ -209,6 +209,9 @@ impl Executor for NativeExecutor {
     }
 
     fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
+        if plan.states != States::Off {
+            return Err(ExecutorError::CannotRun("states of native programs are not supported yet".to_owned()));
+        }
         self.crew.submit(&self.setup, plan)
     }
 

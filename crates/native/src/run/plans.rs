@@ -77,11 +77,11 @@ impl Plans {
 
 /// Copies into existing room. The derived `Clone::clone_from` would allocate a new plan.
 fn copy(from: &Plan, to: &mut Plan) {
-    let Plan { schedule, sleep, policy, seed, max_steps, record, aim, round } = from;
+    let Plan { schedule, sleep, policy, seed, max_steps, record, aim, round, states } = from;
     to.schedule.clone_from(schedule);
     to.sleep.clone_from(sleep);
     (to.policy, to.seed, to.max_steps) = (*policy, *seed, *max_steps);
-    (to.record, to.aim, to.round) = (*record, *aim, *round);
+    (to.record, to.aim, to.round, to.states) = (*record, *aim, *round, *states);
 }
 
 #[cfg(test)]

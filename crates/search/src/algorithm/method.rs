@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::bound::{Bound, Conservative};
+use crate::algorithm::stateful::Stateful;
+use crate::algorithm::switches::{By, Cost, Switches};
 use crate::algorithm::{dfs::Dfs, dpor::Dpor, optimal::Optimal, sampling::Sampling, source::Source, stack::Stack};
 use crate::drive::strategy::Strategy;
 use crate::options::{Algorithm, Options};
@@ -16,6 +18,7 @@ use crate::options::{Algorithm, Options};
 /// * Samples run beside `optimal` by default ([`crate::algorithm::portfolio`]); the method names the exhaustive search.
 /// * Within a bound, sleep sets and source sets are not complete. [`crate::algorithm::bound`] runs instead of every
 ///   algorithm that reduces.
+/// * A search by switches has one bound at most. With several it is [`Method::Bounded`], like the algorithms that reduce.
 /// * What an atomic section would touch at another place is known only when it runs there. An algorithm that leaves out
 ///   executions by what a sleeping thread would touch must know that. Programs with atomic sections are therefore
 ///   searched by persistent sets without sleep sets.
@@ -36,6 +39,13 @@ pub enum Method {
     Bounded(Bound),
     /// [`crate::algorithm::dfs`].
     Dfs(Bound),
+    /// [`crate::algorithm::stateful`].
+    Stateful {
+        /// Whether every step of every state is run.
+        everybody: bool,
+    },
+    /// [`crate::algorithm::switches`].
+    Switches(Cost),
     /// Samples: every thread that can go on has equal chances.
     Random,
     /// Samples: priorities that change at a few places.
@@ -56,6 +66,19 @@ impl Method {
         let dpor = |sleep_sets| Method::Dpor { sleep_sets, locksets: options.locksets };
         match options.algorithm {
             Algorithm::Dfs => Method::Dfs(bound),
+            Algorithm::Stateful => Method::Stateful { everybody: sections },
+            Algorithm::States => Method::Stateful { everybody: true },
+            Algorithm::Switches | Algorithm::Csdr => {
+                let limits =
+                    [(By::Switches, bound.switches), (By::Preemptions, preemptions), (By::Delays, bound.delays)];
+                let mut set = limits.into_iter().filter(|(_, most)| most.is_some());
+                let (by, most) = set.next().unwrap_or((By::Switches, None));
+                // A shortest way is one by one measure.
+                if set.next().is_some() {
+                    return Method::Bounded(bound);
+                }
+                Method::Switches(Cost { by, most, exact: options.algorithm == Algorithm::Switches })
+            }
             Algorithm::Random => Method::Random,
             Algorithm::Pct => Method::Pct { depth: options.depth },
             Algorithm::Pos => Method::Pos,
@@ -77,6 +100,10 @@ impl Method {
             Method::Dpor { .. } => "dpor",
             Method::Bounded(_) => "bounded",
             Method::Dfs(_) => "dfs",
+            Method::Stateful { everybody: false } => "stateful",
+            Method::Stateful { everybody: true } => "states",
+            Method::Switches(Cost { exact: true, .. }) => "switches",
+            Method::Switches(_) => "csdr",
             Method::Random => "random",
             Method::Pct { .. } => "pct",
             Method::Pos => "pos",
@@ -89,9 +116,10 @@ impl Method {
         matches!(self, Method::Random | Method::Pct { .. } | Method::Pos | Method::Few)
     }
 
-    /// Whether it leaves out executions because of what a sleeping thread would touch.
+    /// Whether it leaves out executions because of what a thread would touch that does not run.
     pub(crate) fn foresees(&self) -> bool {
-        matches!(self, Method::Optimal | Method::Source | Method::Dpor { sleep_sets: true, .. })
+        let sleeps = matches!(self, Method::Optimal | Method::Source | Method::Dpor { sleep_sets: true, .. });
+        sleeps || *self == Method::Stateful { everybody: false }
     }
 
     /// The algorithm, before its first plan.
@@ -104,6 +132,8 @@ impl Method {
             }
             Method::Bounded(bound) => Box::new(Stack::new(Conservative, false, options).within(bound)),
             Method::Dfs(bound) => Box::new(Dfs::new(bound, options)),
+            Method::Switches(cost) => Box::new(Switches::new(cost, options)),
+            Method::Stateful { everybody } => Box::new(Stateful::new(everybody, options)),
             Method::Random | Method::Pct { .. } | Method::Pos | Method::Few => Box::new(Sampling::new(options)),
         }
     }
@@ -121,6 +151,14 @@ impl fmt::Display for Method {
                     join = " and ";
                 }
                 Ok(())
+            }
+            Method::Switches(Cost { by, most: Some(most), .. }) => {
+                let what = match by {
+                    By::Switches => "switches",
+                    By::Preemptions => "preemptions",
+                    By::Delays => "delays",
+                };
+                write!(f, ", {what} at most {most}")
             }
             Method::Pct { depth } => write!(f, ", depth {depth}"),
             Method::Bounded(bound) | Method::Dfs(bound) => {

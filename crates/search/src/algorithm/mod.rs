@@ -8,6 +8,8 @@
 //! | [`optimal`] | one execution for each trace, none abandoned |
 //! | [`bound`] | persistent sets that are complete within a bound on preemptions, switches or delays |
 //! | [`portfolio`] | samples in turns beside `optimal`: the default |
+//! | [`stateful`] | every state once |
+//! | [`switches`] | every state, those with the fewest switches first |
 //! | [`sampling`] | samples, for programs too big to exhaust |
 //!
 //! `dpor`, `source` and `bound` are rules for the depth-first exploration of `stack`.
@@ -21,5 +23,7 @@ pub mod portfolio;
 pub mod sampling;
 pub mod source;
 pub(crate) mod stack;
+pub mod stateful;
+pub mod switches;
 
 pub use method::Method;

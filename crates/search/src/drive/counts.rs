@@ -15,6 +15,8 @@ pub struct Counts {
     /// Executions cut short by something that is not part of the model (a hang, a limit, a kill). What would have
     /// followed is not covered.
     pub cut: u64,
+    /// Executions that ended at a state that was known.
+    pub visited: u64,
     /// Events of all executions.
     pub events: u64,
     /// The most threads that one execution had.
@@ -24,7 +26,7 @@ pub struct Counts {
 impl Counts {
     /// Every execution, however it ended.
     pub fn ran(&self) -> u64 {
-        self.executions + self.blocked + self.assumed + self.cut
+        self.executions + self.blocked + self.assumed + self.cut + self.visited
     }
 
     /// Counts one more.
@@ -33,6 +35,7 @@ impl Counts {
             outcome if outcome.is_assumed_away() => self.assumed += 1,
             Outcome::Ended { .. } | Outcome::Deadlock => self.executions += 1,
             Outcome::Blocked => self.blocked += 1,
+            Outcome::Visited => self.visited += 1,
             _ => self.cut += 1,
         }
         self.events += execution.events.len() as u64;
@@ -47,6 +50,7 @@ impl Counts {
             blocked: self.blocked + other.blocked,
             assumed: self.assumed + other.assumed,
             cut: self.cut + other.cut,
+            visited: self.visited + other.visited,
             events: self.events + other.events,
             threads: self.threads.max(other.threads),
         }

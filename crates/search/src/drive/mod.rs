@@ -29,6 +29,7 @@ use crate::drive::position::Position;
 use crate::drive::round::{End, Round};
 use crate::drive::strategy::Strategy;
 use crate::drive::summary::{Stop, Summary};
+use crate::liveness::StateGraph;
 use crate::options::Options;
 use crate::save::{self, CheckpointError};
 
@@ -50,6 +51,8 @@ pub struct Search {
     facts: Option<Facts>,
     /// Places do not become visible.
     fixed: bool,
+    /// All states, if the search has come to its end and they were asked for.
+    graph: Option<StateGraph>,
 }
 
 impl Search {
@@ -57,7 +60,7 @@ impl Search {
     pub fn new(options: Options) -> Search {
         let position = Position::first(&options);
         let portfolio = Portfolio::new(&options);
-        Search { options, position, strategy: None, portfolio, facts: None, fixed: false }
+        Search { options, position, strategy: None, portfolio, facts: None, fixed: false, graph: None }
     }
 
     /// A search with the places that are visible to the executor already.
@@ -105,6 +108,12 @@ impl Search {
         self.position.earlier
     }
 
+    /// All states with all their steps, to be asked what can go on for ever. There is one after a search with
+    /// [`Algorithm::States`](crate::Algorithm::States) that has come to its end, if [`Options::liveness`] was set.
+    pub fn graph(&self) -> Option<&StateGraph> {
+        self.graph.as_ref()
+    }
+
     /// The algorithm that runs, or ran last.
     pub fn method(&self) -> Method {
         self.position.method(&self.options)
@@ -116,7 +125,7 @@ impl Search {
     ///
     /// When the executor fails. What was counted by then is in [`counts`](Self::counts).
     pub fn run(&mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) -> Result<Summary, ExecutorError> {
-        let Search { options, position, portfolio, fixed, .. } = self;
+        let Search { options, position, portfolio, fixed, graph, .. } = self;
         let mut strategy = self.strategy.take();
         if let Some(facts) = self.facts.take() {
             executor.learn(&facts)?;
@@ -154,18 +163,22 @@ impl Search {
                 executions = position.total().executions,
                 "round of the search"
             );
+            round.executor.forget_states();
+            round.executor.remember(&strategy.new_states());
             let end = round.run(&mut *strategy, &method, position);
             position.elapsed = round.elapsed + begin.elapsed();
             match end? {
                 End::Again if position.has_room(options, 0) => {}
                 End::Again => {
                     round.keep(&*strategy, position);
-                    return Ok(position.summary(options, Stop::Executions, strategy.left_out()));
+                    return Ok(position.summary(options, Stop::Executions, &*strategy));
                 }
                 End::Stop(stop) => {
                     let left_out = strategy.left_out();
                     if !position.next_phase(options, stop, left_out) {
-                        return Ok(position.summary(options, stop, left_out));
+                        let summary = position.summary(options, stop, &*strategy);
+                        *graph = (options.liveness && summary.complete()).then(|| strategy.graph()).flatten();
+                        return Ok(summary);
                     }
                 }
             }

@@ -13,8 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithm::Method;
 use crate::algorithm::bound::LeftOut;
+use crate::algorithm::switches::{By, Cost};
 use crate::drive::counts::Counts;
 use crate::drive::observer::Info;
+use crate::drive::strategy::Strategy;
 use crate::drive::summary::{Stop, Summary};
 use crate::options::{Algorithm, Options};
 
@@ -92,8 +94,8 @@ impl Position {
     /// Whether its numbers are such as a search comes to. Sums of them are then numbers, too.
     pub fn is_plausible(&self) -> bool {
         let of = |counts: &Counts| {
-            let Counts { executions, blocked, assumed, cut, events, threads: _ } = *counts;
-            [executions, blocked, assumed, cut, events]
+            let Counts { executions, blocked, assumed, cut, visited, events, threads: _ } = *counts;
+            [executions, blocked, assumed, cut, visited, events]
         };
         let limit = match self.phase {
             Phase::Unbounded { limit, .. } => limit,
@@ -164,11 +166,13 @@ impl Position {
 
     /// Begins the next phase, if there is one, after a phase has ended by `stop`. `left_out`: what its bound left out.
     pub fn next_phase(&mut self, options: &Options, stop: Stop, left_out: LeftOut) -> bool {
-        if stop == Stop::Exhausted
-            && self.counts.cut == 0
-            && let Method::Bounded(bound) | Method::Dfs(bound) = self.method(options)
-        {
-            self.completed = bound.preemptions.or(self.completed);
+        if stop == Stop::Exhausted && self.counts.cut == 0 {
+            self.completed = match self.method(options) {
+                Method::Bounded(bound) | Method::Dfs(bound) => bound.preemptions,
+                Method::Switches(Cost { by: By::Preemptions, most, .. }) => most,
+                _ => None,
+            }
+            .or(self.completed);
         }
         let next = match self.phase {
             Phase::Preemptions(most)
@@ -199,15 +203,16 @@ impl Position {
         options.max_executions.is_none_or(|most| self.earlier + self.total().ran() < most)
     }
 
-    /// The summary of a search that ends here, by `stop`. `left_out`: what a bound left out.
-    pub fn summary(&self, options: &Options, stop: Stop, left_out: LeftOut) -> Summary {
+    /// The summary of a search that ends here, by `stop`.
+    pub fn summary(&self, options: &Options, stop: Stop, strategy: &dyn Strategy) -> Summary {
         Summary {
             counts: self.total(),
             samples: self.samples,
             method: self.method(options),
-            bounded: left_out.any,
+            bounded: strategy.left_out().any,
             completed_preemptions: self.completed,
             earlier: self.earlier,
+            states: strategy.states(),
             stop,
             elapsed: self.elapsed,
         }

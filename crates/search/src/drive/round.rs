@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use heddle_model::follow::Policy;
-use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan};
+use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan, States};
 use tracing::debug;
 
 use crate::algorithm::Method;
@@ -80,6 +80,7 @@ impl Round<'_> {
                 plan.schedule.clear();
                 plan.policy = Policy::default();
                 plan.sleep.clear();
+                plan.states = States::Off;
                 plan.max_steps = options.max_steps.unwrap_or(0);
                 let turn = self.turn(strategy);
                 let proposed = match (turn, &mut self.portfolio) {
@@ -151,6 +152,10 @@ impl Round<'_> {
                 }
             }
             spare.push(plan);
+            let states = strategy.new_states();
+            if !states.is_empty() {
+                self.executor.remember(&states);
+            }
             if flow == Flow::Stop {
                 break End::Stop(Stop::Observer);
             }

@@ -1,8 +1,10 @@
 //! What the driver asks of an algorithm.
 
-use heddle_model::{Execution, Plan};
+use heddle_model::{Execution, Fingerprint, Plan};
 
 use crate::algorithm::bound::LeftOut;
+use crate::drive::summary::StateCounts;
+use crate::liveness::StateGraph;
 use crate::save::{CheckpointError, State};
 
 /// Which of the plans under way an execution belongs to.
@@ -33,6 +35,21 @@ pub(crate) trait Strategy: Send {
 
     /// How many executions there may be in all, from and to: a guess. None where none can be made.
     fn estimate(&self) -> Option<(u64, Option<u64>)> {
+        None
+    }
+
+    /// The states that are new since the last call: executions are to end there from now on.
+    fn new_states(&mut self) -> Vec<Fingerprint> {
+        Vec::new()
+    }
+
+    /// How many states it knows. None if it knows none.
+    fn states(&self) -> Option<StateCounts> {
+        None
+    }
+
+    /// All states with all their steps, if it has run all of them.
+    fn graph(&self) -> Option<StateGraph> {
         None
     }
 

@@ -23,6 +23,17 @@ pub enum Stop {
     Outcome(Outcome),
 }
 
+/// The graph of a search over states.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StateCounts {
+    /// The states that were met.
+    pub states: u64,
+    /// The steps between them that were run.
+    pub edges: u64,
+    /// The bytes that the graph takes.
+    pub bytes: u64,
+}
+
 /// What a search says in the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Summary {
@@ -39,6 +50,8 @@ pub struct Summary {
     /// Executions of earlier rounds, which do not count: more of the program became visible after them, or another
     /// algorithm was needed.
     pub earlier: u64,
+    /// The graph of a search over states.
+    pub states: Option<StateCounts>,
     /// Why the search ended.
     pub stop: Stop,
     /// How long it took, before and after it was resumed.

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use heddle_model::race::Race;
-use heddle_model::{Event, Execution, Executor, ExecutorError, Facts, Outcome, Pending, Plan, ThreadId};
+use heddle_model::{Event, Execution, Executor, ExecutorError, Facts, Fingerprint, Outcome, Pending, Plan, ThreadId};
 
 /// At least one of this many executions is run twice.
 pub const EVERY: u64 = 1000;
@@ -49,6 +49,7 @@ struct Kept {
     message: String,
     output: Vec<u8>,
     races: Vec<Race>,
+    states: Vec<Fingerprint>,
 }
 
 impl Kept {
@@ -63,6 +64,7 @@ impl Kept {
             message: &self.message,
             output: &self.output,
             races: &self.races,
+            states: &self.states,
         }
     }
 
@@ -79,6 +81,8 @@ impl Kept {
         self.output.extend_from_slice(execution.output);
         self.races.clear();
         self.races.extend_from_slice(execution.races);
+        self.states.clear();
+        self.states.extend_from_slice(execution.states);
     }
 }
 
@@ -131,6 +135,7 @@ impl<'e> Repeated<'e> {
                 message: String::new(),
                 output: Vec::new(),
                 races: Vec::new(),
+                states: Vec::new(),
             },
             comparing: false,
             spoilt: false,
@@ -162,7 +167,9 @@ impl<'e> Repeated<'e> {
         // Whether it takes too long depends on how busy the machine is.
         if std::mem::take(&mut self.spoilt)
             || again.outcome == Outcome::Hang
-            || (again.events == first.events && again.outcome.name() == first.outcome.name())
+            || (again.events == first.events
+                && again.outcome.name() == first.outcome.name()
+                && again.states == first.states)
         {
             return Ok(());
         }
@@ -204,7 +211,8 @@ impl Executor for Repeated<'_> {
         let due = self.submitted.is_power_of_two() || self.submitted.is_multiple_of(EVERY) || self.postponed;
         self.postponed = false;
         self.under_way.push_back(match due && !plan.record {
-            true => UnderWay::Sample(number, plan.clone()),
+            // What the first run has passed is known by then. The second must pass it, too.
+            true => UnderWay::Sample(number, Plan { states: plan.states.without_stops(), ..plan.clone() }),
             false => UnderWay::Once,
         });
         Ok(())
@@ -248,6 +256,14 @@ impl Executor for Repeated<'_> {
         self.under_way.clear();
         (self.comparing, self.spoilt) = (false, false);
         self.inner.abandon();
+    }
+
+    fn remember(&mut self, states: &[Fingerprint]) {
+        self.inner.remember(states);
+    }
+
+    fn forget_states(&mut self) {
+        self.inner.forget_states();
     }
 
     fn facts(&mut self) -> Facts {
