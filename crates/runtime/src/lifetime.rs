@@ -36,7 +36,7 @@ use crate::outside::signals::delivery;
 use crate::outside::{channel, children, exit, exit_handlers, random, timers, trap, virtual_time};
 use crate::record::{callstack, locals};
 use crate::schedule::{self, fiber, spin_loop, wakeup_policy};
-use crate::state::{livelock, snapshot};
+use crate::state::{fingerprint, livelock, snapshot, wiping};
 
 /// State that only the one kernel thread touches: see [the module](self).
 #[repr(transparent)]
@@ -193,6 +193,8 @@ pub struct PerExecution {
     pub stacks: stacks::Checked,
     /// The round that may be a livelock.
     pub rounds: livelock::Watch,
+    /// What states are told apart by beside memory.
+    pub states: fingerprint::Passing,
     /// Calls of `new` and `delete`.
     pub operators: heap::Calls,
 }
@@ -248,6 +250,7 @@ static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     memory_errors: memcheck::Memcheck::new(),
     stacks: stacks::Checked::new(),
     rounds: livelock::Watch::new(),
+    states: fingerprint::Passing::new(),
     operators: heap::Calls::new(),
 });
 
@@ -270,7 +273,7 @@ impl PerExecution {
         #[rustfmt::skip]
         let PerExecution {
             schedule, policies, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, channels,
-            timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, operators,
+            timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, states, operators,
         } = self;
         schedule.reset(wire, sequence);
         policies.reset();
@@ -296,6 +299,8 @@ impl PerExecution {
         memory_errors.reset();
         stacks.reset();
         rounds.reset(wire.round(sequence));
+        states.reset();
+        wiping::begin(wire.round(sequence).length != 0 || wire.states(sequence));
         operators.reset();
     }
 }

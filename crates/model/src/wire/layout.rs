@@ -3,7 +3,7 @@
 use super::{Header, PLACES, RACES, Slot, ThreadName};
 use crate::follow::Step;
 use crate::race::Race;
-use crate::{Event, Pending, ThreadId};
+use crate::{Event, Fingerprint, Pending, ThreadId};
 
 /// The offsets and capacities of the shared file. Set by the driver.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +33,8 @@ pub struct Layout {
     pub output_at: u64,
     /// The offset of the execution's data races in a slot.
     pub races_at: u64,
+    /// The offset of the execution's states in a slot.
+    pub states_at: u64,
     /// The number of slots.
     pub slots: u32,
     /// The capacity for threads.
@@ -65,7 +67,9 @@ impl Layout {
         let stacks_at = up(pending_at + threads as u64 * size_of::<Pending>() as u64);
         let output_at = up(stacks_at + stack_words as u64 * 8);
         let races_at = up(output_at + output as u64);
-        let slot_size = up(races_at + RACES as u64 * size_of::<Race>() as u64);
+        let states_at = up(races_at + RACES as u64 * size_of::<Race>() as u64);
+        // One before each event, and one at the end.
+        let slot_size = up(states_at + (events as u64 + 1) * size_of::<Fingerprint>() as u64);
         Layout {
             size: slots_at + slots as u64 * slot_size,
             names_at,
@@ -79,6 +83,7 @@ impl Layout {
             stacks_at,
             output_at,
             races_at,
+            states_at,
             slots,
             threads,
             events,

@@ -41,6 +41,10 @@ pub struct WirePlan {
     pub round_first: u32,
     /// The number of events in the round. 0 if there is no round to examine.
     pub round_length: u32,
+    /// 1 to compute the state at each decision past the schedule.
+    pub states: u32,
+    /// Padding, always zero.
+    pub reserved: u32,
 }
 
 /// The capacity for the outcome's text in bytes.
@@ -78,6 +82,8 @@ pub struct WireResult {
     pub message_len: u32,
     /// The number of data races listed.
     pub races: u32,
+    /// The number of states listed.
+    pub states: u32,
     /// Text that belongs to the outcome, in the program's own encoding: see [`crate::Execution::message`].
     pub message: [u8; MESSAGE],
 }

@@ -209,8 +209,8 @@ impl Executor for NativeExecutor {
     }
 
     fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
-        if plan.states != States::Off {
-            return Err(ExecutorError::CannotRun("states of native programs are not supported yet".to_owned()));
+        if plan.states == States::Stop {
+            return Err(ExecutorError::CannotRun("native programs do not end at known states yet".to_owned()));
         }
         self.crew.submit(&self.setup, plan)
     }

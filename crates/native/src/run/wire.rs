@@ -20,7 +20,7 @@ use heddle_model::wire::{
     ATOMIC_FUNCTIONS, Annotations, Header, LIBRARIES, Layout, MAGIC, PLACES, RACES, Slot, ThreadName, VERSION,
     WirePlan, WireResult,
 };
-use heddle_model::{Event, Outcome, Pending, Plan, Restart, Settings, ThreadId};
+use heddle_model::{Event, Fingerprint, Outcome, Pending, Plan, Restart, Settings, States, ThreadId};
 
 /// What the runtime is told once, when its process starts.
 #[derive(Clone, Debug)]
@@ -209,6 +209,8 @@ impl Wire {
             aim: plan.aim.unwrap_or_default(),
             round_first: plan.round.unwrap_or_default().first,
             round_length: plan.round.unwrap_or_default().length,
+            states: (plan.states != States::Off).into(),
+            reserved: 0,
         };
         // SAFETY: within the slot by the layout and the test above. The other side does not look at a slot that was
         // not submitted.
@@ -233,6 +235,7 @@ impl Wire {
             || result.pending > room.threads
             || result.stack_words > room.stack_words
             || result.races as usize > RACES
+            || result.states > result.events + 1
         {
             return None;
         }
@@ -241,6 +244,7 @@ impl Wire {
             copy(slot.add(room.events_at as usize).cast(), result.events as usize, &mut into.events);
             copy(slot.add(room.pending_at as usize).cast(), result.pending as usize, &mut into.pending);
             copy(slot.add(room.races_at as usize).cast(), result.races as usize, &mut into.races);
+            copy(slot.add(room.states_at as usize).cast(), result.states as usize, &mut into.states);
             // Of executions that are not recorded only the amount of output is known.
             let printed = if record || self.outputs { result.output.min(room.output) } else { 0 };
             let (output, words) = (printed, if record { result.stack_words } else { 0 });
@@ -301,6 +305,8 @@ pub struct Taken {
     pub pending: Vec<Pending>,
     /// The data races that were seen.
     pub races: Vec<Race>,
+    /// The states past the schedule, if they were asked for.
+    pub states: Vec<Fingerprint>,
     /// Call stacks, if recorded.
     pub stacks: Vec<u64>,
     /// What the program printed.
@@ -319,6 +325,7 @@ impl Taken {
             events: Vec::new(),
             pending: Vec::new(),
             races: Vec::new(),
+            states: Vec::new(),
             stacks: Vec::new(),
             output: Vec::new(),
             message: String::new(),
@@ -331,6 +338,7 @@ impl Taken {
         self.events.clear();
         self.pending.clear();
         self.races.clear();
+        self.states.clear();
         self.stacks.clear();
         self.output.clear();
         self.message.clear();

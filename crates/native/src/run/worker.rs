@@ -253,7 +253,7 @@ impl Worker {
             message: &taken.message,
             output: &taken.output,
             races: &taken.races,
-            states: &[],
+            states: &taken.states,
         }
     }
 

@@ -9,7 +9,7 @@ use heddle_model::follow::{PlanView, Policy, Step};
 use heddle_model::race::Race;
 use heddle_model::round::Round;
 use heddle_model::wire::{self, Header, Slot, Stage, ThreadName, WireOutcome, WireResult};
-use heddle_model::{Event, Pending, ThreadId};
+use heddle_model::{Event, Fingerprint, Pending, ThreadId};
 
 use crate::{lifetime, sys};
 
@@ -129,6 +129,12 @@ impl Wire {
         unsafe { (*(self.slot_base(sequence) as *const Slot)).plan.record != 0 }
     }
 
+    /// Whether plan `sequence` asks for states.
+    pub fn states(&self, sequence: u32) -> bool {
+        // SAFETY: as in `plan`.
+        unsafe { (*(self.slot_base(sequence) as *const Slot)).plan.states != 0 }
+    }
+
     /// The race that plan `sequence` is to end at.
     pub fn aim(&self, sequence: u32) -> Option<Race> {
         // SAFETY: as in `plan`.
@@ -162,6 +168,7 @@ impl Wire {
             stacks: base + layout.stacks_at as usize,
             output: base + layout.output_at as usize,
             races: base + layout.races_at as usize,
+            states: base + layout.states_at as usize,
         }
     }
 
@@ -237,11 +244,12 @@ pub struct Record {
     stacks: usize,
     output: usize,
     races: usize,
+    states: usize,
 }
 
 impl Record {
     /// The record before the first plan: nowhere.
-    pub const NOWHERE: Record = Record { result: 0, events: 0, pending: 0, stacks: 0, output: 0, races: 0 };
+    pub const NOWHERE: Record = Record { result: 0, events: 0, pending: 0, stacks: 0, output: 0, races: 0, states: 0 };
 
     /// The part of the record with a fixed layout.
     #[inline(always)]
@@ -262,6 +270,7 @@ impl Record {
         result.thread = ThreadId::MAIN;
         result.message_len = 0;
         result.races = 0;
+        result.states = 0;
     }
 
     /// The room for event `index`. The caller checks that there is room.
@@ -309,6 +318,16 @@ impl Record {
         // SAFETY: there is room.
         unsafe { (self.races as *mut Race).add(listed.len()).write(*race) };
         result.races += 1;
+    }
+
+    /// Adds the state before the next event. There is one at most before each, and one at the end.
+    pub fn push_state(&self, state: Fingerprint) {
+        let result = self.result();
+        if result.states <= result.events {
+            // SAFETY: there is room for one more than for events.
+            unsafe { (self.states as *mut Fingerprint).add(result.states as usize).write(state) };
+            result.states += 1;
+        }
     }
 
     /// The room that is left for call stacks.

@@ -305,6 +305,12 @@ pub fn outermost_frame(thread: ThreadId) -> usize {
     of(thread).birth.borrow().context.stack() + arch::CAPTURED
 }
 
+/// What decides what `thread` does when it begins: its start routine and the argument.
+pub fn start_of(thread: ThreadId) -> [usize; 2] {
+    let Start { routine, argument } = of(thread).start.get();
+    [routine, argument]
+}
+
 /// Whether `address` is on the stack of the running thread.
 #[inline]
 pub fn is_on_own_stack(address: usize) -> bool {

@@ -40,6 +40,8 @@ pub struct Schedule {
     pub(super) record: Cell<Record>,
     /// Whether call stacks and output are recorded.
     pub(super) recording: Cell<bool>,
+    /// Whether the state is computed at each decision past the schedule.
+    pub(super) states: Cell<bool>,
     /// How many threads await.
     pub(super) awaiting: Cell<u32>,
     /// How the thread whose turn it is takes its operation.
@@ -88,6 +90,7 @@ impl Schedule {
             model: Exclusive::new(MaybeUninit::uninit()),
             record: Cell::new(Record::NOWHERE),
             recording: Cell::new(false),
+            states: Cell::new(false),
             awaiting: Cell::new(0),
             choice: Cell::new(Choice::FIRST),
             section: Section {
@@ -101,12 +104,13 @@ impl Schedule {
 
     /// Resets the state at the start of the execution of plan `sequence`. The main thread is about to run.
     pub fn reset(&self, wire: Wire, sequence: u32) {
-        let Schedule { active, current, model: _, record, recording, awaiting, choice, section, controller } = self;
+        let Schedule { active, current, model: _, record, recording, states, awaiting, choice, section, controller } = self;
         active.set(false);
         current.set(ThreadId::MAIN);
         record.set(wire.record_of(sequence));
         record.get().clear();
         recording.set(wire.recording(sequence));
+        states.set(wire.states(sequence));
         awaiting.set(0);
         choice.set(Choice::FIRST);
         section.depth.set(0);
@@ -217,6 +221,12 @@ pub fn current() -> ThreadId {
 #[inline(always)]
 pub fn recording() -> bool {
     schedule().recording.get()
+}
+
+/// Whether the state is computed at each decision past the schedule.
+#[inline(always)]
+pub(super) fn has_states() -> bool {
+    schedule().states.get()
 }
 
 /// The phase of the life of `thread`.
@@ -353,7 +363,7 @@ pub fn raced(race: &Race) {
 /// Records output of the program.
 pub fn printed(bytes: &[u8]) {
     spin_loop::changed();
-    livelock::outside();
+    livelock::printed();
     if recording() || header().settings.outputs {
         schedule().record.get().push_output(bytes, header().layout.output);
     }

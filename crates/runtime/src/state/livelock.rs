@@ -26,7 +26,7 @@ use crate::entry::start;
 use crate::heap;
 use crate::lifetime::{self, Exclusive};
 use crate::schedule::{self, fiber};
-use crate::state::{snapshot, wiping};
+use crate::state::{fingerprint, snapshot, wiping};
 
 /// What is known of the round that is suspected.
 pub struct Watch {
@@ -46,7 +46,6 @@ impl Watch {
     /// Begins an execution in which `round` is suspected.
     pub fn reset(&self, round: Round) {
         self.rounds.borrow().reset(round);
-        wiping::begin(round.length != 0);
     }
 }
 
@@ -64,6 +63,13 @@ pub fn set_up(reserve: &mut Reserve, threads: usize) {
 /// Takes note that the program has asked or told something that is no part of its state: the time, a system call.
 #[inline]
 pub fn outside() {
+    watch().outside.set(watch().outside.get().wrapping_add(1));
+    fingerprint::outside();
+}
+
+/// Takes note that the program has printed something.
+#[inline]
+pub fn printed() {
     watch().outside.set(watch().outside.get().wrapping_add(1));
 }
 
@@ -139,7 +145,7 @@ fn digest(event: &Event, world: &World) -> Option<Digest> {
 }
 
 /// The registers with which `thread` called, while `running` runs.
-fn registers_of(thread: ThreadId, running: ThreadId) -> [u64; 7] {
+pub fn registers_of(thread: ThreadId, running: ThreadId) -> [u64; 7] {
     if thread == running { schedule::registers() } else { watch().registers.borrow()[thread.index()] }
 }
 

@@ -1,5 +1,6 @@
 //! The program's state: saving it, restoring it, and comparing it with an earlier state.
 
+pub mod fingerprint;
 pub mod livelock;
 pub mod snapshot;
 pub mod wiping;
