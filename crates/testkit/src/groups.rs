@@ -1,6 +1,6 @@
 //! Random programs by subject: exits and their handlers, signals, state of the process, clocks, retries, waits that ends cut off.
 //!
-//! A program of a group is one of [`generate`](crate::generate), with calls of the group put in at random places.
+//! A program of a group is one of [`generate`], with calls of the group put in at random places.
 
 use crate::generate::{self, Random, Shape};
 use crate::outside::{AREA_VARIABLES, Action, Becomes, Call, FIRST_IN_AREAS, Named};
