@@ -6,7 +6,7 @@
 //! should do, and run under Miri.
 //!
 //! * [`race`]: which accesses to memory are data races. Made of the next two.
-//! * [`order`]: happens-before by vector clocks, as the memory orders of C and C++ say.
+//! * [`happens_before`]: happens-before by vector clocks, as the memory orders of C and C++ say.
 //! * [`shadow`]: the accesses to each granule of memory, and which of them race.
 //! * [`heap`]: a deterministic heap that knows which bytes may be touched.
 //! * [`notes`]: where its blocks were allocated and freed.

@@ -1,6 +1,6 @@
 //! Data races: two accesses to one byte without happens-before between them, at least one of them a write and at least one not atomic.
 //!
-//! What orders is program order, and what synchronises ([`order`]): of the primitives every two events whose footprints
+//! What orders is program order, and what synchronises ([`happens_before`]): of the primitives every two events whose footprints
 //! conflict, in the order in which they happened (a lock sees what was done before the unlock); of the atomics what their memory
 //! orders and the fences around them say. That is the happens-before of C and C++ over a sequentially consistent execution.
 //! Where it claims more order than the standards do (a `trylock` that fails has seen who holds the lock), a race may go unseen, but
