@@ -44,6 +44,16 @@ fn with_clang() {
     hold(clang(), &[("-O0", "auto"), ("-O2", "auto"), ("-O2", "exec")]);
 }
 
+/// The runtime gives a child a second: a hang is the program's, however short it is told to be.
+#[test]
+fn a_wait_of_the_runtime_is_no_hang() {
+    let file = program("processes-stuck.c").display().to_string();
+    for restart in ["fork", "exec"] {
+        let run = Session::new().check([&file, "--restart", restart, "--hang-timeout", "200ms"]);
+        assert_eq!(run.json()["verdict"], "unsupported", "{run}");
+    }
+}
+
 /// Several files, two languages, one program.
 #[test]
 fn several_files() {

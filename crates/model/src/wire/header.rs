@@ -69,7 +69,7 @@ pub struct Header {
     pub driver_sleeps: AtomicU32,
     /// 1 to make the runtime exit at the next plan.
     pub quit: AtomicU32,
-    /// The number of events taken so far. It stops growing when the program hangs.
+    /// Grows with each event, and while the runtime itself waits for a time that ends. It stops growing when the program hangs.
     pub progress: AtomicU64,
     /// The number of memory restorations that were compared with the snapshot.
     pub checked: AtomicU64,

@@ -26,4 +26,4 @@ pub mod wakeup_policy;
 pub use execution::{end_process, ended, run, started, started_main, stop, unsupported};
 pub use section::{begin_section, end_section, in_section};
 pub use state::*;
-pub use visible::{visible, visible_look};
+pub use visible::{progressed, visible, visible_look};

@@ -135,6 +135,13 @@ pub(super) fn take(thread: ThreadId) -> &'static mut Event {
     event
 }
 
+/// Tells the driver that the execution goes on: an event was taken, or the runtime itself waits for a time that ends.
+pub fn progressed() {
+    let progress = &lifetime::process().schedule.progress;
+    progress.set(progress.get() + 1);
+    header().progress.store(progress.get(), Relaxed);
+}
+
 /// Counts an event that is complete, and tells everybody of it.
 #[inline]
 pub(super) fn note(event: &Event) {
@@ -155,9 +162,7 @@ pub(super) fn note(event: &Event) {
         // SAFETY: written when the section began.
         unsafe { schedule().section.summary.borrow().assume_init_mut() }.add(event);
     }
-    let progress = &lifetime::process().schedule.progress;
-    progress.set(progress.get() + 1);
-    header().progress.store(progress.get(), Relaxed);
+    progressed();
     if recording() && livelock::took(index, event, world()) {
         livelock::end(event);
     }

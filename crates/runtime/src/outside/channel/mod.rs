@@ -157,6 +157,8 @@ fn with_patience(attempt: &mut dyn FnMut() -> Option<isize>) -> Option<isize> {
         if !children::has_made_any() {
             return None;
         }
+        // On a busy machine a millisecond takes several: this wait is ours, and no hang of the program.
+        schedule::progressed();
         // SAFETY: a time that is there.
         unsafe { sys::syscall3(NANOSLEEP, MILLISECOND.as_ptr() as usize, 0, 0) };
         if let done @ Some(_) = attempt() {
