@@ -11,6 +11,7 @@
 //! * [`NativeExecutor`] starts the program with the runtime loaded into it and runs plans, whatever happens to the
 //!   processes. [`NativeExecutor::record`] runs one schedule again and records everything.
 //!   [`NativeExecutor::debug`] opens gdb on it.
+//! * [`liveness`] finds bytes of stack frames that nothing depends on.
 //! * [`symbols`] resolves addresses to functions, source lines, and names of variables.
 //!
 //! Deliberately absent: which executions to run (that is `heddle-search`), what they mean (`heddle-model`), and how to
@@ -27,7 +28,7 @@ mod run;
 mod temporary;
 
 pub use binary::program::{Program, ProgramError};
-pub use binary::{annotations, program, symbols};
+pub use binary::{annotations, liveness, program, symbols};
 pub use build::toolchain::{Built, Toolchain};
 pub use build::{cache, compile, instrument, wrapper};
 pub use debugger::Debugger;

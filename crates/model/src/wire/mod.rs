@@ -7,12 +7,14 @@
 //!
 //! Both sides are built from this file, and the layout is never stored. It may therefore change with [`VERSION`].
 
+mod frames;
 mod header;
 mod layout;
 mod outcome;
 mod slot;
 
 pub use crate::Restart;
+pub use frames::{DeadRange, Frame, FrameBase, FrameCall, FrameTable, Walk};
 pub use header::{Annotations, Header, ThreadName, label};
 pub use layout::Layout;
 pub use outcome::WireOutcome;

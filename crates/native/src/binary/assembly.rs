@@ -147,14 +147,15 @@ fn is_atomic(instruction: &Instruction) -> bool {
 }
 
 /// The names of imported functions, by the slots that the loader fills in with their addresses.
-struct Imports<'d> {
+pub(super) struct Imports<'d> {
     slots: HashMap<u64, String>,
     /// The sections with jumps through slots.
     jumps: Vec<(u64, &'d [u8])>,
 }
 
 impl<'d> Imports<'d> {
-    fn of(file: &object::File<'d>) -> Imports<'d> {
+    /// The imports of a file.
+    pub(super) fn of(file: &object::File<'d>) -> Imports<'d> {
         let mut slots = HashMap::new();
         let symbols = file.dynamic_symbol_table();
         for (slot, relocation) in file.dynamic_relocations().into_iter().flatten() {
@@ -170,13 +171,18 @@ impl<'d> Imports<'d> {
     }
 
     /// The imported function that a call instruction calls, through its slot or through a jump. `None` if it is no import.
-    fn name(&self, call: &Instruction) -> Option<&str> {
+    pub(super) fn name(&self, call: &Instruction) -> Option<&str> {
         let slot = match call.op_kind(0) {
             OpKind::Memory if call.is_ip_rel_memory_operand() => call.ip_rel_memory_address(),
             OpKind::NearBranch64 => self.jump(call.near_branch64())?,
             _ => return None,
         };
         self.slots.get(&slot).map(String::as_str)
+    }
+
+    /// The imported function whose address the loader puts at `address`.
+    pub(super) fn in_slot(&self, address: u64) -> Option<&str> {
+        self.slots.get(&address).map(String::as_str)
     }
 
     /// The slot through which the code at `address` jumps.

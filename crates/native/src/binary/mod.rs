@@ -4,11 +4,13 @@
 //! * [`annotations`]: labels and atomic functions that the program declares through `heddle.h`.
 //! * `uninstrumented`: the object files that were linked in without instrumentation.
 //! * `assembly`, `assembly_text`: inline assembly that uses memory, which Heddle does not observe.
+//! * [`liveness`]: dead bytes of stack frames.
 //! * [`symbols`]: functions, source lines, and names of variables for addresses.
 
 pub mod annotations;
 pub(crate) mod assembly;
 mod assembly_text;
+pub mod liveness;
 pub mod program;
 pub mod symbols;
 pub(crate) mod uninstrumented;

@@ -7,8 +7,8 @@
 mod locals;
 mod mappings;
 mod module;
-mod types;
-mod variables;
+pub(super) mod types;
+pub(super) mod variables;
 
 pub use locals::Local;
 pub use mappings::{Mapping, Mappings};

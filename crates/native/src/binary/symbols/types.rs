@@ -20,6 +20,13 @@ pub fn path(dwarf: &Dwarf<'_>, unit: &Unit<'_>, kind: UnitOffset, offset: u64) -
     Some(path)
 }
 
+/// The size in bytes of the type `kind`, and what the type is behind typedefs and qualifiers. `None` if its size is not known.
+pub fn size(dwarf: &Dwarf<'_>, unit: &Unit<'_>, kind: UnitOffset) -> Option<(u64, gimli::DwTag)> {
+    let mut path = String::new();
+    let types = Types { dwarf, unit, path: &mut path };
+    Some((types.size(kind, 0)?, types.strip(kind)?.1.tag()))
+}
+
 struct Types<'a, 'd> {
     dwarf: &'a Dwarf<'d>,
     unit: &'a Unit<'d>,
@@ -99,7 +106,7 @@ impl<'d> Types<'_, 'd> {
                 let count: u64 = self.dimensions(kind).iter().product();
                 Some(count * self.size(type_of(&entry)?, depth + 1)?)
             }
-            gimli::DW_TAG_pointer_type | gimli::DW_TAG_reference_type => Some(8),
+            gimli::DW_TAG_pointer_type | gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type => Some(8),
             _ => None,
         }
     }

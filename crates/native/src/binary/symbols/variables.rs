@@ -14,10 +14,10 @@ use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 use super::locals::{self, Local};
 use super::types;
 
-pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
-pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;
-pub(super) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
-pub(super) type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
+pub(in crate::binary) type Slice<'a> = EndianSlice<'a, LittleEndian>;
+pub(in crate::binary) type Unit<'a> = gimli::Unit<Slice<'a>>;
+pub(in crate::binary) type Dwarf<'a> = gimli::Dwarf<Slice<'a>>;
+pub(in crate::binary) type Entry<'a> = gimli::DebuggingInformationEntry<Slice<'a>>;
 
 /// The static variables of one file.
 pub struct Variables {
@@ -200,7 +200,7 @@ pub(super) fn name_of(dwarf: &Dwarf<'_>, unit: &Unit<'_>, entry: &Entry<'_>) -> 
 }
 
 /// The type of an entry, if the same unit describes it.
-pub(super) fn type_of(entry: &Entry<'_>) -> Option<UnitOffset> {
+pub(in crate::binary) fn type_of(entry: &Entry<'_>) -> Option<UnitOffset> {
     match entry.attr_value(gimli::DW_AT_type)? {
         AttributeValue::UnitRef(offset) => Some(offset),
         _ => None,
