@@ -4,6 +4,7 @@ use heddle_model::wire::FrameBase;
 use iced_x86::InstructionInfoFactory;
 
 use super::accesses::{self, Accesses, Bytes};
+use super::announced;
 use super::flow::{self, Transfer};
 use super::frame::{PieceSet, Pieces};
 use super::graph::{self, Function, Node};
@@ -53,6 +54,11 @@ pub fn calls(
             Some(state) => accesses::of(&mut factory, &node.instruction, state)?,
             None => Accesses::default(),
         });
+    }
+    for (number, effect) in effects.iter_mut().enumerate() {
+        if !effect.taken.is_empty() && announced::is_announced(image, nodes, number, rules) {
+            effect.taken.clear();
+        }
     }
     let takes = rules.has(Rule::UnknownObjects) && objects.is_none();
     if takes && effects.iter().any(|effect| !effect.taken.is_empty() || !effect.indexed.is_empty()) {

@@ -104,16 +104,24 @@ impl<'d> Image<'d> {
     /// Whether an instruction calls a function that can return twice, or gets its address.
     pub fn returns_twice(&self, instruction: &Instruction) -> bool {
         let is_named = |name: &str| name.contains("setjmp") || TWICE.contains(&name.split('@').next().unwrap_or(name));
-        let is_call = instruction.mnemonic() == Mnemonic::Call;
-        let address = if is_call && instruction.op0_kind() == OpKind::NearBranch64 {
-            instruction.near_branch64()
-        } else if instruction.is_ip_rel_memory_operand() {
-            instruction.ip_rel_memory_address()
-        } else {
+        if instruction.mnemonic() == Mnemonic::Call && self.calls(instruction, is_named) {
+            return true;
+        }
+        if !instruction.is_ip_rel_memory_operand() {
             return false;
-        };
-        let is_own = self.names.get(&address).is_some_and(|names| names.iter().any(|name| is_named(name)));
-        let is_import = is_call && self.imports.name(instruction).is_some_and(is_named);
-        is_own || is_import || self.imports.in_slot(address).is_some_and(is_named)
+        }
+        let address = instruction.ip_rel_memory_address();
+        self.is_named(address, is_named) || self.imports.in_slot(address).is_some_and(is_named)
+    }
+
+    /// Whether `call` is one of a function whose name `is_named`.
+    pub fn calls(&self, call: &Instruction, is_named: impl Fn(&str) -> bool) -> bool {
+        let is_direct = call.op0_kind() == OpKind::NearBranch64;
+        is_direct && self.is_named(call.near_branch64(), &is_named) || self.imports.name(call).is_some_and(is_named)
+    }
+
+    /// Whether a function at `address` has a name that `is_named`.
+    fn is_named(&self, address: u64, is_named: impl Fn(&str) -> bool) -> bool {
+        self.names.get(&address).is_some_and(|names| names.iter().any(|name| is_named(name)))
     }
 }

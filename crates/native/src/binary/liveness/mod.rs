@@ -14,6 +14,7 @@
 //! * `graph`, `jump_table`: the control flow graph.
 //! * `registers`: where stack pointer and frame pointer point to at each instruction.
 //! * `accesses`: what an instruction does to the frame.
+//! * `announced`: addresses that only the runtime gets.
 //! * `objects`: which variables a pointer into the frame may reach.
 //! * `frame`, `flow`: backward liveness over the graph.
 //! * `function`: all of it for one function.
@@ -27,6 +28,7 @@
 //! Nothing here runs unless somebody asks for it: disassembling a program costs more than starting it.
 
 mod accesses;
+mod announced;
 mod flow;
 mod frame;
 mod function;
@@ -56,7 +58,7 @@ pub struct DeadBytes {
 pub struct Summary {
     /// Functions with at least one call, and those whose code cannot be read.
     pub functions: u32,
-    /// Those of them whose frames are understood.
+    /// Functions whose frames are understood.
     pub understood: u32,
     /// Calls in functions that are understood.
     pub calls: u32,
@@ -107,6 +109,8 @@ enum Rule {
     SavedRegisters,
     /// An object is live if its address is taken.
     TakenAddresses,
+    /// Only functions of the runtime that announce an access do not keep its address.
+    Announcements,
     /// An object is live if it is accessed with an index.
     IndexedAccesses,
     /// Calls continue at landing pads.

@@ -133,7 +133,7 @@ impl Writer {
             17 if !is_deep => self.switch(scope),
             18..=19 => self.call(scope),
             20 => {
-                let number = self.below(13);
+                let number = self.below(14);
                 let (target, value) = (self.one(&scope.scalars.clone()).to_owned(), self.expression(scope, 1));
                 self.line(&format!("{target} += (int)special[{number}]((long)(({value}) & 63));"));
             }

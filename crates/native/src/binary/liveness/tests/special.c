@@ -91,6 +91,12 @@ static long folded(long a) {
     for (size_t i = (size_t)-8; i != 0; i++) sum = hook(sum) + array[i + 8];
     return sum + two;
 }
+/* A variable that only the callee reads. */
+__attribute__((noinline)) static long look(const long *at) { long sum = hook(1) + *at; return hook(sum) + *at; }
+static long passed(long a) {
+    long only = a + 4;
+    return look(&only);
+}
 static long in_registers(long a) {
     long x = hook(a), y = hook(a + 1), z = hook(a + 2), u = hook(a + 3), v = hook(a + 4), w = hook(a + 5), t = hook(a + 6);
     x = hook(x + y * z); y = hook(y ^ u); z = hook(z + v); u = hook(w + t); v = hook(x - u);
@@ -149,6 +155,6 @@ static long scopes(long a) {
 #ifdef __cplusplus
 }
 #endif
-#define SPECIAL 13
+#define SPECIAL 14
 static long (*const special[SPECIAL])(long) = {with_setjmp, with_alloca, with_list, with_arguments, backwards, folded, in_registers,
-                                               with_assembly, floats, computed, nested, scopes, with_list};
+                                               with_assembly, floats, computed, nested, scopes, with_list, passed};
