@@ -230,7 +230,6 @@ fn without_optimisation_much_is_dead() {
     for way in [WAYS[0], WAYS[4], WAYS[6], WAYS[9]] {
         let Some(built) = build(way, 1) else { continue };
         let found = analyse(&std::fs::read(&built.path).unwrap(), Rules::ALL).summary;
-        println!("{way:?}: {found:?}");
         assert!(found.understood * 3 > found.functions * 2, "{way:?}: {found:?}");
         assert!(found.dead * 10 > found.bytes, "{way:?}: {found:?}");
     }
