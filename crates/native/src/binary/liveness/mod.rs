@@ -25,6 +25,9 @@
 //! unusual way; and everything where the machine code and the unwind tables say different things. Tests overwrite dead bytes with
 //! garbage at every call of random programs, which must not notice.
 //!
+//! Two things are taken on trust. A function that returns twice is known by its name, so one that is written by hand in assembly is not
+//! recognised. Code without optimisation keeps pointers inside their objects, as C demands.
+//!
 //! Nothing here runs unless somebody asks for it: disassembling a program costs more than starting it.
 
 mod accesses;
