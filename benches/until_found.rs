@@ -1,5 +1,6 @@
 //! Executions until the bug of each program of `benches/bugs` is found, by algorithm.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,13 +19,15 @@ pub fn table() {
     struct First {
         found: Option<u64>,
         ran: u64,
+        /// What drew the execution that ended badly, if it was a sample.
+        sampler: Option<&'static str>,
     }
     impl Observer for First {
-        fn execution(&mut self, execution: &heddle_model::Execution<'_>, _: &Info<'_>) -> Flow {
+        fn execution(&mut self, execution: &heddle_model::Execution<'_>, info: &Info<'_>) -> Flow {
             use heddle_report::outcome::{Class, classify};
             self.ran += 1;
             if let Class::Finding(_) = classify(execution, &Properties::default()) {
-                self.found = Some(self.ran);
+                (self.found, self.sampler) = (Some(self.ran), info.sampler);
                 return Flow::Stop;
             }
             Flow::Continue
@@ -32,6 +35,8 @@ pub fn table() {
     }
 
     const LIMIT: u64 = 10_000;
+    /// For the program with a dozen preemptions, whose threads may also go round for ever.
+    const DEEP: (&str, u64) = ("safestack", 100_000);
     const SIZED: [(&str, &[u32]); 6] = [
         ("reorder", &[3, 5, 10, 20]),
         ("twostage", &[2, 20, 100]),
@@ -42,7 +47,7 @@ pub fn table() {
     ];
     /// How many seeds the default search is tried with.
     const SEEDS: u64 = 5;
-    println!("\n## Executions until the bug is found (at most {LIMIT})\n");
+    println!("\n## Executions until the bug is found (at most {LIMIT}, {}: {})\n", DEEP.0, DEEP.1);
     // The second: with no preemption, then with one, and so on.
     let algorithms = [
         (Algorithm::Optimal, false),
@@ -53,13 +58,14 @@ pub fn table() {
         (Algorithm::Pct, false),
         (Algorithm::Pos, false),
         (Algorithm::Few, false),
+        (Algorithm::Rare, false),
     ];
     let name = |&(algorithm, iterate): &(Algorithm, bool)| if iterate { "iterate" } else { algorithm.name() };
     let names: Vec<&str> = algorithms.iter().map(name).collect();
-    println!(
-        "The default search with {SEEDS} seeds: median, and the most in brackets. Samples count, too. Others with seed 0.\n"
-    );
-    println!("| program | default | {} |\n|---|---:|{}", names.join(" | "), "---:|".repeat(names.len()));
+    println!("The default search by seed; samples count, too. Then what found it. Others with seed 0.\n");
+    let seeds: Vec<String> = (0..SEEDS).map(|seed| format!("seed {seed}")).collect();
+    println!("| program | {} | found by | {} |", seeds.join(" | "), names.join(" | "));
+    println!("|---|{}---|{}", "---:|".repeat(seeds.len()), "---:|".repeat(names.len()));
     let mut all = Vec::new();
     let mut files: Vec<PathBuf> = std::fs::read_dir(root().join("benches/bugs"))
         .expect("the patterns are there")
@@ -84,22 +90,25 @@ pub fn table() {
                     algorithm,
                     iterate,
                     seed,
-                    max_executions: Some(LIMIT),
-                    timeout: Some(Duration::from_secs(8)),
+                    max_executions: Some(if name == DEEP.0 { DEEP.1 } else { LIMIT }),
+                    max_steps: (name == DEEP.0).then_some(100),
+                    timeout: Some(Duration::from_secs(if name == DEEP.0 { 30 } else { 8 })),
                     ..heddle_search::Options::default()
                 };
                 Search::new(options).run(&mut executor, &mut first).expect("it runs");
-                first.found
+                first
             };
             let shown = |found: Option<u64>| found.map_or("-".to_owned(), |number| number.to_string());
-            let mut default: Vec<u64> =
-                (0..SEEDS).map(|seed| until(Algorithm::Portfolio, false, seed).unwrap_or(u64::MAX)).collect();
-            default.sort_unstable();
-            let of = |at: usize| shown(Some(default[at]).filter(|&number| number != u64::MAX));
-            let default_cell = format!("{} ({})", of(default.len() / 2), of(default.len() - 1));
-            all.extend(default);
-            let others = algorithms.iter().map(|&(algorithm, iterate)| shown(until(algorithm, iterate, 0)));
-            let cells: Vec<String> = std::iter::once(default_cell).chain(others).collect();
+            let default: Vec<First> = (0..SEEDS).map(|seed| until(Algorithm::Portfolio, false, seed)).collect();
+            let by: BTreeSet<&str> =
+                default.iter().filter(|run| run.found.is_some()).map(|run| run.sampler.unwrap_or("optimal")).collect();
+            let by = by.into_iter().collect::<Vec<_>>().join(", ");
+            let cells = default.iter().map(|run| shown(run.found)).chain([by]);
+            let others = algorithms.iter().map(|&(algorithm, iterate)| shown(until(algorithm, iterate, 0).found));
+            let cells: Vec<String> = cells.chain(others).collect();
+            if name != DEEP.0 {
+                all.extend(default.iter().map(|run| run.found.unwrap_or(u64::MAX)));
+            }
             let label = if size == 0 { name.clone() } else { format!("{name}_{size}") };
             let label = if plain { format!("{label}, plain") } else { label };
             println!("| {label} | {} |", cells.join(" | "));

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use heddle_model::follow::Policy;
 use heddle_model::{Ending, ExecutorError, Finding, FindingKind, Location, Plan, Trace, trace};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::recognise;
@@ -83,7 +82,7 @@ impl Told {
             // Found in a round that did not count, and the last one was cut short.
             trace.finding.count = candidate.count.max(1);
             trace.finding.execution = candidate.execution;
-            trace.finding.sample = candidate.sample.and_then(Policy::sampler).map(str::to_owned);
+            trace.finding.sample = candidate.sample.clone();
             trace.finding.minimal = candidate.minimal;
             let status = trace.end.outcome.ending().and_then(Ending::exit_status);
             if let (FindingKind::Failed, Some(status)) = (trace.finding.kind, status) {
@@ -126,7 +125,7 @@ fn untold(candidate: &Candidate, number: usize) -> Option<Finding> {
         location: None,
         count: candidate.count.max(1),
         execution: candidate.execution,
-        sample: candidate.sample.and_then(Policy::sampler).map(str::to_owned),
+        sample: candidate.sample.clone(),
         threads: Vec::new(),
         switches: 0,
         preemptions: 0,

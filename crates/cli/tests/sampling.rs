@@ -2,7 +2,7 @@
 
 use crate::common::Session;
 
-const SAMPLERS: [&str; 4] = ["random", "pct", "pos", "few"];
+const SAMPLERS: [&str; 5] = ["random", "pct", "pos", "few", "rare"];
 
 #[test]
 fn the_deadlock_is_found_and_replayed() {

@@ -36,6 +36,8 @@ pub enum Algorithm {
     Pos,
     /// Samples: a few threads in any order, then the others ([`crate::algorithm::sampling`]).
     Few,
+    /// Samples: back to a rare event of an earlier one, and on from there in any order (`crate::algorithm::rare`).
+    Rare,
 }
 
 impl Algorithm {
@@ -51,6 +53,7 @@ impl Algorithm {
         ("pct", Algorithm::Pct),
         ("pos", Algorithm::Pos),
         ("few", Algorithm::Few),
+        ("rare", Algorithm::Rare),
     ];
 
     /// The name that a person types.
@@ -60,7 +63,7 @@ impl Algorithm {
 
     /// Whether the algorithm only samples, so that its end proves nothing.
     pub fn samples(self) -> bool {
-        matches!(self, Algorithm::Random | Algorithm::Pct | Algorithm::Pos | Algorithm::Few)
+        matches!(self, Algorithm::Random | Algorithm::Pct | Algorithm::Pos | Algorithm::Few | Algorithm::Rare)
     }
 }
 

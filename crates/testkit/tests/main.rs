@@ -2,6 +2,7 @@
 
 mod agreement; // Every algorithm against brute force.
 mod awaits; // Loops that wait.
+mod beside; // Samples beside an exhaustive search.
 mod bounds; // Bounded searches.
 mod bugs_first; // Bugs that need one preemption are found early.
 mod checkpoint; // Searches that are cut off and continued.

@@ -304,9 +304,18 @@ fn samples_beside_a_search_go_on_where_they_were() {
 /// A limit on executions is a limit on those of both halves.
 #[test]
 fn samples_go_on_where_they_were() {
-    for algorithm in [Algorithm::Random, Algorithm::Pct, Algorithm::Pos, Algorithm::Few] {
+    for algorithm in [Algorithm::Random, Algorithm::Pct, Algorithm::Pos, Algorithm::Few, Algorithm::Rare] {
         let options = Options { algorithm, max_executions: Some(21), ..Options::default() };
         agree(&known::last_zero(3), &options, (false, 1), &[Cut::Observer, Cut::Interrupt]);
+    }
+}
+
+/// Samples that return to rare events go on where they were, in the middle of a batch and at its end.
+#[test]
+fn rare_events_are_written_down() {
+    let options = Options { algorithm: Algorithm::Rare, max_executions: Some(150), ..Options::default() };
+    for (depth, races) in [(1, false), (3, false), (33, false), (3, true)] {
+        agree(&known::last_zero(3), &options, (races, depth), &[Cut::Observer, Cut::Interrupt]);
     }
 }
 

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use heddle_model::fault::Fault;
-use heddle_model::follow::{Policy, Step};
+use heddle_model::follow::Step;
 use heddle_model::race::Race;
 use heddle_model::{
     Attention, Death, Ending, Execution, FindingKind, Outcome, Pending, Plan, Properties, Property, ThreadId,
@@ -39,9 +39,9 @@ pub struct Candidate {
     pub plan: Plan,
     /// The number of the execution.
     pub execution: u64,
-    /// The policy of the execution if it is a sample beside an exhaustive search. `execution` and `count` are then numbers of
+    /// The sampler that drew the execution if it is a sample beside an exhaustive search. `execution` and `count` are then numbers of
     /// samples.
-    pub sample: Option<Policy>,
+    pub sample: Option<String>,
     /// How many executions had the same finding or problem.
     pub count: u64,
     /// What the execution showed.
@@ -336,7 +336,7 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
     Candidate {
         plan,
         execution: info.complete,
-        sample: info.sample.then_some(info.plan.policy),
+        sample: info.sampler.map(str::to_owned),
         count: 1,
         class,
         message: message(execution),
@@ -388,7 +388,7 @@ pub(crate) mod tests {
         let one = |class| Candidate {
             plan: plan.clone(),
             execution: 5,
-            sample: Some(Policy::Pos),
+            sample: Some("pos".to_owned()),
             count: 2,
             class,
             message: "words".to_owned(),

@@ -57,6 +57,8 @@ pub enum Method {
     Pos,
     /// Samples: a few threads in any order, then the others.
     Few,
+    /// Samples: back to a rare event of an earlier one, and on from there.
+    Rare,
 }
 
 impl Method {
@@ -83,6 +85,7 @@ impl Method {
             Algorithm::Pct => Method::Pct { depth: options.depth },
             Algorithm::Pos => Method::Pos,
             Algorithm::Few => Method::Few,
+            Algorithm::Rare => Method::Rare,
             _ if bound.limits() => Method::Bounded(bound),
             _ if sections => dpor(false),
             Algorithm::Optimal | Algorithm::Portfolio => Method::Optimal,
@@ -108,12 +111,13 @@ impl Method {
             Method::Pct { .. } => "pct",
             Method::Pos => "pos",
             Method::Few => "few",
+            Method::Rare => "rare",
         }
     }
 
     /// Whether it only samples, so that its end proves nothing.
     pub fn samples(&self) -> bool {
-        matches!(self, Method::Random | Method::Pct { .. } | Method::Pos | Method::Few)
+        matches!(self, Method::Random | Method::Pct { .. } | Method::Pos | Method::Few | Method::Rare)
     }
 
     /// The most switches of an execution, if they are bounded.
@@ -142,7 +146,9 @@ impl Method {
             Method::Dfs(bound) => Box::new(Dfs::new(bound, options)),
             Method::Switches(cost) => Box::new(Switches::new(cost, options)),
             Method::Stateful { everybody } => Box::new(Stateful::new(everybody, options)),
-            Method::Random | Method::Pct { .. } | Method::Pos | Method::Few => Box::new(Sampling::new(options)),
+            Method::Random | Method::Pct { .. } | Method::Pos | Method::Few | Method::Rare => {
+                Box::new(Sampling::new(options))
+            }
         }
     }
 }

@@ -10,6 +10,7 @@
 //! | [`portfolio`] | samples in turns beside `optimal`: the default |
 //! | [`stateful`] | every state once |
 //! | [`switches`] | every state, those with the fewest switches first |
+//! | [`rare`] | samples that return to rare events of earlier ones |
 //! | [`sampling`] | samples, for programs too big to exhaust |
 //!
 //! `dpor`, `source` and `bound` are rules for the depth-first exploration of `stack`.
@@ -20,6 +21,7 @@ pub mod dpor;
 mod method;
 pub mod optimal;
 pub mod portfolio;
+pub mod rare;
 pub mod sampling;
 pub mod source;
 pub(crate) mod stack;

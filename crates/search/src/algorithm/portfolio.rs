@@ -15,10 +15,10 @@
 //!    once, and a program that has no more of them needs no samples.
 //! 2. From then on turns alternate, as long as samples cost next to nothing: a fixed number at the beginning, fewer where
 //!    executions are long or start slowly (`allowance`), and one for each `SHARE` executions that the exhaustive search
-//!    has run or is certain to run.
+//!    has run, is certain to run, or is expected to run (`frontier/levels.rs`).
 //!
-//! The second part of that sum bounds the price of samples: where the search comes to its end, there were at most one in
-//! `SHARE` beyond the beginning. In a program that is too large to exhaust, much is pending early, and turns alternate for long.
+//! The second part of that sum bounds the price of samples: where the search comes to its end, there were about one in
+//! `SHARE` beyond the beginning. In a program that is too large to exhaust, much is expected early, and turns alternate for long.
 
 use std::collections::VecDeque;
 
@@ -95,8 +95,9 @@ impl Portfolio {
         })
     }
 
-    /// Whose turn it is when the exhaustive search has this many executions `pending`. `restart` says how executions start over.
-    pub fn turn(&mut self, pending: u64, restart: impl FnOnce() -> Restart) -> Turn {
+    /// Whose turn it is when the exhaustive search has this many executions `pending`, and is `expected` to have this many in all.
+    /// `restart` says how executions start over.
+    pub fn turn(&mut self, (pending, expected): (u64, u64), restart: impl FnOnce() -> Restart) -> Turn {
         if let Some(&turn) = self.first.front() {
             return turn;
         }
@@ -107,7 +108,7 @@ impl Portfolio {
         if self.sampling.is_due() {
             self.allowance = allowance(self.sampling.length(), restart());
         }
-        let most = self.allowance + (self.proposed + pending) / SHARE;
+        let most = self.allowance + (self.proposed + pending).max(expected) / SHARE;
         if self.sampling.drawn() < most.min(self.proposed - LEAD + 1) { Turn::Sample } else { Turn::Exhaustive }
     }
 

@@ -15,6 +15,8 @@
 //! 3. Beside an exhaustive search ([`super::portfolio`]) samples are of all kinds in turn. Executions of that search tell the
 //!    length and the threads, too. A sample is cut off where a thread takes many times as many operations as whole
 //!    executions have, so that none runs away.
+//! 4. Some samples return to a rare event of an earlier one ([`super::rare`]) and go on at random or by `pos`. Beside an
+//!    exhaustive search these come when the others have had their chance, and are the more, the longer the search takes.
 
 use std::collections::BTreeMap;
 
@@ -22,6 +24,7 @@ use heddle_model::follow::{Policy, few};
 use heddle_model::{Execution, Outcome, Plan, ThreadId};
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm::rare::{self, Rare};
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::options::{Algorithm, Options};
 use crate::save::{self, CheckpointError};
@@ -35,29 +38,58 @@ const RUN_AWAY: u32 = 4;
 enum Kinds {
     /// One, as an algorithm of its own. Its parameters are not those of a sample.
     One(Policy),
+    /// Returns to rare events, and samples of the whole program to find such events.
+    Rare,
     /// All of them in turn.
     All,
 }
 
+/// Beside an exhaustive search, how many samples are drawn before the first one that returns to a rare event, and before
+/// such samples become more.
+const FIRST_RETURN: u64 = 512;
+const MOST_RETURNS: u64 = 2000;
+
 impl Kinds {
     /// The policy of a sample, without the parameters that were learnt.
     fn policy(self, sample: u64) -> Policy {
-        let few = Policy::Few { first: 0, second: 0 };
-        let round = (sample / 8) as u32;
-        match (self, sample % 8) {
-            (Kinds::One(policy), _) => policy,
-            (Kinds::All, 0) => Policy::Even { operations: 1 + round % 4 },
-            (Kinds::All, 2) => Policy::Pct { depth: 2, length: 0 },
-            (Kinds::All, 4) => Policy::Pos,
-            (Kinds::All, 5) => Policy::Random,
-            (Kinds::All, 6) => Policy::Pct { depth: 3 + round % 6, length: 0 },
-            (Kinds::All, _) => few,
+        let round = sample / 8;
+        if let Kinds::One(policy) = self {
+            return policy;
         }
+        if self == Kinds::Rare || self.returns(sample) {
+            return if (sample + round).is_multiple_of(2) { Policy::Random } else { Policy::Pos };
+        }
+        // Where most samples return to rare events, those that do not are of all kinds in turn.
+        let turn = if sample >= MOST_RETURNS { round % 8 } else { sample % 8 };
+        match turn {
+            0 => Policy::Even { operations: 1 + (round % 4) as u32 },
+            2 => Policy::Pct { depth: 2, length: 0 },
+            4 => Policy::Pos,
+            5 => Policy::Random,
+            6 => Policy::Pct { depth: 3 + (round % 6) as u32, length: 0 },
+            _ => Policy::Few { first: 0, second: 0 },
+        }
+    }
+
+    /// Whether a sample returns to a rare event.
+    fn returns(self, sample: u64) -> bool {
+        let turn = sample % 8;
+        match self {
+            Kinds::One(_) => false,
+            Kinds::Rare => !turn.is_multiple_of(4),
+            Kinds::All if sample >= MOST_RETURNS => turn != 0,
+            Kinds::All => sample >= FIRST_RETURN && matches!(turn, 3 | 5),
+        }
+    }
+
+    /// Whether rare events are looked for.
+    fn has_returns(self) -> bool {
+        matches!(self, Kinds::All | Kinds::Rare)
     }
 
     /// Whether samples depend on earlier ones.
     fn learn(self) -> bool {
-        matches!(self, Kinds::All | Kinds::One(Policy::Pct { .. } | Policy::Few { .. }))
+        matches!(self, Kinds::All | Kinds::Rare | Kinds::One(Policy::Pct { .. } | Policy::Few { .. }))
     }
 
     /// Whether handfuls of threads are drawn.
@@ -81,6 +113,8 @@ pub(crate) struct Sampling {
     made: BTreeMap<u64, Vec<ThreadId>>,
     /// The threads of `made` by place, as they were when they were last read.
     roles: Vec<Vec<ThreadId>>,
+    /// Rare events, and the ways to them.
+    rare: Rare,
 }
 
 impl Sampling {
@@ -89,6 +123,7 @@ impl Sampling {
             Algorithm::Pct => Kinds::One(Policy::Pct { depth: options.depth, length: 0 }),
             Algorithm::Pos => Kinds::One(Policy::Pos),
             Algorithm::Few => Kinds::One(Policy::Few { first: 0, second: 0 }),
+            Algorithm::Rare => Kinds::Rare,
             Algorithm::Portfolio => Kinds::All,
             _ => Kinds::One(Policy::Random),
         };
@@ -102,6 +137,7 @@ impl Sampling {
             length: 0,
             made: BTreeMap::new(),
             roles: Vec::new(),
+            rare: Rare::default(),
         }
     }
 
@@ -117,12 +153,20 @@ impl Sampling {
 
     /// Whether the next sample is drawn from what is known now, and not from what earlier ones were drawn from.
     pub fn is_due(&self) -> bool {
-        (self.drawn == 0 || self.drawn.is_power_of_two()) && self.read != Some(self.drawn)
+        let ends_batch = self.kinds.has_returns() && self.drawn.is_multiple_of(rare::BATCH);
+        (self.has_doubled() || ends_batch) && self.read != Some(self.drawn)
     }
 
-    /// Forgets the samples under way. They are drawn again.
+    /// Whether the number of samples has doubled since the length and the threads were last read.
+    fn has_doubled(&self) -> bool {
+        self.drawn == 0 || self.drawn.is_power_of_two()
+    }
+
+    /// Forgets the samples under way, which are drawn again, and the ways to rare events. More has become visible, so schedules
+    /// have changed their meaning.
     pub fn forget(&mut self) {
         self.drawn = self.digested;
+        self.rare.clear();
     }
 
     /// Learns the length of an execution and its threads.
@@ -168,6 +212,7 @@ pub(crate) struct State {
     length: u32,
     made: BTreeMap<u64, Vec<ThreadId>>,
     roles: Vec<Vec<ThreadId>>,
+    rare: rare::State,
 }
 
 impl Sampling {
@@ -180,6 +225,7 @@ impl Sampling {
             length: self.length,
             made: self.made.clone(),
             roles: self.roles.clone(),
+            rare: self.rare.state(),
         }
     }
 
@@ -195,6 +241,7 @@ impl Sampling {
         (self.drawn, self.digested, self.read) = (state.digested, state.digested, state.read);
         (self.longest, self.length) = (state.longest, state.length);
         (self.made, self.roles) = (state.made, state.roles);
+        self.rare = Rare::restore(state.rare)?;
         Ok(())
     }
 }
@@ -205,8 +252,11 @@ impl Strategy for Sampling {
             if self.digested < self.drawn {
                 return None;
             }
-            self.roles = self.made.values().cloned().collect();
-            self.length = self.longest;
+            if self.has_doubled() {
+                self.roles = self.made.values().cloned().collect();
+                self.length = self.longest;
+            }
+            self.rare.publish();
             self.read = Some(self.drawn);
         }
         plan.seed = sample_seed(self.seed, self.drawn);
@@ -218,6 +268,9 @@ impl Strategy for Sampling {
             Policy::Pct { depth, .. } => Policy::Pct { depth, length: self.length },
             other => other,
         };
+        if self.kinds.returns(self.drawn) {
+            self.rare.fill(plan.seed, &mut plan.schedule);
+        }
         if self.kinds == Kinds::All && plan.max_steps == 0 {
             plan.max_steps = self.length.saturating_mul(RUN_AWAY).saturating_add(1000);
         }
@@ -226,6 +279,10 @@ impl Strategy for Sampling {
     }
 
     fn digest(&mut self, _: Ticket, execution: &Execution<'_>) {
+        if self.kinds.has_returns() {
+            let seed = sample_seed(self.seed, self.digested);
+            self.rare.learn(execution, seed, self.kinds.returns(self.digested));
+        }
         self.digested += 1;
         if self.kinds.learn() {
             self.learn(execution);
@@ -234,6 +291,10 @@ impl Strategy for Sampling {
 
     fn pending(&self) -> u64 {
         1
+    }
+
+    fn revealed(&mut self) {
+        self.rare.clear();
     }
 
     fn save(&self) -> save::State {
@@ -247,7 +308,7 @@ impl Strategy for Sampling {
 }
 
 /// The seed of one sample. Neighbouring samples have unrelated seeds.
-fn sample_seed(seed: u64, sample: u64) -> u64 {
+pub(crate) fn sample_seed(seed: u64, sample: u64) -> u64 {
     let mut x = seed.wrapping_add(sample.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(1);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

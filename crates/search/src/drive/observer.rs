@@ -24,6 +24,8 @@ pub struct Info<'i> {
     pub complete: u64,
     /// Whether the execution is a sample beside an exhaustive search. What that search counts does not include it.
     pub sample: bool,
+    /// The name of the sampler that drew it, if it is such a sample.
+    pub sampler: Option<&'static str>,
     /// How many executions there were in earlier rounds, which do not count.
     pub earlier: u64,
     /// The plan that the execution followed.

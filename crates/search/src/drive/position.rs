@@ -140,7 +140,9 @@ impl Position {
         counts.count(execution);
         let (number, complete) = (before.ran() + 1, before.executions + 1);
         let earlier = if sample { 0 } else { self.earlier };
-        Info { number, complete, sample, earlier, plan }
+        let returns = plan.schedule.len() > self.prefix.len();
+        let sampler = if returns { Some("rare") } else { plan.policy.sampler() };
+        Info { number, complete, sample, sampler: sampler.filter(|_| sample), earlier, plan }
     }
 
     /// The executions of this round.

@@ -155,6 +155,9 @@ impl Round<'_> {
             if !position.again && !sample {
                 strategy.digest(ticket, &execution);
             }
+            if fresh {
+                strategy.revealed();
+            }
             if let Some(portfolio) = &mut self.portfolio {
                 portfolio.received(turn, &execution);
                 if position.again {
@@ -172,21 +175,11 @@ impl Round<'_> {
             if position.again {
                 break End::Again;
             }
-            if fresh {
-                // What is under way may have been run before this or not, and a schedule means something only with what
-                // was visible: those are run again.
-                for _ in 0..under_way.len() {
-                    self.executor.receive()?;
+            if fresh && let Err(error) = self.run_again(&mut under_way, position) {
+                if matches!(error, ExecutorError::Interrupted) {
+                    self.keep(strategy, position);
                 }
-                let places: Vec<u64> = position.places.iter().copied().collect();
-                self.executor.reveal(&places)?;
-                self.observer.revealed(&places);
-                position.prefix = prefix::retold(options, &position.places, self.executor)?;
-                for (_, _, plan) in &mut under_way {
-                    // The schedule of a sample is what is given.
-                    plan.schedule.clone_from(&position.prefix);
-                    self.executor.submit(plan)?;
-                }
+                return Err(error);
             }
             let now = Instant::now();
             if deadline.is_some_and(|deadline| now >= deadline) && !(under_way.is_empty() && strategy.pending() == 0) {
@@ -215,10 +208,34 @@ impl Round<'_> {
         drained.map(|()| end)
     }
 
+    /// Runs what is under way again, because more of the program is visible now. It may have been run before that or not, and a
+    /// schedule means something only with what was visible.
+    fn run_again(
+        &mut self,
+        under_way: &mut VecDeque<(Turn, Ticket, Plan)>,
+        position: &mut Position,
+    ) -> Result<(), ExecutorError> {
+        for _ in 0..under_way.len() {
+            self.executor.receive()?;
+        }
+        let places: Vec<u64> = position.places.iter().copied().collect();
+        self.executor.reveal(&places)?;
+        self.observer.revealed(&places);
+        position.prefix = prefix::retold(self.options, &position.places, self.executor)?;
+        for (_, _, plan) in under_way {
+            // The schedule of a sample is what is given.
+            plan.schedule.clone_from(&position.prefix);
+            self.executor.submit(plan)?;
+        }
+        Ok(())
+    }
+
     /// Decides who proposes the next plan.
     fn turn(&mut self, strategy: &dyn Strategy) -> Turn {
         let Round { portfolio, executor, .. } = self;
-        portfolio.as_mut().map_or(Turn::Exhaustive, |p| p.turn(strategy.pending(), || executor.facts().restart))
+        portfolio.as_mut().map_or(Turn::Exhaustive, |p| {
+            p.turn((strategy.pending(), strategy.expected()), || executor.facts().restart)
+        })
     }
 
     /// Gets rid of executions under way that nobody looks at. They are mostly done soon; then the executor need not begin

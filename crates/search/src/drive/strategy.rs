@@ -22,6 +22,9 @@ pub(crate) trait Strategy: Send {
     /// How many plans are known that were not proposed yet.
     fn pending(&self) -> u64;
 
+    /// Called when more of the program has become visible and the search goes on: schedules so far mean something else now.
+    fn revealed(&mut self) {}
+
     /// What a bound has left out.
     fn left_out(&self) -> LeftOut {
         LeftOut::default()
@@ -31,6 +34,12 @@ pub(crate) trait Strategy: Send {
     /// where that cannot be said.
     fn certain(&self) -> Option<u64> {
         None
+    }
+
+    /// How many executions there will be in all, as far as counts of executions tell: 0 where they tell nothing. A cautious guess
+    /// that does not depend on the time.
+    fn expected(&self) -> u64 {
+        0
     }
 
     /// How many executions there may be in all, from and to: a guess. None where none can be made.

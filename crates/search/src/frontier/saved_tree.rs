@@ -99,6 +99,9 @@ impl SavedTree {
             if (number as usize) < self.footprints.len() { Ok(Touch::of(number)) } else { Err(damaged) }
         };
         let count = self.nodes.len();
+        if count == 0 {
+            return Err(damaged);
+        }
         let mut parents = vec![None; count];
         let mut next = 1;
         tree.nodes.clear();

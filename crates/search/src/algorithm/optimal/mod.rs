@@ -52,6 +52,7 @@ use serde::{Deserialize, Serialize};
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::frontier::agenda::{Agenda, Cost, Piece, Priority};
 use crate::frontier::estimate::Estimate;
+use crate::frontier::levels::Levels;
 use crate::frontier::saved_tree::SavedTree;
 use crate::frontier::tree::{self, Child, NodeId, PendingId, Tree};
 use crate::options::Options;
@@ -82,6 +83,7 @@ pub(crate) struct Optimal {
     tree: Tree,
     agenda: Agenda,
     estimate: Estimate,
+    levels: Levels,
     root: NodeId,
     started: bool,
     /// Whether the first execution was looked at.
@@ -115,6 +117,7 @@ impl Optimal {
             tree,
             agenda: Agenda::new(options.memory),
             estimate: Estimate::new(),
+            levels: Levels::default(),
             root,
             started: false,
             begun: false,
@@ -470,6 +473,7 @@ pub(crate) struct State {
     numbers: u64,
     priority: Priority,
     estimate: (f64, f64, f64),
+    levels: (Vec<u64>, [u64; 2]),
 }
 
 impl Strategy for Optimal {
@@ -488,6 +492,9 @@ impl Strategy for Optimal {
     fn digest(&mut self, ticket: Ticket, execution: &Execution<'_>) {
         let ran = self.agenda.remove(PendingId(ticket.0));
         self.estimate.ran();
+        if self.agenda.priority == Priority::Cheapest {
+            self.levels.ran(ran.as_ref().map_or(0, |pending| pending.cost.preemptions));
+        }
         self.begun = true;
         let first = self.part.as_ref().map_or(0, |part| part.reversals);
         self.reversals = ran.as_ref().map_or(first, |pending| pending.cost.reversals);
@@ -543,6 +550,10 @@ impl Strategy for Optimal {
         Some(self.pending())
     }
 
+    fn expected(&self) -> u64 {
+        self.levels.expected()
+    }
+
     fn save(&self) -> save::State {
         save::State::Optimal(Box::new(State {
             begun: self.begun,
@@ -551,20 +562,26 @@ impl Strategy for Optimal {
             numbers: self.agenda.numbers,
             priority: self.agenda.priority,
             estimate: self.estimate.save(),
+            levels: self.levels.save(),
         }))
     }
 
     fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
         let save::State::Optimal(state) = state else { return Err(CheckpointError::Damaged) };
-        let State { begun, tree, under_way, numbers, priority, estimate } = *state;
+        let State { begun, tree, under_way, numbers, priority, estimate, levels } = *state;
         (self.agenda.numbers, self.agenda.priority) = (numbers, priority);
         tree.plant(&mut self.tree, &mut self.agenda, &mut self.analysis.touches)?;
+        if !begun && !self.tree.node(NodeId(0)).children.is_empty() {
+            // Only the first execution makes children.
+            return Err(CheckpointError::Damaged);
+        }
         if !self.agenda.choose_first(&under_way) {
             return Err(CheckpointError::Damaged);
         }
         self.agenda.reorder(priority);
         self.root = NodeId(0);
         self.estimate = Estimate::restore(estimate);
+        self.levels = Levels::restore(levels).ok_or(CheckpointError::Damaged)?;
         // The first execution is to be run again if nothing was learnt from it.
         (self.started, self.begun) = (begun, begun);
         Ok(())

@@ -93,7 +93,7 @@ fn step(
     }
     executor.submit(&plan)?;
     let execution = executor.receive()?;
-    let info = Info { number, complete: number, sample: false, earlier: 0, plan: &plan };
+    let info = Info { number, complete: number, sample: false, sampler: None, earlier: 0, plan: &plan };
     let flow = observer.execution(&execution, &info);
     if let Outcome::Diverged { .. }
     | Outcome::Unsupported
