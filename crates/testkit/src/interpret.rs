@@ -205,7 +205,9 @@ pub(crate) fn perform(variables: &Variables, event: &mut Event) {
             cell.set(operation.argument);
         }
         atomic::RMW => cell.set(cell.get().wrapping_add(operation.argument)),
-        atomic::COMPARE_EXCHANGE if cell.get() == operation.argument => cell.set(operation.detail as u64 >> NEW),
+        atomic::COMPARE_EXCHANGE if cell.get() == operation.argument => {
+            cell.set(operation.without_await().detail as u64 >> NEW)
+        }
         atomic::COMPARE_EXCHANGE => event.flags = event.flags.union(EventFlags::FAILED),
         _ => {}
     }
