@@ -73,7 +73,7 @@ mod tests {
         let state = |number: u64| Fingerprint((number as u128) << 64 | (number % 5 + 1) as u128);
         let mut taken = Vec::new();
         for number in 0..100 {
-            assert_eq!(contains(&table, state(number)), false);
+            assert!(!contains(&table, state(number)));
             taken.extend(insert(&table, taken.len(), state(number)));
             assert_eq!(contains(&table, state(number)), number < 48, "three quarters can be used");
         }

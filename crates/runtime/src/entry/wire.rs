@@ -124,7 +124,7 @@ impl Wire {
         unsafe { (*(self.slot_base(sequence) as *const Slot)).plan.record != 0 }
     }
 
-    /// What plan `sequence` asks to do about states: a number of [`wire::slot`].
+    /// What plan `sequence` asks to do about states: see [`wire::WirePlan::states`].
     pub fn states(&self, sequence: u32) -> u32 {
         // SAFETY: as in `plan`.
         unsafe { (*(self.slot_base(sequence) as *const Slot)).plan.states }

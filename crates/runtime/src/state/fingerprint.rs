@@ -11,7 +11,7 @@
 //! * what the runtime keeps for a thread in the kernel's place: signal masks, cancellation, name; exit handlers;
 //! * what the race detector knows that can still matter ([`race::fingerprint`]);
 //! * the **history**, once the program has done something that is none of the above: looked at a clock, drawn a random number, made a
-//!   system call, used a primitive that is not among [`UNDERSTOOD`]. From then on two states are equal only if all events before were.
+//!   system call, used a primitive that is not among those that are understood. From then on two states are equal only if all events before were.
 //!
 //! Not in the state: what was printed, counters of events, stacks of threads that have not begun or have ended, notes for reports.
 
