@@ -7,7 +7,6 @@ mod determinism; // Addresses are reproducible.
 mod executions; // One program, three ways to restart.
 mod facts; // What one executor has learnt, for another.
 mod leftovers; // Nothing stays behind.
-mod states; // States, and those of scripts.
 mod symbols; // The thread library, symbol by symbol.
 mod trouble; // Programs that crash, hang or are killed.
 mod wiped; // Nothing of the runtime's is left on stacks.
