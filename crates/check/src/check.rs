@@ -65,6 +65,9 @@ impl<'o> Check<'o> {
     /// When there is no verdict: a checkpoint cannot be used, or a finding cannot be repeated.
     pub fn run(self, engine: &mut dyn Engine, program: &trace::Program) -> Result<Conclusion, Failure> {
         let Check { options, observer } = self;
+        if let Some(message) = options.refusal(&engine.settings()) {
+            return Err(Failure::Usage(message));
+        }
         let mut collector = Collector::new(&options, engine.settings().properties, observer);
         let mut search = begin(&options, engine, &mut collector)?;
         let begin = Instant::now();
@@ -87,6 +90,7 @@ impl<'o> Check<'o> {
             Some(Ok(summary)) => (summary.counts, summary.samples, summary.method, summary.own_bound),
             _ => (search.counts(), search.samples(), search.method(), search.own_bound()),
         };
+        let states = ran.as_ref().and_then(|ran| ran.as_ref().ok()).and_then(|summary| summary.states);
         let end = match ran {
             Some(Ok(summary)) => {
                 left_out = LeftOut { bounded: summary.bounded, completed: summary.completed_preemptions };
@@ -151,6 +155,7 @@ impl<'o> Check<'o> {
             counts,
             samples,
             method,
+            states,
             own_bound,
             end,
             left_out,

@@ -101,6 +101,12 @@ impl Judgement<'_> {
         let mut notes = not_looked_for(facts.instrumentation, races, settings.properties.look_for(Property::Misuse));
         let sees_memory = facts.instrumentation == Instrumentation::Memory;
         notes.push(NEVER.to_string());
+        if self.states.is_some() {
+            notes.push(
+                "loops that go round for ever: a search over states does not say whether they wait in vain".to_string(),
+            );
+            notes.push("states with equal 128-bit fingerprints: taken for one".to_string());
+        }
         if sees_memory && !facts.unseen.is_empty() {
             notes.push(format!(
                 "memory accesses and atomics in {}: not built by heddle, so heddle does not see them",

@@ -6,6 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use heddle_model::follow::Step;
+use heddle_model::{Restart, RestartMode, Settings};
+use heddle_search::Algorithm;
 
 /// The options of a check. The default draws samples while it explores everything, and stops at the first finding.
 ///
@@ -58,7 +60,34 @@ impl Default for Options {
     }
 }
 
+/// `settings`, suited to a search with this algorithm. `quarantine` is what the user asked for.
+///
+/// A block that waits to be used again keeps states apart that differ in nothing else: a search over states has no quarantine.
+pub fn suited(settings: Settings, algorithm: Algorithm, quarantine: Option<u64>) -> Settings {
+    let quarantine = if algorithm.has_states() { quarantine.unwrap_or(0) } else { settings.quarantine };
+    Settings { quarantine, ..settings }
+}
+
 impl Options {
+    /// Why there is no such check, with executions that run by `settings`: the words for the user. `None` if there is.
+    pub(crate) fn refusal(&self, settings: &Settings) -> Option<String> {
+        let heddle_search::Options { algorithm, max_preemptions, max_switches, max_delays, iterate, .. } = self.search;
+        if !algorithm.has_states() {
+            return None;
+        }
+        let bounded = iterate || [max_preemptions, max_switches, max_delays].iter().any(Option::is_some);
+        let why = if self.outcomes {
+            "ends executions at states that it knows, and --outcomes lists how whole executions end"
+        } else if !matches!(settings.restart, RestartMode::Auto | RestartMode::Only(Restart::Snapshot)) {
+            "needs --restart snapshot: only a snapshot knows what the program has written to"
+        } else if bounded && algorithm == Algorithm::Stateful {
+            "takes no bounds: it goes through all states"
+        } else {
+            return None;
+        };
+        Some(format!("--algorithm {} {why}", algorithm.name()))
+    }
+
     /// Whether the search continues after a finding.
     pub(crate) fn goes_on(&self) -> bool {
         self.all || self.outcomes

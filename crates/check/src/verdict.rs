@@ -10,7 +10,7 @@ use heddle_model::verdict::SCHEMA;
 use heddle_model::{Facts, Finding, FindingKind, Location, Outcome, Remark, RunReport, Verdict};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
-use heddle_search::{Counts, Method, Stop};
+use heddle_search::{Counts, Method, StateCounts, Stop};
 
 use crate::coverage;
 use crate::internal::Panic;
@@ -51,6 +51,8 @@ pub struct Judgement<'c> {
     pub samples: Counts,
     /// The algorithm that ran.
     pub method: Method,
+    /// The graph of a search over states.
+    pub states: Option<StateCounts>,
     /// The most operations of a thread, if the search had to bound them itself.
     pub own_bound: Option<u32>,
     /// Why the search ended.
@@ -104,6 +106,8 @@ impl Judgement<'_> {
             executions: counts.executions,
             samples: self.samples.ran(),
             blocked: counts.blocked,
+            states: self.states.map_or(0, |counts| counts.states),
+            visited: counts.visited,
             assumed: counts.assumed,
             cut: counts.cut + counts.bounded,
             events: counts.events,
@@ -129,6 +133,16 @@ impl Judgement<'_> {
         }
         if let Some(what) = &self.unsupported {
             return (Verdict::Unsupported, Some(what.clone()));
+        }
+        if let Some(lost) = self.tally.lost.iter().find(|lost| lost.class == Class::Lost(Lost::NeedsFork))
+            && self.states.is_some()
+        {
+            let what = format!(
+                "--algorithm {} does not know the state of everything that the program uses: {}; use another algorithm",
+                self.method.name(),
+                lost.message
+            );
+            return (Verdict::Unsupported, Some(what));
         }
         if let Some(finding) = self.findings.first() {
             // Neither an alarm nor a proof.
@@ -209,6 +223,17 @@ impl Judgement<'_> {
                     self.round()
                 ))
             }
+            End::Search(Stop::Exhausted)
+                if !self.left_out.bounded && self.states.is_some_and(|of| of.endless > 0 && of.endless < of.states) =>
+            {
+                let endless = self.states.map_or(0, |of| of.endless);
+                Some(format!(
+                    "the program ends, but not from {}: heddle does not say yet what goes round there; --algorithm default may",
+                    text::counted(endless, "state")
+                ))
+            }
+            // A program that goes round for ever has states, and no execution of it ends.
+            End::Search(Stop::Exhausted) if self.counts.visited > 0 => None,
             End::Search(Stop::Exhausted) if self.counts.executions == 0 && self.counts.assumed > 0 => Some(format!(
                 "{} discarded by the program's own assumptions, and none is left: nothing was checked",
                 text::counted(self.counts.assumed, "execution")

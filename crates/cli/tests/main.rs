@@ -34,6 +34,7 @@ mod programs; // `tests/programs`.
 mod random_outside; // Random programs with exits, signals, state of the process, clocks and mappings that go.
 mod random_programs; // Random programs, native against scripted.
 mod random_races; // Random programs with data races, against brute force.
+mod random_states; // States of random programs, native against scripted.
 mod real; // Programs with the structure of real ones.
 mod restart; // Snapshot, fork, exec.
 mod resumed; // What a resumed check reports, by algorithm and place of the cut.
@@ -45,5 +46,6 @@ mod small; // `tests/small`.
 mod smallest; // Minimisation.
 mod sources; // Rules about the sources.
 mod stacks; // Variables on stacks that other threads use.
+mod states; // `--algorithm stateful`.
 mod verdict_matrix; // `tests/matrix`, by every compiler, level and algorithm.
 mod walking; // `heddle replay --step` and `check --from`.

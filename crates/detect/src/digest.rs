@@ -28,6 +28,11 @@ impl Digest {
         }
     }
 
+    /// All 128 bits.
+    pub fn value(self) -> u128 {
+        (self.1 as u128) << 64 | self.0 as u128
+    }
+
     /// Adds a set of digests. Their order does not change the result.
     pub fn add_unordered(&mut self, digests: impl IntoIterator<Item = Digest>) {
         let sum = digests

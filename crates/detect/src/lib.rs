@@ -12,7 +12,8 @@
 //! * [`notes`]: where its blocks were allocated and freed.
 //! * [`path`]: what a path means in a tree of files; [`names`]: the names that an execution has changed.
 //! * [`time`]: what the clock of each thread shows.
-//! * [`rounds`]: whether a part of an execution can be repeated for ever; [`digest`]: the hash by which states are compared.
+//! * [`rounds`]: whether a part of an execution can be repeated for ever; [`digest`] and [`content`]: the hashes by which states are
+//!   compared.
 //! * [`places`]: the granules of plain memory whose accesses are visible operations.
 //!
 //! **Invariant:** nothing here has state of its own. Every structure is a value over memory that its owner lends
@@ -26,6 +27,7 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod content;
 pub mod digest;
 pub mod happens_before;
 pub mod heap;

@@ -49,6 +49,11 @@ impl<'m> Ranges<'m> {
         self.around = (usize::MAX, 0);
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Whether an access may be in one of the ranges.
     #[inline(always)]
     pub fn may_touch(&self, address: usize, size: usize) -> bool {

@@ -49,7 +49,11 @@ pub enum Lost {
 /// Classifies `execution`. A non-zero exit status is a finding only if `properties` name exit statuses.
 pub fn classify(execution: &Execution<'_>, properties: &Properties) -> Class {
     match execution.outcome {
-        Outcome::StepLimit { .. } | Outcome::SwitchLimit { .. } | Outcome::Hang | Outcome::Capacity(_)
+        Outcome::StepLimit { .. }
+        | Outcome::SwitchLimit { .. }
+        | Outcome::Hang
+        | Outcome::Capacity(_)
+        | Outcome::Visited
             if execution.circle =>
         {
             Class::Finding(FindingKind::PartialDeadlock)

@@ -36,7 +36,7 @@ use crate::outside::signals::delivery;
 use crate::outside::{channel, children, exit, exit_handlers, random, timers, trap, virtual_time};
 use crate::record::{callstack, locals};
 use crate::schedule::{self, fiber, spin_loop, wakeup_policy};
-use crate::state::{livelock, snapshot};
+use crate::state::{calls, fingerprint, known, livelock, snapshot, wiping};
 
 /// State that only the one kernel thread touches: see [the module](self).
 #[repr(transparent)]
@@ -109,6 +109,8 @@ pub struct PerProcess {
     pub schedule: schedule::Totals,
     /// The program's threads.
     pub fibers: fiber::Fibers,
+    /// Calls of the runtime that threads are in the middle of.
+    pub calls: calls::Calls,
     /// Shadow call stacks.
     pub callstacks: callstack::Areas,
     /// The program's memory at `main`.
@@ -193,6 +195,10 @@ pub struct PerExecution {
     pub stacks: stacks::Checked,
     /// The round that may be a livelock.
     pub rounds: livelock::Watch,
+    /// What states are told apart by beside memory.
+    pub states: fingerprint::Passing,
+    /// States that this execution has passed.
+    pub passed: known::Own,
     /// Calls of `new` and `delete`.
     pub operators: heap::Calls,
 }
@@ -205,6 +211,7 @@ static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
     libstdcxx: libstdcxx::Library::new(),
     schedule: schedule::Totals::new(),
     fibers: fiber::Fibers::new(),
+    calls: calls::Calls::new(),
     callstacks: callstack::Areas::new(),
     snapshot: snapshot::Snapshot::new(),
     trap: trap::Trap::new(),
@@ -248,6 +255,8 @@ static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     memory_errors: memcheck::Memcheck::new(),
     stacks: stacks::Checked::new(),
     rounds: livelock::Watch::new(),
+    states: fingerprint::Passing::new(),
+    passed: known::Own::new(),
     operators: heap::Calls::new(),
 });
 
@@ -270,7 +279,8 @@ impl PerExecution {
         #[rustfmt::skip]
         let PerExecution {
             schedule, policies, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, channels,
-            timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, operators,
+            timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, states, passed,
+            operators,
         } = self;
         schedule.reset(wire, sequence);
         policies.reset();
@@ -296,6 +306,9 @@ impl PerExecution {
         memory_errors.reset();
         stacks.reset();
         rounds.reset(wire.round(sequence));
+        states.reset();
+        passed.reset();
+        wiping::begin(wire.round(sequence).length != 0 || wire.states(sequence) != heddle_model::wire::NO_STATES);
         operators.reset();
     }
 }

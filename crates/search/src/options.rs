@@ -41,14 +41,15 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// The algorithms that a person can ask for, with their names. Those over states are left out as long as native
-    /// programs have none.
+    /// The algorithms that a person can ask for, with their names.
     pub const NAMES: &'static [(&'static str, Algorithm)] = &[
         ("default", Algorithm::Portfolio),
         ("optimal", Algorithm::Optimal),
         ("source", Algorithm::Source),
         ("dpor", Algorithm::Dpor),
         ("dfs", Algorithm::Dfs),
+        ("stateful", Algorithm::Stateful),
+        ("switches", Algorithm::Switches),
         ("random", Algorithm::Random),
         ("pct", Algorithm::Pct),
         ("pos", Algorithm::Pos),
@@ -59,6 +60,11 @@ impl Algorithm {
     /// The name that a person types.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, a)| *a == self).map_or("", |(name, _)| name)
+    }
+
+    /// Whether the algorithm is a search over states: it needs an executor with [states](heddle_model::States).
+    pub fn has_states(self) -> bool {
+        matches!(self, Algorithm::Stateful | Algorithm::States | Algorithm::Switches | Algorithm::Csdr)
     }
 
     /// Whether the algorithm only samples, so that its end proves nothing.

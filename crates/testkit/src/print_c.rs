@@ -29,16 +29,24 @@ pub const WRONG: u32 = 125;
 ///
 /// Each is replaced by a fence, which touches nothing. Timeouts are not limited.
 pub fn printable(program: &Program) -> Program {
+    without_the_impossible(program, program.bounded)
+}
+
+/// Like [`printable`], with loops that may go round for ever.
+pub fn printable_with_loops(program: &Program) -> Program {
+    without_the_impossible(program, true)
+}
+
+fn without_the_impossible(program: &Program, has_loops: bool) -> Program {
     use Instruction::*;
     let mut program = program.clone();
-    let bounded = program.bounded;
     for code in &mut program.threads {
         let creates: Vec<usize> = (0..code.len()).filter(|&at| matches!(code[at], Create(_))).collect();
         for (at, instruction) in code.iter_mut().enumerate() {
             let skips = match *instruction {
                 BranchIf(_, _, to) | BranchUnless(_, _, to) | Jump(to) => {
                     let between = (at.min(to as usize))..at.max(to as usize);
-                    let back = to as usize <= at && !bounded;
+                    let back = to as usize <= at && !has_loops;
                     back || creates.iter().any(|create| between.contains(create))
                 }
                 _ => false,
@@ -95,6 +103,11 @@ const PROLOGUE: &str = r#"#define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+/* `volatile` where registers must keep what nobody reads any more, as in a script. */
+#ifndef KEPT
+#define KEPT
+#endif
 
 static struct {
     char start[0x10000];
@@ -253,7 +266,7 @@ fn print_body(text: &mut String, number: usize, code: &[Instruction]) -> Vec<Reg
     registers.sort_unstable();
     registers.dedup();
     for register in &registers {
-        let _ = writeln!(text, "    unsigned r{register} = 0;");
+        let _ = writeln!(text, "    KEPT unsigned r{register} = 0;");
     }
     let is_target = |at: usize| {
         code.iter().any(|instruction| match *instruction {

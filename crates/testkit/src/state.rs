@@ -7,6 +7,7 @@ use heddle_model::{Digest, Fingerprint, Phase, ThreadId, World};
 
 use crate::interpret::{Position, Variables};
 use crate::outside::Process;
+use crate::program::Program;
 
 /// What a thread knows at an operation: the instruction that it stands at, its registers, and what it has begun.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -58,6 +59,18 @@ impl State {
         digest.add(world as u64);
         digest.add((world >> 64) as u64);
         digest.finish()
+    }
+
+    /// This state without the registers of threads that have come to the end of their instructions: their function has returned. A native
+    /// program does not have them any more.
+    pub fn without_returned(&self, program: &Program) -> State {
+        let mut state = self.clone();
+        for (position, code) in state.threads.iter_mut().zip(&program.threads) {
+            if position.next >= code.len() {
+                position.registers = Default::default();
+            }
+        }
+        state
     }
 
     /// What each thread knows that has a next operation, in order of their ids. The ids of others are left out.

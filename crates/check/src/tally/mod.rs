@@ -19,7 +19,7 @@ use heddle_model::fault::Fault;
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
 use heddle_model::{
-    Attention, Death, Ending, Execution, FindingKind, Outcome, Pending, Plan, Properties, Property, ThreadId,
+    Attention, Death, Ending, Event, Execution, FindingKind, Outcome, Pending, Plan, Properties, Property, ThreadId,
 };
 use heddle_report::outcome::{Class, Lost, classify, message};
 use heddle_search::Info;
@@ -323,6 +323,13 @@ fn until_first_stop<'e>(execution: &Execution<'e>) -> Execution<'e> {
     Execution { events: &execution.events[..end], ..*execution }
 }
 
+/// The most operations that one thread has taken.
+fn most_operations(events: &[Event]) -> u32 {
+    let mut counts: HashMap<ThreadId, u32> = HashMap::new();
+    events.iter().for_each(|event| *counts.entry(event.thread).or_default() += 1);
+    counts.into_values().max().unwrap_or(0)
+}
+
 fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candidate {
     // The process died, or had to be killed, and took what it had done with it.
     let lost = execution.events.is_empty() && matches!(execution.outcome, Outcome::Killed(_) | Outcome::Hang);
@@ -331,7 +338,12 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
     } else {
         let schedule = execution.events.iter().map(Step::of).collect();
         let aim = execution.outcome.race().copied();
-        Plan { schedule, max_steps: info.plan.max_steps, aim, ..Plan::default() }
+        let max_steps = match execution.outcome {
+            // Nothing ends it when it is run again: it went round.
+            Outcome::Visited => most_operations(execution.events),
+            _ => info.plan.max_steps,
+        };
+        Plan { schedule, max_steps, aim, ..Plan::default() }
     };
     Candidate {
         plan,
@@ -341,7 +353,7 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
         class,
         message: message(execution),
         lost,
-        stopped: matches!(execution.outcome, Outcome::StepLimit { .. }),
+        stopped: matches!(execution.outcome, Outcome::StepLimit { .. } | Outcome::Visited),
         minimal: false,
         places: Rc::default(),
     }

@@ -49,6 +49,11 @@ impl<'m> Rows<'m> {
         &mut self.words[thread * self.width..(thread + 1) * self.width]
     }
 
+    /// The time of `other` that `thread` knows of.
+    pub(super) fn at(&self, thread: usize, other: usize) -> u32 {
+        self.words[thread * self.width + other]
+    }
+
     /// Makes `thread` know everything that any thread knows.
     pub(super) fn join_all(&mut self, thread: usize) {
         let (before, rest) = self.words.split_at_mut(thread * self.width);
@@ -98,6 +103,11 @@ impl<'m> OptionalRows<'m> {
     /// The clock of `thread`, if it has one.
     pub(super) fn get(&mut self, thread: usize) -> Option<&mut [u32]> {
         (self.written_in[thread] == self.execution).then(|| self.rows.of(thread))
+    }
+
+    /// Whether `thread` has a clock, and that knows what `other` did at its time `time`.
+    pub(super) fn knows(&self, thread: usize, other: usize, time: u32) -> bool {
+        self.written_in[thread] == self.execution && time <= self.rows.at(thread, other)
     }
 
     /// The clock of `thread`; one that knows nothing if it has none yet.

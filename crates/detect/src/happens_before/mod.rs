@@ -25,7 +25,7 @@ pub mod objects;
 mod tests;
 
 use heddle_model::primitive::{atomic, futex, section};
-use heddle_model::{Event, EventFlags, Footprint, Mode, ThreadId};
+use heddle_model::{Digest, Event, EventFlags, Footprint, Mode, ThreadId};
 
 pub use self::clock::join;
 use self::clock::{OptionalRows, Rows};
@@ -104,6 +104,32 @@ impl<'m> HappensBefore<'m> {
     pub unsafe fn knows(&self, thread: ThreadId, time: u32) -> bool {
         // SAFETY: who has run is below the width, and so is who runs.
         time <= unsafe { self.threads.word(self.row + thread.index()) }
+    }
+
+    /// Who knows what `thread` did at its time `time`, and can pass it on: the threads that are `alive`, and all objects. `None` if all of these
+    /// threads know: then whatever follows comes after it.
+    ///
+    /// Whoever learns from somebody learns everything that it knows. So what two accesses have to do with whatever follows is the
+    /// same if the same know of them. The result depends on nothing else.
+    pub fn who_knows(&self, thread: ThreadId, time: u32, alive: impl Fn(ThreadId) -> bool) -> Option<u128> {
+        let name = |kind: u64, who: u64, more: u64| Digest::of(&[kind, who, more]).0;
+        let (mut sum, mut everybody) = (0u128, true);
+        for one in (0..self.threads.width()).filter(|&one| alive(ThreadId(one as u16))) {
+            let knows = time <= self.threads.at(one, thread.index());
+            everybody &= knows;
+            let rows =
+                [knows, self.aside.knows(one, thread.index(), time), self.fenced.knows(one, thread.index(), time)];
+            for (kind, _) in rows.iter().enumerate().filter(|(_, knows)| **knows) {
+                sum = sum.wrapping_add(name(kind as u64, one as u64, 0));
+            }
+        }
+        if everybody {
+            return None;
+        }
+        self.objects.each_knowing(thread.index(), time, |granule, byte| {
+            sum = sum.wrapping_add(name(3, granule, byte as u64));
+        });
+        Some(sum)
     }
 
     /// Takes note of an event: its thread learns what the objects know, and they learn what it knows.

@@ -46,6 +46,8 @@ pub struct Capacity {
 /// The vector clocks of all objects of an execution.
 pub struct Objects<'m> {
     entries: &'m mut [Entry],
+    /// Where the granules of this execution are among the entries, in the order in which they came.
+    list: &'m mut [u32],
     clocks: &'m mut [u32],
     /// Words of a clock in this execution.
     width: usize,
@@ -73,6 +75,7 @@ impl<'m> Objects<'m> {
         assert!(capacity.granules.is_power_of_two());
         Objects {
             entries: lender.lend(capacity.granules),
+            list: lender.lend(capacity.granules),
             clocks: lender.lend(capacity.words),
             width: 0,
             granules: 0,
@@ -183,6 +186,9 @@ impl<'m> Objects<'m> {
         if granules > self.entries.len() / 4 * 3 || (self.used + 1) * self.width > self.clocks.len() {
             return Err(Full);
         }
+        if is_new {
+            self.list[self.granules] = at as u32;
+        }
         self.granules = granules;
         let new = self.used as u32;
         self.used += 1;
@@ -201,6 +207,18 @@ impl<'m> Objects<'m> {
         }
         entry.together = if entry.bytes_with(0) == !bytes { bytes } else { 0 };
         Ok(new)
+    }
+
+    /// Calls `each` with the name of every object that knows what `thread` did at its time `time`: its granule, and its first byte there.
+    pub fn each_knowing(&self, thread: usize, time: u32, mut each: impl FnMut(u64, usize)) {
+        for &at in &self.list[..self.granules] {
+            let entry = &self.entries[at as usize];
+            for (byte, &index) in entry.clocks.iter().enumerate() {
+                if index != 0 && time <= self.clocks[index as usize * self.width + thread] {
+                    each(entry.granule, byte);
+                }
+            }
+        }
     }
 
     /// Pretends that this many executions were run, for tests of the count's overflow.

@@ -273,6 +273,24 @@ impl<'m, L: Lender<'m>> Shadow<'m, L> {
         }
     }
 
+    /// Calls `each` with every access that is in force: its granule, its bytes, and what else is known of it.
+    pub fn each_access(&self, mut each: impl FnMut(usize, u8, &Found)) {
+        self.pages.each(|granule, cells| {
+            let mut of = |cells: &[Cell]| {
+                for cell in cells.iter().filter(|cell| cell.is_of(self.execution) && cell.bytes() != 0) {
+                    each(granule, cell.bytes(), &found(cell));
+                }
+            };
+            of(cells);
+            let mut more = if self.used > 0 { cells[CELLS - 1].leads_to(self.execution) } else { None };
+            while let Some(at) = more {
+                let block = &self.blocks[at as usize];
+                of(&block.cells);
+                more = block.next.checked_sub(1);
+            }
+        });
+    }
+
     /// Forgets the accesses to a granule: other memory is there now.
     pub fn forget(&mut self, granule: usize) {
         if let Ok(cells) = self.pages.granule(granule) {

@@ -33,6 +33,8 @@ pub(super) struct Pages<'m, L> {
     /// A hash table of pages. The length is a power of two.
     map: &'m mut [Page],
     recent: [Page; CACHE],
+    /// Where in the map its pages are, in the order in which they were first accessed.
+    list: &'m mut [u32],
     /// Pages in the map.
     known: usize,
     lender: L,
@@ -41,7 +43,7 @@ pub(super) struct Pages<'m, L> {
 impl<'m, L: Lender<'m>> Pages<'m, L> {
     pub(super) fn new(map: &mut impl Lender<'m>, most: usize, lender: L) -> Pages<'m, L> {
         assert!(most.is_power_of_two());
-        Pages { map: map.lend(most), recent: [EMPTY; CACHE], known: 0, lender }
+        Pages { map: map.lend(most), recent: [EMPTY; CACHE], list: map.lend(most), known: 0, lender }
     }
 
     /// The cells of granule `granule`.
@@ -50,10 +52,21 @@ impl<'m, L: Lender<'m>> Pages<'m, L> {
         let page = granule / GRANULES + 1;
         let recent = &mut self.recent[page % CACHE];
         if recent.page != page {
-            *recent = find(self.map, &mut self.known, &mut self.lender, page)?;
+            *recent = find(self.map, self.list, &mut self.known, &mut self.lender, page)?;
         }
         // SAFETY: a page's pointer is to this many granules, which were lent to this structure alone.
         Ok(unsafe { &mut *recent.cells.add(granule % GRANULES) })
+    }
+
+    /// Calls `each` with every granule that has cells, of any execution, and with these.
+    pub(super) fn each(&self, mut each: impl FnMut(usize, &Granule)) {
+        for &at in &self.list[..self.known] {
+            let page = self.map[at as usize];
+            // SAFETY: as above; nobody writes to them meanwhile.
+            let cells = unsafe { core::slice::from_raw_parts(page.cells, GRANULES) };
+            let first = (page.page - 1) * GRANULES;
+            cells.iter().enumerate().for_each(|(number, granule)| each(first + number, granule));
+        }
     }
 
     /// How many places [`known`](Self::known) has to look at for all pages from `first` to `last`.
@@ -98,7 +111,13 @@ fn home(page: usize) -> usize {
 }
 
 #[cold]
-fn find<'m>(map: &mut [Page], known: &mut usize, lender: &mut impl Lender<'m>, page: usize) -> Result<Page, Full> {
+fn find<'m>(
+    map: &mut [Page],
+    list: &mut [u32],
+    known: &mut usize,
+    lender: &mut impl Lender<'m>,
+    page: usize,
+) -> Result<Page, Full> {
     let mask = map.len() - 1;
     let mut at = home(page) & mask;
     while map[at].page != 0 && map[at].page != page {
@@ -108,6 +127,7 @@ fn find<'m>(map: &mut [Page], known: &mut usize, lender: &mut impl Lender<'m>, p
         if *known >= map.len() / 4 * 3 {
             return Err(Full);
         }
+        list[*known] = at as u32;
         *known += 1;
         map[at] = Page { page, cells: lender.lend::<Granule>(GRANULES).as_mut_ptr() };
     }

@@ -146,6 +146,12 @@ pub struct RunReport {
     pub samples: u64,
     /// The number of executions that were abandoned because another covers them.
     pub blocked: u64,
+    /// The number of states that were met, if the search is one over states.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub states: u64,
+    /// The number of executions that ended at a state that was known. They are not among `executions`.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub visited: u64,
     /// The number of executions in which an assumption of the program does not hold.
     #[serde(default, skip_serializing_if = "is_none")]
     pub assumed: u64,
@@ -185,6 +191,8 @@ impl RunReport {
             executions: 0,
             samples: 0,
             blocked: 0,
+            states: 0,
+            visited: 0,
             assumed: 0,
             cut: 0,
             events: 0,

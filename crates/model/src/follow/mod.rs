@@ -90,6 +90,12 @@ impl<'p> Follower<'p> {
         self.position
     }
 
+    /// Whether the schedule was followed to its end, so that the policy decides next.
+    #[inline]
+    pub fn is_past_schedule(&self) -> bool {
+        self.position >= self.plan.schedule.len()
+    }
+
     /// The next step in `world`. Take it and [`observe`](Self::observe) the event before the next call.
     #[inline]
     pub fn decide(&mut self, world: &mut World) -> Decision {

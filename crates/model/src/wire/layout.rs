@@ -1,9 +1,10 @@
 //! The layout of the shared file.
 
+use super::known::{self, Entry};
 use super::{Header, PLACES, RACES, Slot, ThreadName};
 use crate::follow::Step;
 use crate::race::Race;
-use crate::{Event, Pending, ThreadId};
+use crate::{Event, Fingerprint, Pending, ThreadId};
 
 /// The offsets and capacities of the shared file. Set by the driver.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +34,10 @@ pub struct Layout {
     pub output_at: u64,
     /// The offset of the execution's data races in a slot.
     pub races_at: u64,
+    /// The offset of the execution's states in a slot.
+    pub states_at: u64,
+    /// The offset of the table of [known states](super::known), which reaches to the end of the file.
+    pub known_at: u64,
     /// The number of slots.
     pub slots: u32,
     /// The capacity for threads.
@@ -65,9 +70,12 @@ impl Layout {
         let stacks_at = up(pending_at + threads as u64 * size_of::<Pending>() as u64);
         let output_at = up(stacks_at + stack_words as u64 * 8);
         let races_at = up(output_at + output as u64);
-        let slot_size = up(races_at + RACES as u64 * size_of::<Race>() as u64);
+        let states_at = up(races_at + RACES as u64 * size_of::<Race>() as u64);
+        // One before each event, and one at the end.
+        let slot_size = up(states_at + (events as u64 + 1) * size_of::<Fingerprint>() as u64);
+        let known_at = slots_at + slots as u64 * slot_size;
         Layout {
-            size: slots_at + slots as u64 * slot_size,
+            size: known_at + (known::ENTRIES * size_of::<Entry>()) as u64,
             names_at,
             places_at,
             slots_at,
@@ -79,6 +87,8 @@ impl Layout {
             stacks_at,
             output_at,
             races_at,
+            states_at,
+            known_at,
             slots,
             threads,
             events,

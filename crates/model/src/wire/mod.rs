@@ -1,7 +1,7 @@
 //! The memory that Heddle shares with the program under test.
 //!
-//! It is one file that both sides map: a [`Header`], the [names of the threads](ThreadName), and a ring of slots. Each
-//! slot has room for a plan and for the execution that comes back. The driver fills a slot's plan and increments
+//! It is one file that both sides map: a [`Header`], the [names of the threads](ThreadName), a ring of slots, and a table of
+//! [known states](known). Each slot has room for a plan and for the execution that comes back. The driver fills a slot's plan and increments
 //! [`Header::submitted`]. The runtime runs it, fills the slot's result and increments [`Header::completed`]. There is
 //! one exchange for each execution, none for each step. The file is sparse, so unused room costs nothing.
 //!
@@ -9,6 +9,7 @@
 
 mod frames;
 mod header;
+pub mod known;
 mod layout;
 mod outcome;
 mod slot;
@@ -18,12 +19,12 @@ pub use frames::{DeadRange, Frame, FrameBase, FrameCall, FrameTable, Walk};
 pub use header::{Annotations, Header, ThreadName, label};
 pub use layout::Layout;
 pub use outcome::WireOutcome;
-pub use slot::{MESSAGE, Slot, WirePlan, WireResult};
+pub use slot::{MESSAGE, NO_STATES, RECORD_STATES, STOP_AT_STATES, Slot, WirePlan, WireResult};
 
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// The version of the layout. Both sides must agree on it.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 /// The environment variable that holds the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// How the names of environment variables begin that only fill the environment up to a fixed size.

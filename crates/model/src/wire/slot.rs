@@ -43,9 +43,16 @@ pub struct WirePlan {
     pub round_length: u32,
     /// See [`crate::follow::PlanView::max_switches`]. [`u32::MAX`] means no limit.
     pub max_switches: u32,
-    /// Padding, always zero.
-    pub reserved: u32,
+    /// What to do about states: see [`crate::States`]. One of [`NO_STATES`], [`RECORD_STATES`], [`STOP_AT_STATES`].
+    pub states: u32,
 }
+
+/// [`WirePlan::states`]: nothing.
+pub const NO_STATES: u32 = 0;
+/// [`WirePlan::states`]: compute the state at each decision past the schedule.
+pub const RECORD_STATES: u32 = 1;
+/// [`WirePlan::states`]: compute it, and end at one that is known.
+pub const STOP_AT_STATES: u32 = 2;
 
 /// The capacity for the outcome's text in bytes.
 pub const MESSAGE: usize = 480;
@@ -82,6 +89,8 @@ pub struct WireResult {
     pub message_len: u32,
     /// The number of data races listed.
     pub races: u32,
+    /// The number of states listed.
+    pub states: u32,
     /// Text that belongs to the outcome, in the program's own encoding: see [`crate::Execution::message`].
     pub message: [u8; MESSAGE],
 }

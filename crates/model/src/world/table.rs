@@ -8,6 +8,8 @@ use crate::ObjectId;
 pub struct ObjectSlot {
     object: ObjectId,
     generation: u32,
+    /// The slot that was taken before this one in the same generation, plus one. 0 if this was the first.
+    before: u32,
     /// The family of the primitive. 0 if the object was not used yet.
     pub family: u32,
     /// Whether the object was initialised or destroyed: see [`crate::misuse`].
@@ -27,6 +29,8 @@ pub struct ObjectTable<'m> {
     slots: &'m mut [ObjectSlot],
     generation: u32,
     used: usize,
+    /// The slot that was taken last, plus one. 0 if there is none.
+    last: u32,
 }
 
 impl<'m> ObjectTable<'m> {
@@ -35,7 +39,7 @@ impl<'m> ObjectTable<'m> {
         assert!(slots.len().is_power_of_two());
         // Objects of an earlier table over the same memory must stay forgotten.
         let generation = slots.iter().map(|slot| slot.generation).max().unwrap_or(0);
-        let mut table = ObjectTable { slots, generation, used: 0 };
+        let mut table = ObjectTable { slots, generation, used: 0, last: 0 };
         table.clear();
         table
     }
@@ -44,12 +48,13 @@ impl<'m> ObjectTable<'m> {
     /// power of two.
     pub fn over_zeroes(slots: &'m mut [ObjectSlot]) -> Self {
         assert!(slots.len().is_power_of_two());
-        ObjectTable { slots, generation: 1, used: 0 }
+        ObjectTable { slots, generation: 1, used: 0, last: 0 }
     }
 
     /// Forgets every object.
     pub fn clear(&mut self) {
         self.used = 0;
+        self.last = 0;
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
             // Once in four billion executions: old generations would come back to life.
@@ -97,15 +102,18 @@ impl<'m> ObjectTable<'m> {
         let at = self.find(object);
         let slot = &mut self.slots[at];
         if slot.generation != self.generation {
-            *slot = ObjectSlot { object, generation: self.generation, ..ObjectSlot::default() };
+            let before = self.last;
+            *slot = ObjectSlot { object, generation: self.generation, before, ..ObjectSlot::default() };
             self.used += 1;
+            self.last = at as u32 + 1;
         }
         slot
     }
 
-    /// All objects of this execution, in no particular order.
+    /// All objects of this execution, the last that was used for the first time first.
     pub fn iter(&self) -> impl Iterator<Item = (ObjectId, &ObjectSlot)> {
-        self.slots.iter().filter(|s| s.generation == self.generation).map(|s| (s.object, s))
+        let slot = |number: u32| (number as usize).checked_sub(1).map(|at| &self.slots[at]);
+        core::iter::successors(slot(self.last), move |taken| slot(taken.before)).map(|taken| (taken.object, taken))
     }
 }
 

@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use heddle_model::wire::ThreadName;
-use heddle_model::{ExecutorError, Facts, Outcome, Plan};
+use heddle_model::{ExecutorError, Facts, Fingerprint, Outcome, Plan};
 
 use tracing::debug;
 
@@ -190,6 +190,16 @@ impl Crew {
     /// Makes accesses to these granules of plain memory visible, and to no others.
     pub fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
         self.workers.iter_mut().try_for_each(|worker| worker.reveal(places))
+    }
+
+    /// Makes executions end at these states, too.
+    pub fn remember(&mut self, states: &[Fingerprint]) {
+        self.workers.iter_mut().for_each(|worker| worker.remember(states));
+    }
+
+    /// Forgets all states at which executions end.
+    pub fn forget_states(&mut self) {
+        self.workers.iter_mut().for_each(Worker::forget_states);
     }
 
     /// Uses what others have learnt. Before the first plan, if they know threads.

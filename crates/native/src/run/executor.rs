@@ -8,7 +8,7 @@ use std::time::Instant;
 use heddle_model::facts::Needs;
 use heddle_model::finding::Location;
 use heddle_model::wire::{Restart, ThreadName};
-use heddle_model::{Execution, Executor, ExecutorError, Facts, Plan, States};
+use heddle_model::{Execution, Executor, ExecutorError, Facts, Fingerprint, Plan};
 
 use tracing::{debug, trace};
 
@@ -214,9 +214,6 @@ impl Executor for NativeExecutor {
     }
 
     fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
-        if plan.states != States::Off {
-            return Err(ExecutorError::CannotRun("states of native programs are not supported yet".to_owned()));
-        }
         self.crew.submit(&self.setup, plan)
     }
 
@@ -232,6 +229,14 @@ impl Executor for NativeExecutor {
         debug!(places = places.len(), "accesses to plain memory become visible");
         self.learnt.places.extend(places);
         self.crew.reveal(places)
+    }
+
+    fn remember(&mut self, states: &[Fingerprint]) {
+        self.crew.remember(states);
+    }
+
+    fn forget_states(&mut self) {
+        self.crew.forget_states();
     }
 
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {

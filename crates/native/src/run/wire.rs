@@ -17,10 +17,10 @@ use std::ptr::{self, NonNull};
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
 use heddle_model::wire::{
-    ATOMIC_FUNCTIONS, Annotations, Header, LIBRARIES, Layout, MAGIC, PLACES, RACES, Slot, ThreadName, VERSION,
-    WirePlan, WireResult,
+    ATOMIC_FUNCTIONS, Annotations, Header, LIBRARIES, Layout, MAGIC, NO_STATES, PLACES, RACES, RECORD_STATES,
+    STOP_AT_STATES, Slot, ThreadName, VERSION, WirePlan, WireResult, known,
 };
-use heddle_model::{Event, Outcome, Pending, Plan, Restart, Settings, ThreadId};
+use heddle_model::{Event, Fingerprint, Outcome, Pending, Plan, Restart, Settings, States, ThreadId};
 
 /// What the runtime is told once, when its process starts.
 #[derive(Clone, Debug)]
@@ -61,6 +61,8 @@ pub struct Wire {
     file: OwnedFd,
     /// Whether the program's output is kept for every execution.
     outputs: bool,
+    /// The entries in use of the table of known states.
+    known: Vec<u32>,
 }
 
 // SAFETY: the mapping belongs to this value alone, as a vector's memory would.
@@ -94,7 +96,7 @@ impl Wire {
             return Err(io::Error::last_os_error());
         }
         let base = NonNull::new(base.cast()).expect("a mapping is not at 0");
-        let mut wire = Wire { base, layout, file, outputs: briefing.settings.outputs };
+        let mut wire = Wire { base, layout, file, outputs: briefing.settings.outputs, known: Vec::new() };
         wire.fill(briefing, names);
         Ok(wire)
     }
@@ -133,6 +135,25 @@ impl Wire {
         // SAFETY: within the mapping by the layout. The runtime reads only as many as the header counts.
         unsafe { ptr::copy_nonoverlapping(places.as_ptr(), self.at(self.layout.places_at), count) };
         self.header().places.store(count as u32, std::sync::atomic::Ordering::Release);
+    }
+
+    /// Makes executions end at these states, too.
+    pub fn remember(&mut self, states: &[Fingerprint]) {
+        for &state in states {
+            let added = known::insert(self.known_table(), self.known.len(), state);
+            self.known.extend(added.map(|at| at as u32));
+        }
+    }
+
+    /// Forgets all states. No execution may be under way.
+    pub fn forget_states(&mut self) {
+        let used = std::mem::take(&mut self.known);
+        used.iter().for_each(|&at| known::clear(&self.known_table()[at as usize]));
+    }
+
+    fn known_table(&self) -> &[known::Entry] {
+        // SAFETY: within the mapping by the layout; only this side writes to it.
+        unsafe { std::slice::from_raw_parts(self.at(self.layout.known_at), known::ENTRIES) }
     }
 
     /// The file descriptor of the shared memory, which the process inherits.
@@ -210,7 +231,11 @@ impl Wire {
             round_first: plan.round.unwrap_or_default().first,
             round_length: plan.round.unwrap_or_default().length,
             max_switches: plan.max_switches.unwrap_or(u32::MAX),
-            reserved: 0,
+            states: match plan.states {
+                States::Off => NO_STATES,
+                States::Record => RECORD_STATES,
+                States::Stop => STOP_AT_STATES,
+            },
         };
         // SAFETY: within the slot by the layout and the test above. The other side does not look at a slot that was
         // not submitted.
@@ -235,6 +260,7 @@ impl Wire {
             || result.pending > room.threads
             || result.stack_words > room.stack_words
             || result.races as usize > RACES
+            || result.states > result.events + 1
         {
             return None;
         }
@@ -243,6 +269,7 @@ impl Wire {
             copy(slot.add(room.events_at as usize).cast(), result.events as usize, &mut into.events);
             copy(slot.add(room.pending_at as usize).cast(), result.pending as usize, &mut into.pending);
             copy(slot.add(room.races_at as usize).cast(), result.races as usize, &mut into.races);
+            copy(slot.add(room.states_at as usize).cast(), result.states as usize, &mut into.states);
             // Of executions that are not recorded only the amount of output is known.
             let printed = if record || self.outputs { result.output.min(room.output) } else { 0 };
             let (output, words) = (printed, if record { result.stack_words } else { 0 });
@@ -303,6 +330,8 @@ pub struct Taken {
     pub pending: Vec<Pending>,
     /// The data races that were seen.
     pub races: Vec<Race>,
+    /// The states past the schedule, if they were asked for.
+    pub states: Vec<Fingerprint>,
     /// Call stacks, if recorded.
     pub stacks: Vec<u64>,
     /// What the program printed.
@@ -321,6 +350,7 @@ impl Taken {
             events: Vec::new(),
             pending: Vec::new(),
             races: Vec::new(),
+            states: Vec::new(),
             stacks: Vec::new(),
             output: Vec::new(),
             message: String::new(),
@@ -333,6 +363,7 @@ impl Taken {
         self.events.clear();
         self.pending.clear();
         self.races.clear();
+        self.states.clear();
         self.stacks.clear();
         self.output.clear();
         self.message.clear();

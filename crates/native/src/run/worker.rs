@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::facts::{Fallback, Needs};
 use heddle_model::wire::{PLACES, ThreadName};
-use heddle_model::{Death, Execution, ExecutorError, Facts, Outcome, Plan, Restart, RestartMode};
+use heddle_model::{Death, Execution, ExecutorError, Facts, Fingerprint, Outcome, Plan, Restart, RestartMode, States};
 
 use tracing::debug;
 
@@ -34,6 +34,8 @@ pub struct Worker {
     alone: bool,
     /// The granules of plain memory that are visible.
     places: Vec<u64>,
+    /// The states at which executions end, for the next process.
+    known: Vec<Fingerprint>,
     /// What ended sessions have reported, and how the next one is started.
     facts: Facts,
     taken: Taken,
@@ -55,7 +57,9 @@ impl Worker {
     pub fn another(&self, setup: &Setup, threads: &[ThreadName]) -> Result<Worker, StartError> {
         let Facts { restart, needs, .. } = self.facts;
         let facts = Facts { restart, needs, threads: threads.to_vec(), ..Facts::default() };
-        Worker::start(setup, facts, &self.places)
+        let mut worker = Worker::start(setup, facts, &self.places)?;
+        worker.remember(&self.known);
+        Ok(worker)
     }
 
     fn start(setup: &Setup, facts: Facts, places: &[u64]) -> Result<Worker, StartError> {
@@ -66,6 +70,7 @@ impl Worker {
             session_first: 0,
             alone: false,
             places: places.to_vec(),
+            known: Vec::new(),
             facts,
             taken: Taken::new(),
             mappings: Mappings::default(),
@@ -156,6 +161,9 @@ impl Worker {
         if plan.schedule.len() > layout.events as usize || plan.sleep.len() > layout.threads as usize {
             return Err(ExecutorError::CannotRun(format!("a schedule of {} steps is too long", plan.schedule.len())));
         }
+        if plan.states != States::Off && self.facts.restart != Restart::Snapshot {
+            return Err(ExecutorError::CannotRun("only a snapshot knows the states of a program".to_owned()));
+        }
         let number = self.plans.push(plan);
         if !self.alone {
             self.feed(number);
@@ -166,7 +174,7 @@ impl Worker {
     /// Waits for the result of the oldest plan and keeps it in [`Worker::taken`], however many processes it takes.
     /// The plan stays the oldest until [`Worker::finish`]. `in_company`: other workers run plans of the same search.
     pub fn obtain(&mut self, setup: &Setup, in_company: bool) -> Result<Outcome, ExecutorError> {
-        let record = self.plans.get(self.plans.oldest()).record;
+        let Plan { record, states, .. } = *self.plans.get(self.plans.oldest());
         loop {
             if self.session.is_none() {
                 self.restart_session(setup).map_err(start_failed)?;
@@ -201,7 +209,8 @@ impl Worker {
                 return Ok(self.lose(Outcome::Killed(Death::Damaged), &what));
             }
             match outcome {
-                Outcome::NeedsFork if self.can_fall_back(setup) => {
+                // Only a snapshot knows what the program has written to.
+                Outcome::NeedsFork if self.can_fall_back(setup) && states == States::Off => {
                     let what = self.taken.message.clone();
                     self.fall_back(Some(Fallback { what, pc: self.taken.result.pc }));
                 }
@@ -253,7 +262,7 @@ impl Worker {
             message: &taken.message,
             output: &taken.output,
             races: &taken.races,
-            states: &[],
+            states: &taken.states,
         }
     }
 
@@ -279,6 +288,22 @@ impl Worker {
         Ok(())
     }
 
+    /// Makes executions end at these states, too.
+    pub fn remember(&mut self, states: &[Fingerprint]) {
+        self.known.extend_from_slice(states);
+        if let Some(session) = &mut self.session {
+            session.wire_mut().remember(states);
+        }
+    }
+
+    /// Forgets all states at which executions end.
+    pub fn forget_states(&mut self) {
+        self.known.clear();
+        if let Some(session) = &mut self.session {
+            session.wire_mut().forget_states();
+        }
+    }
+
     /// Starts a new process and gives it the plans under way.
     fn restart_session(&mut self, setup: &Setup) -> Result<(), StartError> {
         /// A program that is killed more often than this on its way to `main` is not killed by accident.
@@ -295,6 +320,7 @@ impl Worker {
     fn try_start(&mut self, setup: &Setup) -> Result<(), StartError> {
         self.end_session();
         let mut session = Session::start(setup, &self.facts, &self.places)?;
+        session.wire_mut().remember(&self.known);
         self.facts.statistics.processes += 1;
         // A process for one execution is not waited for, except the first: its mappings are read when it is ready.
         if self.facts.restart != Restart::Exec || self.mappings.is_empty() {

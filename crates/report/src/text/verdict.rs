@@ -17,6 +17,12 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
     let mut text = match report.verdict {
         Verdict::Safe => {
             let executions = match report.executions {
+                0 if report.states > 0 && report.coverage.as_ref().is_some_and(|of| of.exhaustive) => {
+                    format!("all {}; the program does not end", counted(report.states, "state"))
+                }
+                n if report.states > 0 => {
+                    format!("all {} ({})", counted(report.states, "state"), counted(n + report.visited, "execution"))
+                }
                 1 => "the only execution".to_string(),
                 n => format!("all {} executions", grouped(n)),
             };
@@ -101,7 +107,10 @@ pub fn executions(report: &RunReport) -> String {
     if report.executions == 0 && report.verdict == Verdict::Found {
         return format!("an execution that was cut off there{}", samples(report));
     }
-    let mut text = counted(report.executions, "execution");
+    let mut text = counted(report.executions + report.visited, "execution");
+    if report.states > 0 {
+        text.push_str(&format!(" with {}", counted(report.states, "state")));
+    }
     if report.blocked > 0 {
         text.push_str(&format!(" ({} more abandoned as redundant)", grouped(report.blocked)));
     }

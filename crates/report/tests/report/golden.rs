@@ -28,6 +28,8 @@ fn run(verdict: Verdict) -> RunReport {
         executions: 62,
         samples: 0,
         blocked: 3,
+        states: 0,
+        visited: 0,
         assumed: 0,
         cut: 0,
         events: 1234,

@@ -63,6 +63,7 @@ macro_rules! interpose {
                 words = const 0 $(+ core::mem::size_of::<$type>().div_ceil(8))*,
                 wide = const $crate::arch::returns_two_words(concat!("" $(, stringify!($ret))?)) as usize,
                 wiped = sym $crate::arch::WIPED,
+                arguments = sym $crate::arch::ARGUMENTS,
                 wipe = sym $crate::arch::heddle_wipe,
             )
         }

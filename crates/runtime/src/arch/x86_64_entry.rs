@@ -36,6 +36,7 @@ macro_rules! with_caller {
                 words = const 1 $(+ core::mem::size_of::<$type>().div_ceil(8))*,
                 wide = const $crate::arch::returns_two_words(concat!("" $(, stringify!($ret))?)) as usize,
                 wiped = sym $crate::arch::WIPED,
+                arguments = sym $crate::arch::ARGUMENTS,
                 wipe = sym $crate::arch::heddle_wipe,
             )
         }
@@ -71,6 +72,7 @@ macro_rules! with_frame {
                 words = const 3,
                 wide = const 0,
                 wiped = sym $crate::arch::WIPED,
+                arguments = sym $crate::arch::ARGUMENTS,
                 wipe = sym $crate::arch::heddle_wipe,
             )
         }

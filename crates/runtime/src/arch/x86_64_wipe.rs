@@ -21,6 +21,11 @@ use crate::lifetime::OneThread;
 /// its own, because assembly refers to its symbol.
 pub static WIPED: OneThread<Cell<[usize; 2]>> = OneThread::new(Cell::new([0; 2]));
 
+/// What the current call of this library has to do, in executions whose states are compared: its arguments in registers, zero where it has
+/// fewer than six; then a digest of what it was told so far ([`crate::state::calls`]). A static of its own, because assembly refers
+/// to its symbol.
+pub static ARGUMENTS: OneThread<Cell<[u64; 7]>> = OneThread::new(Cell::new([0; 7]));
+
 /// Where the stack of the program's main function begins: everything from here on upwards is this library's. A static of
 /// its own, because assembly refers to its symbol.
 pub static MAIN_BASE: OneThread<Cell<usize>> = OneThread::new(Cell::new(0));
@@ -54,11 +59,48 @@ pub unsafe extern "C" fn heddle_enter_main(
     )
 }
 
+/// Instructions of a stub: store the arguments that are in registers in [`ARGUMENTS`].
+macro_rules! keep_arguments {
+    () => {
+        concat!(
+            keep_arguments!(0, "rdi"),
+            keep_arguments!(1, "rsi"),
+            keep_arguments!(2, "rdx"),
+            keep_arguments!(3, "rcx"),
+            keep_arguments!(4, "r8"),
+            keep_arguments!(5, "r9"),
+            "mov qword ptr [rip + {arguments} + 48], 0\n"
+        )
+    };
+    ($index:literal, $register:literal) => {
+        concat!(
+            ".if {words} > ",
+            $index,
+            "\nmov [rip + {arguments} + 8 * ",
+            $index,
+            "], ",
+            $register,
+            "\n.else\nmov qword ptr [rip + {arguments} + 8 * ",
+            $index,
+            "], 0\n.endif\n"
+        )
+    };
+}
+
 /// Instructions of a stub: go to its label `2` if stacks are wiped, unless there are arguments on the stack, which the body
-/// would not find any more if it were called.
+/// would not find any more if it were called. In that case only the arguments in registers are kept.
 macro_rules! unless_wiping {
     () => {
-        ".if {words} <= 6\ncmp qword ptr [rip + {wiped} + 8], 0\njne 2f\n.endif"
+        concat!(
+            "cmp qword ptr [rip + {wiped} + 8], 0\n",
+            ".if {words} <= 6\n",
+            "jne 2f\n",
+            ".else\n",
+            "je 4f\n",
+            keep_arguments!(),
+            "4:\n",
+            ".endif"
+        )
     };
 }
 
@@ -68,6 +110,7 @@ macro_rules! call_and_wipe {
         concat!(
             ".if {words} <= 6\n",
             "2:\n",
+            keep_arguments!(),
             "sub rsp, 8\n",
             ".cfi_adjust_cfa_offset 8\n",
             "call {body}\n",

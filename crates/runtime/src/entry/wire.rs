@@ -8,8 +8,8 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use heddle_model::follow::{PlanView, Policy, Step};
 use heddle_model::race::Race;
 use heddle_model::round::Round;
-use heddle_model::wire::{self, Header, Slot, Stage, ThreadName, WireOutcome, WireResult};
-use heddle_model::{Event, Pending, ThreadId};
+use heddle_model::wire::{self, Header, Layout, Slot, Stage, ThreadName, WireOutcome, WireResult};
+use heddle_model::{Event, Fingerprint, Pending, ThreadId};
 
 use crate::{lifetime, sys};
 
@@ -36,27 +36,21 @@ impl Wire {
 
     /// Maps the file behind descriptor `file`, and closes the descriptor. None if the file is not of this version.
     pub fn attach(file: usize) -> Option<Wire> {
-        let map = |length: usize| {
+        let map = |from: usize, to: usize, rights: usize| {
+            let flags = sys::MAP_SHARED | sys::MAP_FIXED | sys::MAP_NORESERVE;
             // SAFETY: a range of our own, see `memory`.
-            let at = unsafe {
-                sys::syscall6(
-                    sys::MMAP,
-                    wire::ADDRESS,
-                    length,
-                    sys::PROT_READ | sys::PROT_WRITE,
-                    sys::MAP_SHARED | sys::MAP_FIXED | sys::MAP_NORESERVE,
-                    file,
-                    0,
-                )
-            };
-            (at == wire::ADDRESS as isize).then_some(Wire::ATTACHED)
+            let at = unsafe { sys::syscall6(sys::MMAP, wire::ADDRESS + from, to - from, rights, flags, file, from) };
+            (at == (wire::ADDRESS + from) as isize).then_some(Wire::ATTACHED)
         };
-        let first = map(size_of::<Header>())?;
+        let both = sys::PROT_READ | sys::PROT_WRITE;
+        let first = map(0, size_of::<Header>(), both)?;
         if first.header().magic != wire::MAGIC || first.header().version != wire::VERSION {
             return None;
         }
-        let size = first.header().layout.size as usize;
-        let whole = map(size);
+        let Layout { known_at, size, .. } = first.header().layout;
+        let whole = map(0, known_at as usize, both);
+        // A stray write of the program's must not make a state known.
+        let whole = whole.and(map(known_at as usize, size as usize, sys::PROT_READ));
         // SAFETY: the descriptor was handed to us by the driver.
         unsafe { sys::syscall3(sys::CLOSE, file, 0, 0) };
         whole
@@ -130,6 +124,12 @@ impl Wire {
         unsafe { (*(self.slot_base(sequence) as *const Slot)).plan.record != 0 }
     }
 
+    /// What plan `sequence` asks to do about states: see [`wire::WirePlan::states`].
+    pub fn states(&self, sequence: u32) -> u32 {
+        // SAFETY: as in `plan`.
+        unsafe { (*(self.slot_base(sequence) as *const Slot)).plan.states }
+    }
+
     /// The race that plan `sequence` is to end at.
     pub fn aim(&self, sequence: u32) -> Option<Race> {
         // SAFETY: as in `plan`.
@@ -152,6 +152,13 @@ impl Wire {
         unsafe { core::slice::from_raw_parts((wire::ADDRESS + header.layout.places_at as usize) as *const u64, count) }
     }
 
+    /// The states that the search knows.
+    pub fn known(&self) -> &'static [wire::known::Entry] {
+        let at = wire::ADDRESS + self.header().layout.known_at as usize;
+        // SAFETY: mapped for the life of the process, and atomic.
+        unsafe { core::slice::from_raw_parts(at as *const wire::known::Entry, wire::known::ENTRIES) }
+    }
+
     /// Where the execution of plan `sequence` is to be written.
     pub fn record_of(&self, sequence: u32) -> Record {
         let base = self.slot_base(sequence);
@@ -163,6 +170,7 @@ impl Wire {
             stacks: base + layout.stacks_at as usize,
             output: base + layout.output_at as usize,
             races: base + layout.races_at as usize,
+            states: base + layout.states_at as usize,
         }
     }
 
@@ -238,11 +246,12 @@ pub struct Record {
     stacks: usize,
     output: usize,
     races: usize,
+    states: usize,
 }
 
 impl Record {
     /// The record before the first plan: nowhere.
-    pub const NOWHERE: Record = Record { result: 0, events: 0, pending: 0, stacks: 0, output: 0, races: 0 };
+    pub const NOWHERE: Record = Record { result: 0, events: 0, pending: 0, stacks: 0, output: 0, races: 0, states: 0 };
 
     /// The part of the record with a fixed layout.
     #[inline(always)]
@@ -263,6 +272,7 @@ impl Record {
         result.thread = ThreadId::MAIN;
         result.message_len = 0;
         result.races = 0;
+        result.states = 0;
     }
 
     /// The room for event `index`. The caller checks that there is room.
@@ -310,6 +320,16 @@ impl Record {
         // SAFETY: there is room.
         unsafe { (self.races as *mut Race).add(listed.len()).write(*race) };
         result.races += 1;
+    }
+
+    /// Adds the state before the next event. There is one at most before each, and one at the end.
+    pub fn push_state(&self, state: Fingerprint) {
+        let result = self.result();
+        if result.states <= result.events {
+            // SAFETY: there is room for one more than for events.
+            unsafe { (self.states as *mut Fingerprint).add(result.states as usize).write(state) };
+            result.states += 1;
+        }
     }
 
     /// The room that is left for call stacks.

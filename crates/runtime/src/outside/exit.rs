@@ -33,6 +33,14 @@ pub struct Leaving {
     left: [u64; 7],
 }
 
+impl Leaving {
+    /// What decides how the thread ends the process, to be compared. It has taken `steps` operations. Where it called `exit` is on
+    /// its stack.
+    pub fn word(self, steps: u32) -> u64 {
+        self.status as u32 as u64 | ((steps != self.steps) as u64) << 32
+    }
+}
+
 impl Exit {
     /// The state at the start of the process.
     pub const fn new() -> Exit {

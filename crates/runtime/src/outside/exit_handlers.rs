@@ -85,6 +85,15 @@ pub fn arguments() -> impl Iterator<Item = usize> {
     list.iter().filter(|handler| handler.kind != Kind::Gone).map(|handler| handler.argument)
 }
 
+/// The handlers that there are, in their order, to be compared: kind, function, argument and library of each.
+pub fn words() -> impl Iterator<Item = [u64; 4]> {
+    let list = &handlers().list.borrow()[..handlers().count.get()];
+    let words = |handler: &Handler| {
+        [handler.kind as u64, handler.function as u64, handler.argument as u64, handler.library as u64]
+    };
+    list.iter().map(words)
+}
+
 fn state_of(kind: Kind) -> State {
     if kind == Kind::QuickExit { State::QuickExitHandlers } else { State::ExitHandlers }
 }

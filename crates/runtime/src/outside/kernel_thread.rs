@@ -32,6 +32,12 @@ impl KernelThread {
     /// What a process begins with.
     pub const INITIAL: KernelThread = KernelThread { alternate: [0, SS_DISABLE, 0], nice: 0, slack: USUAL_SLACK };
 
+    /// This state as words to compare.
+    pub fn words(self) -> [usize; 5] {
+        let [address, flags, size] = self.alternate;
+        [address, flags, size, self.nice as usize, self.slack]
+    }
+
     /// What a thread begins with that the thread with this state creates.
     pub fn inherited(self) -> KernelThread {
         KernelThread { alternate: Self::INITIAL.alternate, ..self }

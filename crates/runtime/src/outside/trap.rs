@@ -141,7 +141,11 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
         trapping().in_kernel.set(None);
         result
     };
-    livelock::outside();
+    if active() && (number == WRITE || number == WRITEV) && is_captured(arguments[0] as i32) {
+        livelock::printed();
+    } else {
+        livelock::outside();
+    }
     trapping().called.set((trapped.stack(), trapped.pc()));
     let answer = match machine::answer(number, &arguments) {
         Some(result) => Answer::Result(result),
@@ -311,6 +315,8 @@ pub fn unknown_wait(number: usize) -> ! {
 }
 
 const RT_SIGRETURN: usize = 15;
+const WRITE: usize = 1;
+const WRITEV: usize = 20;
 const ENOSYS: isize = 38;
 
 fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
@@ -339,13 +345,13 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         },
         0 | 17 | 19 => Answer::Outside("read"),
         // write
-        1 if is_captured(file as i32) => {
+        WRITE if is_captured(file as i32) => {
             // SAFETY: the program vouches for its buffer; the kernel would read it too.
             schedule::printed(unsafe { core::slice::from_raw_parts(arguments[1] as *const u8, arguments[2]) });
             Answer::Result(arguments[2] as isize)
         }
         // writev
-        20 if is_captured(file as i32) => Answer::Result(printed_vector(arguments[1], arguments[2])),
+        WRITEV if is_captured(file as i32) => Answer::Result(printed_vector(arguments[1], arguments[2])),
         1 | 20 | 18 => Answer::Outside("write"),
         2 | 257 | 437 | 85 => Answer::Outside("open"),
         // close, dup: only of what was opened

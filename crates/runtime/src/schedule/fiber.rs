@@ -324,6 +324,54 @@ pub fn outermost_frame(thread: ThreadId) -> usize {
     of(thread).birth.borrow().context.stack() + arch::CAPTURED
 }
 
+/// What decides what `thread` does when it begins: its start routine and the argument.
+pub fn start_of(thread: ThreadId) -> [usize; 2] {
+    let Start { routine, argument } = of(thread).start.get();
+    [routine, argument]
+}
+
+/// What decides what `thread` does, of all that is kept for it and is neither in its memory nor in the model. It has taken `steps` operations.
+pub fn words_of(thread: ThreadId, steps: u32) -> [u64; 20] {
+    let fiber = of(thread);
+    let Cancellation { disabled, asynchronous, exiting } = fiber.cancellation.get();
+    let flags = [disabled, asynchronous, exiting, fiber.detached.get(), fiber.ends.get()];
+    let flags = flags.iter().fold(0, |flags, &flag| flags << 1 | flag as u64);
+    let [name, more_of_name] = [0, 8].map(|at| {
+        let name = fiber.name.get();
+        u64::from_ne_bytes(core::array::from_fn(|i| name[at + i]))
+    });
+    let [alternate, alternate_flags, alternate_size, nice, slack] = fiber.kernel_thread.get().words();
+    let openmp = fiber.openmp_threads.get() as u64 | (fiber.openmp_asked.get() as u64) << 32;
+    [
+        flags,
+        fiber.value.get() as u64,
+        fiber.creator.get().0 as u64,
+        fiber.unjoined.get() as u64,
+        fiber.looks_at_clocks.get() as u64,
+        fiber.scheduling.get().word(),
+        fiber.signal_mask.get(),
+        fiber.pending_signals.get(),
+        fiber.awaited_signals.get(),
+        alternate as u64,
+        alternate_flags as u64,
+        alternate_size as u64,
+        nice as u64,
+        slack as u64,
+        fiber.leaving.get().word(steps),
+        name,
+        more_of_name,
+        fiber.openmp.get() as u64,
+        openmp,
+        fiber.stack_size.get() as u64,
+    ]
+}
+
+/// The floating-point environment of `thread`, which does not run and has run.
+pub fn float_environment_of(thread: ThreadId) -> u64 {
+    // SAFETY: what `heddle_switch` has stored last is the environment.
+    unsafe { (of(thread).context.get().stack() as *const u64).read() }
+}
+
 /// Whether `address` is on the stack of the running thread.
 #[inline]
 pub fn is_on_own_stack(address: usize) -> bool {

@@ -151,7 +151,8 @@ pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
         push_places(&outcome);
     }
     let bounded = matches!(outcome, Outcome::StepLimit { .. } | Outcome::SwitchLimit { .. });
-    let goes_on = bounded || matches!(outcome, Outcome::Ended { .. } | Outcome::Hang | Outcome::Capacity(_));
+    let goes_on =
+        bounded || matches!(outcome, Outcome::Ended { .. } | Outcome::Hang | Outcome::Capacity(_) | Outcome::Visited);
     // Whoever is only stopped by a bound waits for nobody.
     world().limit_steps(0);
     let circle = goes_on && circle::exists(world());

@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use heddle_model::follow::{Follower, PlanView};
 use heddle_model::primitive::{self, section};
 use heddle_model::race::Race;
-use heddle_model::wire::{Header, Outside};
+use heddle_model::wire::{Header, NO_STATES, Outside, STOP_AT_STATES, known};
 use heddle_model::{Choice, Event, Latitude, Memory, ObjectId, Operation, Phase, ThreadId, WakeupOrder, World};
 
 use super::{fiber, spin_loop};
@@ -16,7 +16,7 @@ use crate::arch::Context;
 use crate::calls::{custom, tsan};
 use crate::entry::wire::{Record, Wire};
 use crate::lifetime::{self, Exclusive, OneThread};
-use crate::state::livelock;
+use crate::state::{calls, livelock};
 
 /// The return address of the current interposed call; see `interpose!`. A static of its own, because assembly refers to
 /// its symbol.
@@ -40,6 +40,8 @@ pub struct Schedule {
     pub(super) record: Cell<Record>,
     /// Whether call stacks and output are recorded.
     pub(super) recording: Cell<bool>,
+    /// What to do about states: a number of [`heddle_model::wire::WirePlan::states`].
+    pub(super) states: Cell<u32>,
     /// How many threads await.
     pub(super) awaiting: Cell<u32>,
     /// How the thread whose turn it is takes its operation.
@@ -88,6 +90,7 @@ impl Schedule {
             model: Exclusive::new(MaybeUninit::uninit()),
             record: Cell::new(Record::NOWHERE),
             recording: Cell::new(false),
+            states: Cell::new(NO_STATES),
             awaiting: Cell::new(0),
             choice: Cell::new(Choice::FIRST),
             section: Section {
@@ -101,12 +104,14 @@ impl Schedule {
 
     /// Resets the state at the start of the execution of plan `sequence`. The main thread is about to run.
     pub fn reset(&self, wire: Wire, sequence: u32) {
-        let Schedule { active, current, model: _, record, recording, awaiting, choice, section, controller } = self;
+        let Schedule { active, current, model: _, record, recording, states, awaiting, choice, section, controller } =
+            self;
         active.set(false);
         current.set(ThreadId::MAIN);
         record.set(wire.record_of(sequence));
         record.get().clear();
         recording.set(wire.recording(sequence));
+        states.set(wire.states(sequence));
         awaiting.set(0);
         choice.set(Choice::FIRST);
         section.depth.set(0);
@@ -221,6 +226,17 @@ pub fn recording() -> bool {
     schedule().recording.get()
 }
 
+/// Whether the state is computed at each decision past the schedule.
+#[inline(always)]
+pub(super) fn has_states() -> bool {
+    schedule().states.get() != NO_STATES
+}
+
+/// Whether the execution ends at a state that is known.
+pub fn stops_at_states() -> bool {
+    schedule().states.get() == STOP_AT_STATES
+}
+
 /// The phase of the life of `thread`.
 pub fn phase(thread: ThreadId) -> Phase {
     world().thread(thread).phase
@@ -329,6 +345,11 @@ pub fn somebody_awaits() -> bool {
     schedule().awaiting.get() > 0
 }
 
+/// The states that the search knows.
+pub fn known_states() -> &'static [known::Entry] {
+    wire().known()
+}
+
 /// The header of the shared memory.
 #[inline(always)]
 pub fn header() -> &'static Header {
@@ -355,7 +376,7 @@ pub fn raced(race: &Race) {
 /// Records output of the program.
 pub fn printed(bytes: &[u8]) {
     spin_loop::changed();
-    livelock::outside();
+    livelock::printed();
     if recording() || header().settings.outputs {
         schedule().record.get().push_output(bytes, header().layout.output);
     }
@@ -377,11 +398,11 @@ pub fn plain_write() {
 pub fn uncontrolled<T>(call: impl FnOnce() -> T) -> T {
     // Interposed functions that it calls overwrite the return address and registers of the current call, so these are
     // restored.
-    let (active, pc, registers) = (active(), caller(), registers());
+    let (active, pc, interrupted) = (active(), caller(), calls::current());
     schedule().active.set(false);
     let result = call();
     schedule().active.set(active);
     CALLER.set(pc);
-    REGISTERS.set(registers);
+    calls::resume(interrupted);
     result
 }

@@ -12,14 +12,16 @@ use heddle_model::{Capacity, Event, EventFlags, Operation, Outcome, ThreadId};
 use super::execution::conclude;
 use super::finish::{finish, finish_ended, record_stack};
 use super::section::{in_section, unless_stuck};
-use super::state::{called_at, current, follower, header, model, recording, schedule, set_called_at, world};
+use super::state::{
+    called_at, current, follower, has_states, header, model, recording, schedule, set_called_at, world,
+};
 use super::{fiber, spin_loop};
 use crate::arch;
 use crate::detect::{memcheck, misuse, race, stacks};
 use crate::lifetime;
 use crate::outside::virtual_time;
 use crate::record::{callstack, debug, locals};
-use crate::state::livelock;
+use crate::state::{calls, fingerprint, livelock};
 
 /// Takes a visible operation. It waits until the current thread is scheduled and the operation is enabled, and takes
 /// it. `perform` does what the model cannot do, such as a memory access, and sets the result and the flags of the
@@ -36,6 +38,10 @@ pub fn visible(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) 
 /// Like [`visible`], for an operation that may turn out to change nothing: one that reads, or that tries.
 #[inline(always)]
 pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
+    if has_states() {
+        // Waiting loops really go round: what a thread awaits depends on the past.
+        return visible(operation, pc, perform);
+    }
     let me = current();
     let operation = spin_loop::before(me, operation, pc);
     let awaits = operation.is_await();
@@ -82,6 +88,9 @@ fn take_when_due(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)
 /// Lets the thread run whose turn it is. Returns when it is the current thread's turn.
 #[inline]
 pub(super) fn reschedule() {
+    if has_states() && fingerprint::at_decision(follower(), world(), schedule().record.get()) {
+        finish(Outcome::Visited, 0, b"");
+    }
     let model = model();
     match model.follower.decide(&mut model.world) {
         Decision::Run(step) => {
@@ -111,8 +120,8 @@ fn switch_to(thread: ThreadId) {
     fiber::of(me).called_at.set(called_at());
     // SAFETY: the other fiber is suspended in here, or has never run.
     unsafe {
-        if recording() {
-            livelock::switched(me, from, &*to);
+        if recording() || has_states() {
+            calls::switched(me, from, &*to);
         } else {
             arch::heddle_switch(from, to);
         }
@@ -163,6 +172,9 @@ pub(super) fn note(event: &Event) {
         unsafe { schedule().section.summary.borrow().assume_init_mut() }.add(event);
     }
     progressed();
+    if has_states() {
+        calls::told(event);
+    }
     if recording() && livelock::took(index, event, world()) {
         livelock::end(event);
     }

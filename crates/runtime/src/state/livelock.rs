@@ -8,7 +8,7 @@
 //!
 //! States are compared by a hash of 128 bits. Memory below a stack pointer, the stacks of threads that have ended, and
 //! the state of the detectors (clocks of the race detector, records of blocks) are not compared. While a round is
-//! tested, this library [wipes](wiping) what it leaves on stacks, since that differs from round to round.
+//! tested, this library [wipes](crate::state::wiping) what it leaves on stacks, since that differs from round to round.
 //!
 //! Programs that restart by `fork` have no list of written pages, so this test does not apply to them.
 
@@ -21,32 +21,29 @@ use heddle_model::round::Round;
 use heddle_model::{Event, ObjectId, Outcome, Phase, ThreadId, World};
 
 use crate::addresses::{PAGE, Reserve};
-use crate::arch::{self, Context};
+use crate::arch;
 use crate::entry::start;
 use crate::heap;
 use crate::lifetime::{self, Exclusive};
 use crate::schedule::{self, fiber};
-use crate::state::{snapshot, wiping};
+use crate::state::{calls, fingerprint, snapshot};
 
 /// What is known of the round that is suspected.
 pub struct Watch {
     rounds: Exclusive<Rounds<'static>>,
     /// How often something outside of the program's state was asked or told.
     outside: Cell<u64>,
-    /// The registers of threads that do not run, as they were when they called.
-    registers: Exclusive<&'static mut [[u64; 7]]>,
 }
 
 impl Watch {
     /// Nothing is suspected, and there is no room for threads.
     pub const fn new() -> Watch {
-        Watch { rounds: Exclusive::new(Rounds::empty()), outside: Cell::new(0), registers: Exclusive::new(&mut []) }
+        Watch { rounds: Exclusive::new(Rounds::empty()), outside: Cell::new(0) }
     }
 
     /// Begins an execution in which `round` is suspected.
     pub fn reset(&self, round: Round) {
         self.rounds.borrow().reset(round);
-        wiping::begin(round.length != 0);
     }
 }
 
@@ -58,29 +55,19 @@ fn watch() -> &'static Watch {
 /// Reserves memory for `threads` threads. Call this once.
 pub fn set_up(reserve: &mut Reserve, threads: usize) {
     *watch().rounds.borrow() = Rounds::new(reserve, threads);
-    *watch().registers.borrow() = reserve.take(threads);
 }
 
 /// Takes note that the program has asked or told something that is no part of its state: the time, a system call.
 #[inline]
 pub fn outside() {
     watch().outside.set(watch().outside.get().wrapping_add(1));
+    fingerprint::outside();
 }
 
-/// Switches fibers, and keeps the registers of `me`, which is left, for when it goes on.
-///
-/// # Safety
-/// As for `heddle_switch`; the running thread is already the other one.
-#[cold]
-pub unsafe fn switched(me: ThreadId, from: *mut Context, to: &Context) {
-    // SAFETY: the caller's; one kernel thread. The registers are on this stack while others run, and known to them.
-    unsafe {
-        let mine = schedule::registers();
-        watch().registers.borrow()[me.index()] = mine;
-        wiping::switched(schedule::current());
-        arch::heddle_switch(from, to);
-        schedule::REGISTERS.set(mine);
-    }
+/// Takes note that the program has printed something.
+#[inline]
+pub fn printed() {
+    watch().outside.set(watch().outside.get().wrapping_add(1));
 }
 
 /// Takes note of the event with this index, of the running thread, in a recorded execution. Returns whether it completes a round of a
@@ -129,7 +116,7 @@ fn digest(event: &Event, world: &World) -> Option<Digest> {
         let low = match owner {
             None => page,
             Some(owner) if owner.index() >= world.extent() || world.thread(owner).phase != Phase::Alive => page + PAGE,
-            Some(owner) => (registers_of(owner, event.thread)[6] as usize & !7).clamp(page, page + PAGE),
+            Some(owner) => (calls::of(owner, event.thread).registers[6] as usize & !7).clamp(page, page + PAGE),
         };
         // Above the main function's stack, up to its arguments, are frames of this library.
         let is_main = owner == Some(ThreadId::MAIN) && page < start::arguments().0;
@@ -141,18 +128,13 @@ fn digest(event: &Event, world: &World) -> Option<Digest> {
     known.then_some(digest)
 }
 
-/// The registers with which `thread` called, while `running` runs.
-fn registers_of(thread: ThreadId, running: ThreadId) -> [u64; 7] {
-    if thread == running { schedule::registers() } else { watch().registers.borrow()[thread.index()] }
-}
-
 fn add_thread(digest: &mut Digest, thread: ThreadId, running: ThreadId, world: &World) -> Option<()> {
     let state = world.thread(thread);
     digest.add(state.phase as u64);
     if state.phase != Phase::Alive {
         return Some(());
     }
-    digest.add_all(registers_of(thread, running));
+    digest.add_all(calls::of(thread, running).registers);
     if thread != running {
         let pending = state.pending;
         if pending.code.family() == assume::FAMILY {

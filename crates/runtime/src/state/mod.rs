@@ -1,5 +1,8 @@
 //! The program's state: saving it, restoring it, and comparing it with an earlier state.
 
+pub mod calls;
+pub mod fingerprint;
+pub mod known;
 pub mod livelock;
 pub mod snapshot;
 pub mod wiping;

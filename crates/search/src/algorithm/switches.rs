@@ -296,6 +296,7 @@ impl Strategy for Switches {
         Some(StateCounts {
             states: self.builder.graph.nodes.len() as u64,
             edges: self.builder.graph.edges.len() as u64,
+            endless: self.builder.graph.endless(),
             bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes() + pairs + moves) as u64,
         })
     }

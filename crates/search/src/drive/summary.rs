@@ -30,6 +30,9 @@ pub struct StateCounts {
     pub states: u64,
     /// The steps between them that were run.
     pub edges: u64,
+    /// The states from which no end is reached: neither of the process, nor one where nobody can go on. Reductions keep whether there are any,
+    /// and whether there are others.
+    pub endless: u64,
     /// The bytes that the graph takes.
     pub bytes: u64,
 }

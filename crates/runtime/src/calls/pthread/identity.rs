@@ -65,6 +65,13 @@ pub struct Scheduling {
     priority: c_int,
 }
 
+impl Scheduling {
+    /// Both numbers, to be compared.
+    pub fn word(self) -> u64 {
+        self.policy as u32 as u64 | (self.priority as u32 as u64) << 32
+    }
+}
+
 /// Changes how `thread` has asked to be scheduled.
 fn sets(thread: ThreadId, pc: u64, change: impl FnOnce(Scheduling) -> Scheduling) -> c_int {
     touches_part(State::ThreadScheduling, How::Change, thread.index() as u64, pc);

@@ -254,6 +254,11 @@ pub fn is_changed(address: usize, size: usize) -> bool {
     detector().is_some_and(|detector| detector.is_changed(address, size))
 }
 
+/// What the detector knows that can still matter to threads that are `alive`: see [`Detector::fingerprint`].
+pub fn fingerprint(alive: impl Fn(ThreadId) -> bool) -> Option<u128> {
+    detector().map_or(Some(0), |detector| detector.fingerprint(alive))
+}
+
 /// Takes note that other memory is at these addresses now. Only in executions.
 pub fn renewed(address: usize, size: usize) {
     if let Some(detector) = detector() {

@@ -21,7 +21,7 @@ use heddle_model::wire::Header;
 use crate::addresses::{PAGE, Reserve};
 use crate::arch::Context;
 
-pub use tracked::{first_write, open, release};
+pub use tracked::{each_changed_with_image, first_write, open, release};
 
 /// The bookkeeping of this process.
 pub struct Snapshot {

@@ -114,6 +114,11 @@ impl Builder {
         added
     }
 
+    /// The last of `nodes`, if no step was run from it.
+    pub fn graph_end<'n>(&self, nodes: &'n [u32]) -> Option<&'n u32> {
+        nodes.last().filter(|&&last| self.graph.leaving(last).next().is_none())
+    }
+
     /// The graph as it is asked about cycles, if every step of every state was run.
     pub fn whole(&self) -> StateGraph {
         let edge = |edge: u32| {

@@ -203,6 +203,28 @@ impl Graph {
         into[start..].reverse();
     }
 
+    /// How many states there are from which nobody gets to an end: of the process, or where nobody can go on.
+    pub fn endless(&self) -> u64 {
+        let ends = |node: u32| {
+            let gone = |edge: u32| self.edges[edge as usize].target == NONE;
+            self.possible(node).is_empty() || self.leaving(node).any(gone)
+        };
+        let mut todo: Vec<u32> = (0..self.nodes.len() as u32).filter(|&node| ends(node)).collect();
+        let mut reached = vec![false; self.nodes.len()];
+        todo.iter().for_each(|&node| reached[node as usize] = true);
+        while let Some(node) = todo.pop() {
+            let mut edge = self.newest_in(node);
+            while edge != NONE {
+                let source = self.edges[edge as usize].source;
+                if !std::mem::replace(&mut reached[source as usize], true) {
+                    todo.push(source);
+                }
+                edge = self.next_in(edge);
+            }
+        }
+        reached.iter().filter(|reached| !**reached).count() as u64
+    }
+
     /// How many bytes all of it takes, with the room that is reserved.
     pub fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()

@@ -39,7 +39,7 @@ pub(crate) mod summary;
 use std::collections::VecDeque;
 
 use heddle_model::follow::Policy;
-use heddle_model::{Execution, Fingerprint, Plan, States};
+use heddle_model::{Execution, Fingerprint, Outcome, Plan, States};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stateful::build::{Builder, Task};
@@ -229,13 +229,17 @@ impl Strategy for Stateful {
         // Executions come back in the order of their plans.
         let Some((task, steps)) = self.under_way.pop_front() else { return };
         let added = self.builder.learn(task, steps, execution);
-        for node in added.nodes {
+        for &node in &added.nodes {
             if self.everybody {
                 self.ask_everybody(node);
             } else {
                 // Somebody must go on. Who does is marked by its edge; others may be asked for later.
                 self.open.push(node);
             }
+        }
+        if let (Outcome::Visited, Some(&last)) = (execution.outcome, self.builder.graph_end(&added.nodes)) {
+            // Whoever ran the program took a state for known that was not. Nobody has gone on from there.
+            self.ask_everybody(last);
         }
         if self.everybody {
             return;
@@ -277,6 +281,7 @@ impl Strategy for Stateful {
         Some(StateCounts {
             states: self.builder.graph.nodes.len() as u64,
             edges: self.builder.graph.edges.len() as u64,
+            endless: self.builder.graph.endless(),
             bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes()) as u64,
         })
     }

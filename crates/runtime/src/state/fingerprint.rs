@@ -1,0 +1,249 @@
+//! Fingerprints of states, at decisions: every thread stands before an operation.
+//!
+//! A state is everything that decides what can follow. It has these parts:
+//!
+//! * the model's part: threads, what they are about to do, objects ([`World::fingerprint`]);
+//! * globals of the program and its libraries, and thread-locals of the main thread: every page that was ever written to, against its
+//!   image. A page with the content of its image counts nothing, whether it was written to or not;
+//! * the live part of the stack of each thread, with what glibc keeps above it;
+//! * the call that each thread is in the middle of: registers that calls preserve, arguments, what it was told ([`calls`]);
+//! * heaps: everything that was ever used, with the headers of blocks and the lists of free ones;
+//! * what the runtime keeps for a thread in the kernel's place: signal masks, cancellation, name; exit handlers;
+//! * what the race detector knows that can still matter ([`race::fingerprint`]);
+//! * the **history**, once the program has done something that is none of the above: looked at a clock, drawn a random number, made a
+//!   system call, used a primitive that is not among those that are understood. From then on two states are equal only if all events before were.
+//!
+//! Not in the state: what was printed, counters of events, stacks of threads that have not begun or have ended, notes for reports.
+
+use core::cell::Cell;
+
+use heddle_detect::content::Hasher;
+use heddle_model::follow::Follower;
+use heddle_model::primitive::{
+    assume, atomic, barrier, choice, condvar, futex, memory, mutex, once, process, queue, rwlock, semaphore, spin,
+    thread as life, yielding,
+};
+use heddle_model::{Digest, Event, Phase, ThreadId, World};
+
+use crate::addresses::PAGE;
+use crate::arch;
+use crate::detect::race;
+use crate::entry::start;
+use crate::entry::wire::Record;
+use crate::heap;
+use crate::lifetime::{self, OneThread};
+use crate::outside::{exit, exit_handlers, virtual_time};
+use crate::schedule::{self, fiber};
+use crate::state::{calls, known, snapshot};
+
+/// The families of operations whose meaning is in the model and in memory, and nowhere else.
+const UNDERSTOOD: [u8; 16] = [
+    life::FAMILY,
+    mutex::FAMILY,
+    atomic::FAMILY,
+    yielding::FAMILY,
+    process::FAMILY,
+    condvar::FAMILY,
+    semaphore::FAMILY,
+    choice::FAMILY,
+    once::FAMILY,
+    rwlock::FAMILY,
+    spin::FAMILY,
+    barrier::FAMILY,
+    assume::FAMILY,
+    memory::FAMILY,
+    queue::FAMILY,
+    futex::FAMILY,
+];
+
+/// The history of one execution, as far as states are told apart by it.
+pub struct Passing {
+    /// The program has done something that is not understood since the last decision.
+    outside: Cell<bool>,
+    /// A digest of all events up to the last decision after something that is not understood. 0 if there was nothing of the kind.
+    history: Cell<u128>,
+    /// A digest of the first `seen` events.
+    past: Cell<Option<Digest>>,
+    seen: Cell<usize>,
+}
+
+impl Passing {
+    /// The state at the start of the process.
+    pub const fn new() -> Passing {
+        Passing { outside: Cell::new(false), history: Cell::new(0), past: Cell::new(None), seen: Cell::new(0) }
+    }
+
+    /// Resets the state at the start of an execution.
+    pub fn reset(&self) {
+        let Passing { outside, history, past, seen } = self;
+        outside.set(false);
+        history.set(0);
+        past.set(None);
+        seen.set(0);
+    }
+
+    /// Takes note of the events since the last decision.
+    fn pass(&self, events: &[Event], world: &World<'_>) {
+        let mut past = self.past.get().unwrap_or_default();
+        for event in &events[self.seen.get()..] {
+            let Event { operation, result, thread, way, flags, .. } = event;
+            let code = operation.code.0 as u64 | (operation.size as u64) << 16 | (operation.detail as u64) << 32;
+            let how = thread.0 as u64 | (*way as u64) << 16 | (flags.0 as u64) << 32;
+            [code, operation.object.0, operation.argument, *result, how].into_iter().for_each(|word| past.add(word));
+            self.outside.set(self.outside.get() || !is_understood(operation.code.family()));
+        }
+        self.past.set(Some(past));
+        self.seen.set(events.len());
+        let waits = |thread: ThreadId| {
+            let state = world.thread(thread);
+            state.phase == Phase::Alive && !is_understood(state.pending.code.family())
+        };
+        if self.outside.replace(false) || virtual_time::passes() || world.ids().any(waits) {
+            self.history.set(past.finish().0);
+        }
+    }
+}
+
+fn is_understood(family: u8) -> bool {
+    UNDERSTOOD.contains(&family)
+}
+
+/// How memory is hashed in this process.
+static HASHER: OneThread<Cell<Hasher>> = OneThread::new(Cell::new(Hasher::portable(KEY)));
+const KEY: u64 = 0x4528_21e6_38d0_1377;
+
+/// Finds out how this processor hashes best. Call this once.
+pub fn set_up() {
+    HASHER.set(Hasher::new(KEY));
+}
+
+/// Takes note that the program has asked or told something that is no part of its state.
+#[inline]
+pub fn outside() {
+    lifetime::execution().states.outside.set(true);
+}
+
+/// Records the state at a decision, if `follower` is past its schedule. Returns whether the execution ends here, because the state is
+/// known.
+#[cold]
+pub fn at_decision(follower: &Follower<'_>, world: &World<'_>, record: Record) -> bool {
+    let passing = &lifetime::execution().states;
+    passing.pass(record.events_so_far(), world);
+    if !follower.is_past_schedule() {
+        return false;
+    }
+    let mut digest = Digest::default();
+    add(&mut digest, world.fingerprint().0);
+    for thread in world.ids() {
+        add_thread(&mut digest, thread, world);
+    }
+    exit_handlers::words().flatten().for_each(|word| digest.add(word));
+    digest.add(exit::ends() as u64);
+    add_heaps(&mut digest);
+    let is_whole = add_pages(&mut digest);
+    let alive = |thread: ThreadId| thread.index() < world.extent() && world.thread(thread).phase == Phase::Alive;
+    match race::fingerprint(alive) {
+        Some(races) if is_whole => add(&mut digest, races),
+        // Not everything is known that there is to know.
+        _ => passing.outside.set(true),
+    }
+    passing.pass(record.events_so_far(), world);
+    add(&mut digest, passing.history.get());
+    let state = digest.finish();
+    record.push_state(state);
+    // A section is one step: no execution ends inside.
+    schedule::stops_at_states() && known::meet(state) && !schedule::in_section()
+}
+
+fn add(digest: &mut Digest, number: u128) {
+    digest.add(number as u64);
+    digest.add((number >> 64) as u64);
+}
+
+/// Adds `length` bytes of memory at `address`.
+fn add_memory(digest: &mut Digest, address: usize, length: usize) {
+    digest.add(address as u64);
+    // SAFETY: callers name memory of the program that is mapped; nobody runs but this.
+    add(digest, unsafe { HASHER.get().memory(address, length) });
+}
+
+fn add_thread(digest: &mut Digest, thread: ThreadId, world: &World<'_>) {
+    let state = world.thread(thread);
+    if state.phase != Phase::Alive {
+        // Whoever joins it gets its value.
+        digest.add(fiber::of(thread).value.get() as u64);
+        return;
+    }
+    fiber::words_of(thread, state.steps).into_iter().for_each(|word| digest.add(word));
+    let running = schedule::current();
+    let pending = state.pending.code;
+    if pending == life::START {
+        // Its stack and its registers are those of its birth.
+        fiber::start_of(thread).into_iter().for_each(|word| digest.add(word as u64));
+        return;
+    }
+    let environment = if thread == running { arch::float_environment() } else { fiber::float_environment_of(thread) };
+    digest.add(environment);
+    if pending == life::EXIT || pending == life::LAST {
+        // Nothing of the program is left on its stack.
+        return;
+    }
+    let call = calls::of(thread, running);
+    // Who ends the process has called functions of the program since, for example exit handlers.
+    let left = if pending.family() == process::FAMILY { exit::left(thread) } else { None };
+    if left.is_none() {
+        call.arguments.into_iter().for_each(|word| digest.add(word));
+    }
+    let registers = left.unwrap_or(call.registers);
+    registers.into_iter().for_each(|word| digest.add(word));
+    let (low, size) = fiber::stack_of(thread);
+    let top = if thread == ThreadId::MAIN { arch::MAIN_BASE.get() } else { low + size };
+    let stack = registers[6] as usize & !7;
+    if stack >= top && thread == ThreadId::MAIN {
+        // The main function has returned.
+        return;
+    }
+    // A thread that called from another stack than its own is told apart by all of its own.
+    let stack = if (low..top).contains(&stack) { stack } else { low };
+    add_memory(digest, stack, top - stack);
+}
+
+fn add_heaps(digest: &mut Digest) {
+    for (base, length) in heap::arenas() {
+        if length > 0 {
+            digest.add(length as u64);
+            add_memory(digest, base, length);
+        }
+    }
+}
+
+/// Adds the pages that were written to. Returns whether these are known.
+fn add_pages(digest: &mut Digest) -> bool {
+    let (stack, kernel_stack) = (start::main_stack().0..start::arguments().0, start::kernel_stack());
+    let (_, main_top) = start::main_stack();
+    let mut sum = 0u128;
+    let known = snapshot::each_changed_with_image(|page, image, hash| {
+        let is_stack = stack.contains(&page) || (kernel_stack.0..kernel_stack.1).contains(&page);
+        let is_others = page >= main_top && fiber::thread_at(page).is_some();
+        if is_stack || is_others {
+            return;
+        }
+        // SAFETY: a page that was written to is mapped, and so is its image.
+        let (now, before) = unsafe {
+            if hash.get() == 0 {
+                hash.set(HASHER.get().memory(image, PAGE));
+            }
+            (HASHER.get().memory(page, PAGE), hash.get())
+        };
+        if now != before {
+            sum = sum.wrapping_add(of_page(page, now)).wrapping_sub(of_page(page, before));
+        }
+    });
+    add(digest, sum);
+    known
+}
+
+/// The fingerprint of a page with this content.
+fn of_page(page: usize, content: u128) -> u128 {
+    Digest::of(&[page as u64, content as u64, (content >> 64) as u64]).0
+}
