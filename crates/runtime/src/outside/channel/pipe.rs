@@ -17,9 +17,7 @@ originals! {
     fn readv(file: i32, vector: usize, count: i32) -> isize;
     fn writev(file: i32, vector: usize, count: i32) -> isize;
     fn preadv2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize;
-    fn preadv64v2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize;
     fn pwritev2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize;
-    fn pwritev64v2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize;
     fn close(file: i32) -> i32;
     fn eventfd_read(file: i32, value: *mut u64) -> i32;
     fn eventfd_write(file: i32, value: u64) -> i32;
@@ -64,40 +62,16 @@ interpose! {
         real::writev(file, vector, count)
     }
     fn preadv2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize {
-        let pc = caller();
-        if active() && is_one(file) {
-            let arguments = [file as usize, vector, count as usize, offset as usize, 0, flags as usize];
-            return call(pc, PREADV2, arguments, IN, no_wait(flags));
-        }
-        ordered::uses(file, Use::Position, pc);
-        real::preadv2(file, vector, count, offset, flags)
+        read_at(file, vector, count, offset, flags, caller())
     }
     fn preadv64v2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize {
-        let pc = caller();
-        if active() && is_one(file) {
-            let arguments = [file as usize, vector, count as usize, offset as usize, 0, flags as usize];
-            return call(pc, PREADV2, arguments, IN, no_wait(flags));
-        }
-        ordered::uses(file, Use::Position, pc);
-        real::preadv64v2(file, vector, count, offset, flags)
+        read_at(file, vector, count, offset, flags, caller())
     }
     fn pwritev2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize {
-        let pc = caller();
-        if active() && is_one(file) {
-            let arguments = [file as usize, vector, count as usize, offset as usize, 0, flags as usize];
-            return call(pc, PWRITEV2, arguments, OUT, no_wait(flags));
-        }
-        ordered::uses(file, Use::Change, pc);
-        real::pwritev2(file, vector, count, offset, flags)
+        write_at(file, vector, count, offset, flags, caller())
     }
     fn pwritev64v2(file: i32, vector: usize, count: i32, offset: i64, flags: i32) -> isize {
-        let pc = caller();
-        if active() && is_one(file) {
-            let arguments = [file as usize, vector, count as usize, offset as usize, 0, flags as usize];
-            return call(pc, PWRITEV2, arguments, OUT, no_wait(flags));
-        }
-        ordered::uses(file, Use::Change, pc);
-        real::pwritev64v2(file, vector, count, offset, flags)
+        write_at(file, vector, count, offset, flags, caller())
     }
     fn close(file: i32) -> i32 {
         let pc = caller();
@@ -126,6 +100,33 @@ interpose! {
         }
         real::eventfd_write(file, value)
     }
+}
+
+/// `preadv2` and `preadv64v2`, which are one where offsets have 64 bits.
+unsafe fn read_at(file: i32, vector: usize, count: i32, offset: i64, flags: i32, pc: u64) -> isize {
+    if let Some(read) = vectored(PREADV2, file, [vector, count as usize, offset as usize], flags, pc) {
+        return read;
+    }
+    ordered::uses(file, Use::Position, pc);
+    // SAFETY: the program's own call.
+    unsafe { real::preadv2(file, vector, count, offset, flags) }
+}
+
+/// `pwritev2` and `pwritev64v2`, which are one where offsets have 64 bits.
+unsafe fn write_at(file: i32, vector: usize, count: i32, offset: i64, flags: i32, pc: u64) -> isize {
+    if let Some(written) = vectored(PWRITEV2, file, [vector, count as usize, offset as usize], flags, pc) {
+        return written;
+    }
+    ordered::uses(file, Use::Change, pc);
+    // SAFETY: the program's own call.
+    unsafe { real::pwritev2(file, vector, count, offset, flags) }
+}
+
+/// A vectored call by number with flags on a pipe, a socket or an event counter. Returns `None` for anything else.
+fn vectored(number: usize, file: i32, [vector, count, offset]: [usize; 3], flags: i32, pc: u64) -> Option<isize> {
+    let ready = if number == PREADV2 { IN } else { OUT };
+    let arguments = [file as usize, vector, count, offset, 0, flags as usize];
+    (active() && is_one(file)).then(|| call(pc, number, arguments, ready, no_wait(flags)))
 }
 
 /// The flag of sockets for the flag `RWF_NOWAIT` of vectors.
