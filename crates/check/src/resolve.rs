@@ -25,6 +25,14 @@ fn resolve(recorded: Recorded, symbols: &dyn Names, directory: &Path) -> Recordi
     let mut pending_stacks: Vec<_> = (0..recorded.pending.len())
         .map(|i| places.stack(recorded.pending_stacks.get(i), recorded.pending[i].pc))
         .collect();
+    for (pending, stack) in recorded.pending.iter().zip(&mut pending_stacks) {
+        // It may be seen anywhere in its loop, so the line says enough.
+        if pending.operation.runs_forever()
+            && let Some(at) = stack.first_mut()
+        {
+            at.column = 0;
+        }
+    }
     let mut end_stack = places.stack(None, recorded.pc);
     if recorded.outcome == Outcome::Hang && !end_stack.is_empty() {
         // A thread that spins was never about to do anything: where it was seen is where it is. It may be seen anywhere

@@ -16,6 +16,8 @@ pub struct Places<'m> {
     table: &'m mut [usize],
     /// How many granules there are.
     count: usize,
+    /// Every access needs a closer look, in the whole execution.
+    watched: bool,
 }
 
 impl<'m> Places<'m> {
@@ -25,12 +27,13 @@ impl<'m> Places<'m> {
 
     /// No places, and no room for any.
     pub const fn empty() -> Places<'m> {
-        Places { filter: 0, of_places: 0, table: &mut [], count: 0 }
+        Places { filter: 0, of_places: 0, table: &mut [], count: 0, watched: false }
     }
 
     /// No places, and room for up to `most`.
     pub fn new(lender: &mut impl Lender<'m>, most: usize) -> Places<'m> {
-        Places { filter: 0, of_places: 0, table: lender.lend((2 * most).next_power_of_two()), count: 0 }
+        let table = lender.lend((2 * most).next_power_of_two());
+        Places { filter: 0, of_places: 0, table, count: 0, watched: false }
     }
 
     /// Sets the places for the next execution: addresses, of which only the granule counts. Within one process places are only ever
@@ -39,7 +42,13 @@ impl<'m> Places<'m> {
         if places.len() != self.count {
             self.fill(places);
         }
-        self.filter = if watched { u64::MAX } else { self.of_places };
+        self.watched = watched;
+        self.watch_all(false);
+    }
+
+    /// Sets whether every access needs a closer look from now on, even if that was not asked for with the places.
+    pub fn watch_all(&mut self, all: bool) {
+        self.filter = if all || self.watched { u64::MAX } else { self.of_places };
     }
 
     fn fill(&mut self, places: &[u64]) {
@@ -129,6 +138,20 @@ mod tests {
         places.set(&[], true);
         assert!(places.watches() && !places.any());
         assert!(!places.touches(0x1000, 8));
+    }
+
+    #[test]
+    fn all_accesses_are_watched_for_a_while() {
+        let owner = Owner::default();
+        let mut places = Places::new(&mut &owner, 4);
+        places.set(&[], false);
+        places.watch_all(true);
+        assert!(places.watches() && !places.touches(0x1000, 8));
+        places.watch_all(false);
+        assert!(!places.watches());
+        places.set(&[], true);
+        places.watch_all(false);
+        assert!(places.watches(), "the execution is watched to its end");
     }
 
     #[test]

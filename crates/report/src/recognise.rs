@@ -253,7 +253,9 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
     let mut threads: Vec<FindingThread> = Vec::new();
     for (index, pending) in recording.pending.iter().enumerate() {
         // The thread has taken its last announced operation and is running.
-        let runs = matches!(recording.outcome, Outcome::Hang | Outcome::Race(_)) && pending.thread == recording.thread;
+        let at_end =
+            matches!(recording.outcome, Outcome::Hang | Outcome::Race(_)) && pending.thread == recording.thread;
+        let runs = at_end || pending.operation.runs_forever();
         let state = match Wait::of(pending, walk) {
             _ if runs => "runs".to_string(),
             Some(wait) => wait.describe(names),

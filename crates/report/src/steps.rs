@@ -39,14 +39,15 @@ pub fn steps(recording: &Recording, names: &Names, walk: &Walk) -> Vec<TraceStep
 pub fn last(recording: &Recording, names: &Names) -> Vec<TraceStep> {
     let mut last: Vec<TraceStep> = Vec::new();
     for (index, pending) in recording.pending.iter().enumerate() {
-        let runs = recording.outcome == Outcome::Hang && pending.thread == recording.thread;
+        let hangs = recording.outcome == Outcome::Hang && pending.thread == recording.thread;
+        let runs = hangs || pending.operation.runs_forever();
         let action = if runs { Action::Run } else { action(&pending.operation) };
         let name = if runs { Name::default() } else { object(&pending.operation, names) };
         let (object, short) = name.of_step();
         last.push(TraceStep {
             object,
             short,
-            waits: pending.enabled == 0,
+            waits: pending.enabled == 0 && !runs,
             at: recording.pending_place(index).cloned(),
             ..TraceStep::new(pending.thread, action)
         });

@@ -35,7 +35,7 @@ use crate::outside::files::{descriptors, entries, ordered, streams};
 use crate::outside::signals::delivery;
 use crate::outside::{channel, children, exit, exit_handlers, random, timers, trap, virtual_time};
 use crate::record::{callstack, locals};
-use crate::schedule::{self, fiber, spin_loop, wakeup_policy};
+use crate::schedule::{self, fiber, forever, spin_loop, wakeup_policy};
 use crate::state::{calls, fingerprint, known, livelock, snapshot, wiping};
 
 /// State that only the one kernel thread touches: see [the module](self).
@@ -153,6 +153,8 @@ pub struct PerExecution {
     pub schedule: schedule::Schedule,
     /// Wakeup policies.
     pub policies: wakeup_policy::Policies,
+    /// Whether the running thread was asked where it is.
+    pub asked: forever::Asked,
     /// Loops that only wait.
     pub spin_loops: spin_loop::Running,
     /// The shadow call stack of the running thread.
@@ -234,6 +236,7 @@ static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
 static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     schedule: schedule::Schedule::new(),
     policies: wakeup_policy::Policies::new(),
+    asked: forever::Asked::new(),
     spin_loops: spin_loop::Running::new(),
     callstack: callstack::Running::new(),
     locals: locals::Locals::new(),
@@ -278,12 +281,13 @@ impl PerExecution {
     pub fn reset(&self, wire: Wire, sequence: u32) {
         #[rustfmt::skip]
         let PerExecution {
-            schedule, policies, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, channels,
+            schedule, policies, asked, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, channels,
             timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, states, passed,
             operators,
         } = self;
         schedule.reset(wire, sequence);
         policies.reset();
+        asked.reset();
         spin_loops.reset();
         // Before the call stacks, which ask for the visible places.
         races.reset(fiber::donors() + 1, wire.aim(sequence), wire.places());

@@ -116,7 +116,7 @@ fn meet(
     let number = whole.nodes.len();
     numbers.insert(state.clone(), number);
     let waiting = executor.pending().iter().filter(|pending| pending.enabled == 0).map(|pending| pending.thread);
-    let stuck = matches!(outcome, Outcome::Deadlock | Outcome::Assumed);
+    let stuck = matches!(outcome, Outcome::Deadlock | Outcome::Hang | Outcome::Assumed);
     let node = Node { state: state.clone(), edges: next.iter().map(edge).collect(), stuck, waiting: waiting.collect() };
     see(&mut whole.seen, &node.state, stuck);
     whole.nodes.push(node);

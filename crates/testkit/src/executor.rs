@@ -156,9 +156,11 @@ impl<'p> Scripted<'p> {
             }
         }
         let assumed = self.pending.iter().any(|p| p.operation.code == assume::FALSE);
+        let forever = self.pending.iter().any(|p| p.operation.runs_forever());
         let outcome = match (ended || self.pending.is_empty(), next.is_empty()) {
             (false, true) if assumed => Outcome::Assumed,
             (true, _) => ended_by(&self.events),
+            (false, true) if forever && self.stopped.is_none() => Outcome::Hang,
             (false, true) => self.stopped.map_or(Outcome::Deadlock, |thread| Outcome::StepLimit { thread }),
             (false, false) => Outcome::Running,
         };
@@ -250,6 +252,10 @@ impl<'p> Scripted<'p> {
                 Decision::Deadlock => break Outcome::Deadlock,
                 Decision::AllFinished => break ended_by(events),
                 Decision::Assumed => break Outcome::Assumed,
+                Decision::Hang(thread) => {
+                    running = thread;
+                    break Outcome::Hang;
+                }
                 Decision::Blocked => break Outcome::Blocked,
                 Decision::Diverged(at) => break Outcome::Diverged { step: at as u32 },
                 Decision::StepLimit(thread) => {
@@ -354,8 +360,8 @@ impl<'p> Scripted<'p> {
 
 /// Whether executions with this outcome have final states that every search must find.
 fn is_remembered(outcome: &Outcome) -> bool {
-    use Outcome::{Assumed, Deadlock, Ended, StepLimit};
-    matches!(outcome, Ended { .. } | Deadlock | Assumed | StepLimit { .. })
+    use Outcome::{Assumed, Deadlock, Ended, Hang, StepLimit};
+    matches!(outcome, Ended { .. } | Deadlock | Hang | Assumed | StepLimit { .. })
 }
 
 /// The size of the table of objects for a program. It is cleared for every execution, so it should be small.

@@ -25,13 +25,15 @@ pub enum Group {
     Areas,
     /// Mappings that go.
     Mappings,
-    /// Some of everything but waits and areas.
+    /// Threads that run for ever from some point on, and what the others do meanwhile.
+    Hangs,
+    /// Some of everything but waits, areas and hangs.
     Mixed,
 }
 
 impl Group {
     /// All groups.
-    pub const ALL: [Group; 9] = [
+    pub const ALL: [Group; 10] = [
         Group::Exits,
         Group::Signals,
         Group::States,
@@ -40,6 +42,7 @@ impl Group {
         Group::Awaits,
         Group::Areas,
         Group::Mappings,
+        Group::Hangs,
         Group::Mixed,
     ];
 
@@ -54,6 +57,7 @@ impl Group {
             Group::Awaits => "awaits",
             Group::Areas => "areas",
             Group::Mappings => "mappings",
+            Group::Hangs => "hangs",
             Group::Mixed => "mixed",
         }
     }
@@ -177,6 +181,10 @@ fn piece(random: &mut Random, group: Group, program: &Program, looks: &mut u32) 
             Call::Clock(register)
         }
         Group::Awaits => Call::Exit(random.below(2) as u8),
+        Group::Hangs => {
+            use Instruction::{Forever, Load};
+            return vec![Load(random.below(2) as u8, register), BranchIf(register, random.below(2), 3), Forever];
+        }
         Group::Retries | Group::Areas | Group::Mappings | Group::Mixed => return retries(random),
     };
     let mut piece = vec![Outside(call)];

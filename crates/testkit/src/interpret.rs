@@ -551,6 +551,7 @@ pub(crate) fn advance(
             Choose(n, _) => Operation::new(choice::CHOOSE, ObjectId::NONE).with_argument(n as u64),
             Fence => Operation { detail: order, ..Operation::new(atomic::FENCE, ObjectId::NONE) },
             Yield => Operation::new(yielding::YIELD, ObjectId::NONE),
+            Forever => Operation::new(yielding::FOREVER, ObjectId::NONE),
             PlainLoad(x, _) => plain::access(plain::READ, plain_at(x).0, 4),
             PlainStore(x, v) => plain::access(plain::WRITE, plain_at(x).0, 4).with_argument(value(registers, v)),
             AtomicBegin => Operation::new(section::BEGIN, ObjectId::NONE),

@@ -31,8 +31,9 @@ struct Recorder {
 
 impl Observer for Recorder {
     fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
-        use Outcome::{Assumed, Deadlock, Ended, StepLimit};
-        if self.with_traces && matches!(execution.outcome, Ended { .. } | Deadlock | Assumed | StepLimit { .. }) {
+        use Outcome::{Assumed, Deadlock, Ended, Hang, StepLimit};
+        if self.with_traces && matches!(execution.outcome, Ended { .. } | Deadlock | Hang | Assumed | StepLimit { .. })
+        {
             if info.sample {
                 self.samples.insert(canonical(execution.events));
             } else {

@@ -432,6 +432,7 @@ fn statement_on_objects(code: &[Instruction], at: usize, number: usize) -> Strin
         Fence => format!("atomic_thread_fence(memory_order_{order});"),
         Order(_) => ";".to_owned(),
         Yield => "sched_yield();".to_owned(),
+        Forever => "for (;;) ;".to_owned(),
         Set(r, what) => format!("r{r} = {};", value(what)),
         Add(r, what) => format!("r{r} += {};", value(what)),
         BranchIf(r, what, to) => format!("if (r{r} == {what}u) goto at{to};"),

@@ -142,6 +142,8 @@ pub enum Instruction {
     Order(u8),
     /// Lets other threads run first.
     Yield,
+    /// Runs for ever, and does nothing that another thread could see.
+    Forever,
     /// Private: sets a register to this value.
     Set(Register, Value),
     /// Private: adds to a register.

@@ -25,7 +25,7 @@ struct Ends {
 impl Observer for Ends {
     fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
         match execution.outcome {
-            Outcome::Deadlock | Outcome::Assumed => self.stuck.extend(execution.states.last()),
+            Outcome::Deadlock | Outcome::Hang | Outcome::Assumed => self.stuck.extend(execution.states.last()),
             Outcome::Ended { ending, .. } => {
                 if let Some((last, before)) = execution.events.split_last() {
                     let steps = before.iter().map(heddle_model::follow::Step::of).collect();

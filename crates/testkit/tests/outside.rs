@@ -85,6 +85,11 @@ fn areas() {
 }
 
 #[test]
+fn hangs() {
+    agree(Group::Hangs, 1000);
+}
+
+#[test]
 fn mixed() {
     agree(Group::Mixed, 1300);
 }

@@ -50,6 +50,8 @@ pub enum Decision {
     Deadlock,
     /// End the execution: no thread is enabled, and one of them stands at an assumption that does not hold.
     Assumed,
+    /// End the execution: no thread is enabled, and this one runs for ever without a visible operation.
+    Hang(ThreadId),
     /// End the execution: every thread has finished.
     AllFinished,
     /// End the execution: every enabled thread is in the sleep set.
@@ -143,7 +145,11 @@ impl<'p> Follower<'p> {
             None => match self.nobody(world) {
                 Decision::Deadlock => match world.expire() {
                     Some(thread) => self.go_on(Step::new(thread)),
-                    None => world.stopped_by_limit().map_or(Decision::Deadlock, Decision::StepLimit),
+                    None => match (world.stopped_by_limit(), world.running_forever()) {
+                        (Some(thread), _) => Decision::StepLimit(thread),
+                        (None, Some(thread)) => Decision::Hang(thread),
+                        (None, None) => Decision::Deadlock,
+                    },
                 },
                 other => other,
             },

@@ -1,7 +1,7 @@
 //! What a search and a world ask of operations and events. They name no primitive: each question is about scheduling, and
 //! the primitives answer it.
 
-use super::{assume, condvar, mutex, of, process, queue, section, semaphore, thread};
+use super::{assume, condvar, mutex, of, process, queue, section, semaphore, thread, yielding};
 use crate::{Event, EventIndex, OpCode, Operation, ThreadId};
 
 impl OpCode {
@@ -30,6 +30,12 @@ impl Operation {
     #[inline]
     pub(crate) fn fails_assumption(&self) -> bool {
         self.code == assume::FALSE
+    }
+
+    /// Whether the thread of the operation runs for ever without a visible operation: see [`yielding::FOREVER`].
+    #[inline]
+    pub fn runs_forever(&self) -> bool {
+        self.code == yielding::FOREVER
     }
 
     /// The thread that the operation creates.

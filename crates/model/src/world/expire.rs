@@ -40,6 +40,15 @@ impl World<'_> {
         })
     }
 
+    /// The first thread that runs for ever without a visible operation. If no thread is enabled, the execution is a hang.
+    #[cold]
+    pub fn running_forever(&self) -> Option<ThreadId> {
+        self.ids().find(|&thread| {
+            let state = self.thread(thread);
+            state.phase == Phase::Alive && state.pending.runs_forever()
+        })
+    }
+
     /// Calls [`expire`](Self::expire) if no thread is enabled. Otherwise returns `None`.
     #[cold]
     pub fn expire_if_quiescent(&mut self) -> Option<ThreadId> {

@@ -2,7 +2,8 @@
 //!
 //! Elapsed time is not enough: on a busy machine a program may not get to run at all. A hang is processor time used without
 //! a visible operation, or a wait in the kernel that does not end. The process is then asked where it is by SIGPROF, which
-//! the runtime answers by ending the execution there. A process that does not answer is killed.
+//! the runtime answers by stopping the running thread there: the others continue. A process that does not answer is asked a few
+//! times, and then killed.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -16,6 +17,8 @@ use crate::run::wire::Wire;
 /// How long a hanging process may take to answer: elapsed time if it sleeps, processor time if it runs. A process that is
 /// ready to run but gets no processor is given more time.
 const ANSWER: Duration = Duration::from_secs(1);
+/// How long until a process that has not answered is asked again.
+const AGAIN: Duration = Duration::from_millis(100);
 /// How long a process that gets no processor may take to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -28,6 +31,8 @@ pub struct Watchdog {
     first: Option<Activity>,
     /// When the process was asked where it is, and how much processor time it had used by then.
     asked: Option<(Instant, Duration)>,
+    /// When it was asked last.
+    last: Instant,
 }
 
 const SPINS: &str = "ran without a visible operation, at an unknown place";
@@ -36,7 +41,8 @@ const WAITS: &str = "waited for something that Heddle does not control, at an un
 impl Watchdog {
     /// Watches from now on. `progress` is the current value of the runtime's counter.
     pub fn new(progress: u64) -> Watchdog {
-        Watchdog { progress, runner: 0, since: Instant::now(), first: None, asked: None }
+        let now = Instant::now();
+        Watchdog { progress, runner: 0, since: now, first: None, asked: None, last: now }
     }
 
     /// Checks the process. Returns how it hangs, if it hangs and did not answer.
@@ -71,11 +77,16 @@ impl Watchdog {
         if !spins && !waits {
             return None;
         }
+        if self.asked.is_some() && self.last.elapsed() >= AGAIN {
+            self.last = Instant::now();
+            process.ask(runner);
+        }
         match self.asked {
             None => {
                 debug!(process = runner, ?still, ?used, state = %now.state, "process makes no progress: it is asked where it is");
                 process.ask(runner);
-                self.asked = Some((Instant::now(), now.processor));
+                self.last = Instant::now();
+                self.asked = Some((self.last, now.processor));
                 None
             }
             Some((asked, _)) if asked.elapsed() < ANSWER => None,

@@ -45,6 +45,7 @@ pub(super) fn conclude(decision: Decision) -> ! {
     match decision {
         Decision::Blocked => finish(Outcome::Blocked, 0, b""),
         Decision::Assumed => finish(Outcome::Assumed, 0, b""),
+        Decision::Hang(thread) => finish(Outcome::Hang, world().thread(thread).pc, b""),
         Decision::Diverged(step) => finish(Outcome::Diverged { step: step as u32 }, 0, b""),
         Decision::StepLimit(thread) => finish(Outcome::StepLimit { thread }, 0, b""),
         Decision::SwitchLimit(thread) => finish(Outcome::SwitchLimit { thread }, 0, b""),

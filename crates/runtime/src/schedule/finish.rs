@@ -138,7 +138,9 @@ pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
         debug::end(world().events, current());
     }
     world().end_section();
-    if matches!(outcome, Outcome::Hang | Outcome::Capacity(_) | Outcome::Livelock { .. }) {
+    let forever = if outcome == Outcome::Hang { world().running_forever() } else { None };
+    let runs = matches!(outcome, Outcome::Hang | Outcome::Capacity(_) | Outcome::Livelock { .. });
+    if runs && forever.is_none() {
         // The thread has taken its last operation and is running. It waits for nothing.
         world().thread_mut(current()).pending = Operation::new(yielding::YIELD, ObjectId::NONE);
     }
@@ -159,7 +161,7 @@ pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
     let result = record.result();
     result.left = if outcome.is_ended() { world().left } else { 0 };
     result.pc = pc;
-    result.thread = current();
+    result.thread = forever.unwrap_or(current());
     result.outcome = wire::WireOutcome::new(&outcome, circle);
     let mut nowhere = Context::EMPTY;
     // SAFETY: the controller is suspended in `run`.

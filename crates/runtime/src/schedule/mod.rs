@@ -10,10 +10,12 @@
 //! * [`mod@visible`]: visible operations. [`section`]: atomic sections. [`finish`]: the record of a completed
 //!   execution.
 //! * [`fiber`]: the threads themselves. [`spin_loop`]: loops that only wait. [`timed`]: operations that can time out.
+//!   [`forever`]: threads that run for ever without an operation.
 
 mod execution;
 pub mod fiber;
 mod finish;
+pub mod forever;
 mod measure;
 mod section;
 pub mod spin_loop;
@@ -26,4 +28,4 @@ pub mod wakeup_policy;
 pub use execution::{end_process, ended, run, started, started_main, stop, unsupported};
 pub use section::{begin_section, end_section, in_section};
 pub use state::*;
-pub use visible::{progressed, visible, visible_look};
+pub use visible::{note_interrupted, progressed, visible, visible_look};

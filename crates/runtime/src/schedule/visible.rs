@@ -144,6 +144,22 @@ pub(super) fn take(thread: ThreadId) -> &'static mut Event {
     event
 }
 
+/// Counts the event of the operation in the middle of which the running thread has crashed, if there is one: its access is what
+/// crashed, in memory that another thread has unmapped or protected. It is an event like others: what it races with, and what it
+/// would have come before, is to be known.
+#[cold]
+pub fn note_interrupted() {
+    let record = schedule().record.get();
+    let taken = world().events;
+    if taken > record.result().events {
+        // SAFETY: taken, so written. Whoever was about to complete it never goes on.
+        let event = unsafe { &*record.event(taken - 1) };
+        if event.thread == current() {
+            note(event);
+        }
+    }
+}
+
 /// Tells the driver that the execution goes on: an event was taken, or the runtime itself waits for a time that ends.
 pub fn progressed() {
     let progress = &lifetime::process().schedule.progress;

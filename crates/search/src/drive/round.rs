@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use heddle_model::follow::Policy;
+use heddle_model::race::Race;
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan, States};
 use tracing::debug;
 
@@ -129,9 +130,13 @@ impl Round<'_> {
             };
             let sample = turn == Turn::Sample;
             let too_large = matches!(execution.outcome, Outcome::Capacity(what) if what.grows_with_steps());
-            let info = position.count(&execution, &plan, sample);
             running -= usize::from(!sample);
-            let flow = self.observer.execution(&execution, &info);
+            let flow = if !self.fixed && spins_on_something_new(&execution, position) {
+                Flow::Continue
+            } else {
+                let info = position.count(&execution, &plan, sample);
+                self.observer.execution(&execution, &info)
+            };
             if too_large && !sample {
                 // Nothing follows from it, and it must not end the search.
                 let given = livelock::longest(&position.prefix);
@@ -265,6 +270,13 @@ impl Round<'_> {
             self.observer.checkpoint(&bytes);
         }
     }
+}
+
+/// Whether a thread ran for ever, and another one wrote to plain memory that is about to become visible. That may be what the
+/// first one waits for, so this execution says nothing: whether there is a hang is seen when the memory is visible.
+fn spins_on_something_new(execution: &Execution<'_>, position: &Position) -> bool {
+    let is_new = |race: &Race| !position.places.contains(&race.place);
+    execution.outcome == Outcome::Hang && execution.races.iter().any(is_new)
 }
 
 /// Whether nothing that follows from an execution with this outcome could be trusted. A sample may be too large; nothing follows

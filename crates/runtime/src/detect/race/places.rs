@@ -5,30 +5,36 @@ use heddle_model::wire::PLACES as MOST;
 
 use crate::addresses::Reserve;
 use crate::lifetime::{Exclusive, OneThread};
+use crate::schedule::forever;
 
 /// The places of the execution under way. Not with the rest of its state: entry points, which are assembly, look at its
 /// [filter](Places::FILTER) to see whether they must note more of the caller's state.
 pub static PLACES: OneThread<Exclusive<Places<'static>>> = OneThread::new(Exclusive::new(Places::empty()));
 
 #[inline(always)]
-fn all() -> &'static mut Places<'static> {
+fn all_places() -> &'static mut Places<'static> {
     PLACES.borrow()
 }
 
 /// Reserves memory. Call this once.
 pub fn set_up(reserve: &mut Reserve) {
-    *all() = Places::new(reserve, MOST);
+    *all_places() = Places::new(reserve, MOST);
 }
 
 /// Sets the places for the next execution. `watching`: every access is to be shown to [`super::watch`].
 pub fn set(places: &[u64], watching: bool) {
-    all().set(places, watching);
+    all_places().set(places, watching);
+}
+
+/// Sets whether every access is looked at from now on ([`forever::accesses`]).
+pub fn watch_all(all: bool) {
+    all_places().watch_all(all);
 }
 
 /// Whether an access touches one of the places.
 #[inline(always)]
 pub fn touched(address: usize, size: usize, pc: u64) -> bool {
-    all().watches() && search(address, size, pc)
+    all_places().watches() && search(address, size, pc)
 }
 
 #[inline(never)]
@@ -36,24 +42,25 @@ fn search(address: usize, size: usize, pc: u64) -> bool {
     if size == 0 {
         return false;
     }
+    forever::accesses(pc);
     super::watch(address, size, pc);
-    all().touches(address, size)
+    all_places().touches(address, size)
 }
 
 /// Whether there are any places.
 #[inline(always)]
 pub fn any() -> bool {
-    all().any()
+    all_places().any()
 }
 
 /// The granules of the places.
 pub fn listed() -> impl Iterator<Item = usize> {
-    all().granules()
+    all_places().granules()
 }
 
 /// Whether one of the places is among these bytes, which are not accessed yet.
 pub fn within(address: usize, size: usize) -> bool {
-    all().touches(address, size)
+    all_places().touches(address, size)
 }
 
 /// Calls `each` with the pieces of a range, of `step` bytes at most, that have visible places in them. Others may run in `each`.

@@ -9,10 +9,10 @@ use heddle_model::{Ending, ObjectId, Operation, Outcome};
 
 use crate::addresses::Reserve;
 use crate::calls::tsan;
-use crate::detect::memcheck;
+use crate::detect::{memcheck, race};
 use crate::entry::start;
 use crate::outside::{children, trap};
-use crate::schedule::{self, active};
+use crate::schedule::{self, active, forever};
 use crate::state::snapshot;
 use crate::{arch, sys};
 
@@ -119,8 +119,8 @@ pub fn set_up(reserve: &mut Reserve) {
     }
 }
 
-/// The handler for SIGPROF, which the driver sends when it has waited for too long: ends the execution as a hang,
-/// at the place where the program is.
+/// The handler for SIGPROF, which the driver sends when it has waited for too long: stops the running thread for ever at the
+/// place where it is ([`forever`]).
 unsafe extern "C" fn on_hang(_: i32, _: *const u64, context: *mut u64) {
     if children::waits_outside() {
         schedule::unsupported("waiting for a process for longer than --hang-timeout", schedule::caller());
@@ -147,7 +147,20 @@ unsafe extern "C" fn on_hang(_: i32, _: *const u64, context: *mut u64) {
                 place,
             );
         }
-        schedule::stop(Outcome::Hang, place, b"");
+        if !race::on() {
+            // It may well wait for plain memory that another thread would write.
+            schedule::unsupported("a thread that makes no call for long, where data races are not looked for", place);
+        }
+        let (text, length) = start::own_text();
+        let ours = (text..text + length).contains(&(pc as usize));
+        if ours && forever::stop_at_access() {
+            return;
+        }
+        if ours || schedule::in_section() {
+            schedule::stop(Outcome::Hang, place, b"");
+        }
+        // SAFETY: as above, outside this library.
+        unsafe { forever::stop_here(context, place) };
     }
 }
 
@@ -184,6 +197,7 @@ unsafe extern "C" fn on_crash(signal: i32, info: *const u64, context: *mut u64) 
         };
         memcheck::note(memcheck::crashed(address, doing, code == DENIED, code == BY_KERNEL));
     }
+    schedule::note_interrupted();
     let overflow = signal as usize == SIGSEGV && address.abs_diff(stack) < STACK_REACH;
     // The interrupted instruction itself, where others give a return address: one more, since readers subtract one.
     let end = Operation {
