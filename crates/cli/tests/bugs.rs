@@ -49,9 +49,9 @@ fn the_exhaustive_search_finds_each() {
 
 #[test]
 fn a_thousand_samples_of_few_threads_find_each_at_any_size() {
-    // The bug of `interlocked` needs threads that go in step for long, that of `stealing` the main thread among them, which `few`
-    // hardly ever draws.
-    for name in names().into_iter().filter(|name| name != "interlocked" && name != "stealing") {
+    // The bug of `interlocked` needs threads that go in step for long, those of `stealing` and `shutdown` the main thread among them,
+    // which `few` hardly ever draws.
+    for name in names().into_iter().filter(|name| !["interlocked", "stealing", "shutdown"].contains(&name.as_str())) {
         for seed in ["0", "1"] {
             let options =
                 ["--algorithm", "few", "--max-executions", "1000", "--seed", seed, "-O1", "--minimise", "off"];
