@@ -173,9 +173,10 @@ int main(void) {
     for plan in [&good, &bad, &good, &bad, &good] {
         executor.submit(plan).unwrap();
     }
+    // How a process ends that has destroyed what it shares with Heddle depends on when it is asked where it is.
     let outcomes: Vec<Outcome> = (0..5).map(|_| executor.receive().unwrap().outcome).collect();
-    let names: Vec<&str> = outcomes.iter().map(Outcome::name).collect();
-    assert_eq!(names, ["ended", names[1], "ended", names[1], "ended"]);
+    let ended: Vec<bool> = outcomes.iter().map(Outcome::is_ended).collect();
+    assert_eq!(ended, [true, false, true, false, true], "{outcomes:?}");
 }
 
 #[test]
