@@ -121,7 +121,7 @@ impl Tally {
 
     /// Adds the data races of an execution that continued after them: one finding for each pair of places.
     fn found_races(&mut self, execution: &Execution<'_>, info: &Info<'_>) {
-        for (index, race) in execution.races.iter().enumerate() {
+        for (index, race) in execution.races.iter().enumerate().filter(|(_, race)| !race.is_suspected()) {
             let pair = |race: &Race| (race.later_pc.min(race.earlier_pc), race.later_pc.max(race.earlier_pc));
             if execution.races[..index].iter().any(|other| pair(other) == pair(race)) {
                 continue;

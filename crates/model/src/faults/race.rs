@@ -16,6 +16,7 @@ const ATOMIC: u8 = 2;
 const FREE: u8 = 4;
 const VOLATILE: u8 = 8;
 const END: u8 = 16;
+const UNSEEN: u8 = 32;
 
 impl Access {
     /// The access with this [`code`](Self::code).
@@ -41,6 +42,10 @@ impl Access {
 
     /// The end of a stack frame, because its function returns or its thread ends. It conflicts like a write.
     pub const ENDING: Access = Access(WRITE | END);
+
+    /// The end of a stack frame that was not recorded, because no other thread had touched the frame by then. Whether it is ordered
+    /// with an access is not known: see [`Race::is_suspected`].
+    pub const UNSEEN_END: Access = Access(WRITE | END | UNSEEN);
 
     /// This access, to an object declared `volatile`. That orders nothing, so a race stays a race. Reports mention it,
     /// because the author may have relied on it.
@@ -158,8 +163,14 @@ impl Race {
 
     /// Whether both kinds of access are valid. Memory that the program has overwritten may hold others.
     pub fn is_sensible(&self) -> bool {
-        const KNOWN: u8 = WRITE | ATOMIC | FREE | VOLATILE | END;
+        const KNOWN: u8 = WRITE | ATOMIC | FREE | VOLATILE | END | UNSEEN;
         (self.later.0 | self.earlier.0) & !KNOWN == 0
+    }
+
+    /// Whether this may be a race or not: a thread has touched the place of a stack frame that may have ended before, unseen. It is no
+    /// finding. Its place becomes visible, and then the end of the frame is an operation, and it is known.
+    pub fn is_suspected(&self) -> bool {
+        self.earlier.0 & UNSEEN != 0
     }
 
     /// The two code addresses, the smaller one first. Races with equal pairs are one finding.

@@ -10,7 +10,11 @@
 //!   dead ([`dead`]). The stack of a thread that has ended is dead. To touch it is a memory error, for plain accesses,
 //!   atomics, and the primitives that live there.
 //!
-//! Of a frame that was reused by a later call nothing is known: what is there now is alive. A function that was inlined
+//! A frame that nobody has touched ends without a record: most do. If another thread comes too late, what it touches is dead, or belongs
+//! to a function that was entered later, which that thread cannot know of ([`known_from`]). Then the place is
+//! [suspected](race::suspect): it becomes visible, and the end of each frame over it is an operation.
+//!
+//! Where the thread could know of both functions, what is there now is alive. A function that was inlined
 //! has no frame of its own, and its variables die with the frame that they are in. Frames that were left without
 //! a return (by `longjmp`) end when another function is entered at their place.
 //!
@@ -126,12 +130,25 @@ fn live_from(owner: ThreadId) -> usize {
     if is_current { called } else { suspended }
 }
 
-/// Takes note that the running thread uses `size` bytes at `address` on the stack of `owner`.
-pub fn used(owner: ThreadId, address: usize, size: usize) {
+/// Takes note that the running thread uses `size` bytes at `address` on the stack of `owner`, by an instruction at `pc`.
+pub fn used(owner: ThreadId, address: usize, size: usize, pc: u64) {
     let (low, high) = callstack::touched(owner, address, address + size);
-    if schedule::phase(owner) == Phase::Alive {
-        checked().range.set((low.max(live_from(owner)), high));
+    if schedule::phase(owner) != Phase::Alive {
+        return;
     }
+    let known = known_from(owner);
+    if address < known {
+        race::suspect(owner, address, size, pc);
+    }
+    checked().range.set((low.max(live_from(owner)).max(known), high));
+}
+
+/// The lowest address of `owner`'s stack in functions that were entered before something that the running thread knows of. Nobody
+/// can have told it where a variable below is: it means one of a function that was there before, and has returned unseen.
+fn known_from(owner: ThreadId) -> usize {
+    let (low, high) = bounds(owner);
+    let from = callstack::known_from(owner, |time| race::knows(owner, time));
+    if (low..high).contains(&from) { from } else { 0 }
 }
 
 /// Whether `address` is on the running thread's stack, and no other thread has used that part of it. What a new

@@ -18,6 +18,7 @@ use heddle_model::ThreadId;
 
 use crate::addresses::Reserve;
 use crate::calls::annotate;
+use crate::detect::race;
 use crate::detect::stacks::{self, Exit};
 use crate::lifetime::{self, Lent};
 use crate::{addresses, schedule};
@@ -41,6 +42,8 @@ struct Frame {
     at: usize,
     /// An address in the function's code.
     code: u64,
+    /// The thread's own time ([`race::time`]) when the function was entered.
+    time: u32,
 }
 
 /// The beginning of an area. Frames follow.
@@ -57,6 +60,10 @@ struct Area {
     touched_low: usize,
     /// One past the highest such address.
     touched_high: usize,
+    /// The lowest [visible place](stacks::visible_part) of the thread's stack; `usize::MAX` if there is none.
+    visible_low: usize,
+    /// One past the highest one.
+    visible_high: usize,
     reserved: usize,
 }
 
@@ -129,6 +136,7 @@ fn area(thread: ThreadId) -> *mut Area {
             (*area).top = first(area);
             (*area).lowest = first(area);
             ((*area).touched_low, (*area).touched_high) = NOTHING;
+            ((*area).visible_low, (*area).visible_high) = NOTHING;
         }
     }
     area
@@ -168,14 +176,14 @@ pub fn switch_to(thread: ThreadId) {
 /// Forgets the frames of `thread`, which starts over.
 pub fn reset(thread: ThreadId) {
     let area = area(thread);
-    let (low, high) = stacks::visible_part(thread);
+    let visible = stacks::visible_part(thread);
     // SAFETY: areas live for ever.
     unsafe {
         (*area).top = first(area);
         (*area).lowest = first(area);
         (*area).beyond = 0;
-        (*area).touched_low = low;
-        (*area).touched_high = high;
+        ((*area).touched_low, (*area).touched_high) = NOTHING;
+        ((*area).visible_low, (*area).visible_high) = visible;
     }
 }
 
@@ -236,6 +244,19 @@ pub fn innermost(thread: ThreadId) -> Option<usize> {
     let top = top_of(area);
     // SAFETY: frames between the first and the top were written.
     (top > first(area)).then(|| unsafe { (*top.sub(1)).at })
+}
+
+/// The lowest address of the stack of `thread` that belongs to functions which were entered at a time that `knows` accepts. It
+/// accepts all times up to some point. 0 if it accepts all.
+pub fn known_from(thread: ThreadId, knows: impl Fn(u32) -> bool) -> usize {
+    let area = area(thread);
+    // SAFETY: frames between the first and the top were written.
+    let frames = unsafe {
+        let first = first(area);
+        core::slice::from_raw_parts(first, top_of(area).offset_from(first) as usize)
+    };
+    let known = frames.partition_point(|frame| knows(frame.time));
+    frames.get(known).map_or(0, |frame| frame.at)
 }
 
 /// Copies the return addresses of `thread`'s frames, innermost first, as many as there is room for. Returns how
@@ -332,10 +353,15 @@ with_frame! {
             top = top.sub(1);
             lowest.set(lowest.get().min(top));
         }
+        if (*area).visible_low < at {
+            // The new frame may be over visible places.
+            (*area).touched_low = (*area).touched_low.min((*area).visible_low);
+            (*area).touched_high = (*area).touched_high.max((*area).visible_high.min(at));
+        }
         if top == end(area) {
             (*area).beyond += 1;
         } else {
-            top.write(Frame { pc, at, code });
+            top.write(Frame { pc, at, code, time: race::time() });
             top = top.add(1);
         }
         innermost.set(top);

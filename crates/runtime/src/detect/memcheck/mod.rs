@@ -25,7 +25,7 @@ use heddle_model::primitive::{atomic, barrier, condvar, mutex, process, rwlock, 
 use heddle_model::{Ending, ObjectId, Operation, Properties, Property, ThreadId};
 
 use crate::addresses::{HEAPS, Reserve, STACK_STRIDE, STACKS, STACKS_END};
-use crate::detect::stacks;
+use crate::detect::{race, stacks};
 use crate::heap;
 use crate::lifetime::{self, Exclusive};
 use crate::schedule;
@@ -135,9 +135,10 @@ fn check_stack(address: usize, size: usize, write: bool, pc: u64) {
     if on()
         && let Some(fault) = stacks::dead(owner, address)
     {
+        race::suspect(owner, address, size, pc);
         commit(Fault { address: address as u64, size: size as u64, doing: doing(write), ..fault }, pc);
     }
-    stacks::used(owner, address, size);
+    stacks::used(owner, address, size, pc);
 }
 
 /// Checks that the object of `operation`, which the running thread is about to announce, exists.
@@ -201,6 +202,9 @@ fn check_object(operation: &Operation, pc: u64) {
     let address = operation.object.0 as usize;
     if !heap::in_range(address) {
         if let Some(fault) = on_dead_stack(operation) {
+            if let Some(owner) = fault.other {
+                race::suspect(owner, address, operation.bytes().max(1) as usize, pc);
+            }
             commit(fault, pc);
         }
     } else if is_outside(operation) {

@@ -110,6 +110,38 @@ pub fn on() -> bool {
     detector().is_some()
 }
 
+/// The running thread's own time: it advances with each event. 0 if races are not looked for.
+#[inline(always)]
+pub fn time() -> u32 {
+    detector().map_or(0, |detector| detector.now().1)
+}
+
+/// Whether what `thread` did at its time `time` happens before what the running thread does now. True if races are not looked for.
+pub fn knows(thread: ThreadId, time: u32) -> bool {
+    detector().is_none_or(|detector| detector.knows(thread, time))
+}
+
+/// Takes note that the running thread uses memory on the stack of `owner` where a frame may have ended unseen. If it is not
+/// visible yet, it is to become so.
+#[cold]
+pub fn suspect(owner: ThreadId, address: usize, size: usize, pc: u64) {
+    if !on() || places::within(address, size) {
+        return;
+    }
+    schedule::raced(&Race {
+        address: address as u64,
+        size: size as u64,
+        later: Access::new(false, false),
+        later_thread: schedule::current(),
+        later_pc: pc,
+        earlier: Access::UNSEEN_END,
+        earlier_thread: owner,
+        place: address as u64 & !7,
+        events: schedule::events(),
+        ..Race::default()
+    });
+}
+
 /// Tells the detector that `thread` runs from now on.
 #[inline]
 pub fn switched(thread: ThreadId) {
@@ -146,7 +178,7 @@ pub fn event(event: &Event) {
         if stacks::may_be_others(operation.object.0 as usize)
             && let Some(owner) = stacks::owner(operation.object.0 as usize)
         {
-            stacks::used(owner, operation.object.0 as usize, operation.size as usize);
+            stacks::used(owner, operation.object.0 as usize, operation.size as usize, event.pc);
         }
         // In dead memory this is a memory error, which is about to be reported.
         if memcheck::forbids(operation) {
@@ -164,7 +196,7 @@ pub fn event(event: &Event) {
         let may_go = heap::in_range(address) || owner.is_some() || mappings_can_go();
         if may_go && !memcheck::forbids(operation) {
             if let Some(owner) = owner {
-                stacks::used(owner, address, 1);
+                stacks::used(owner, address, 1, event.pc);
             }
             watch(address, 1, event.pc);
             access(address, 1, Access::new(false, true), event.pc, true);
