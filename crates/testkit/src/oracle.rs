@@ -41,6 +41,11 @@ impl Observer for Recorder {
         }
         Flow::Continue
     }
+
+    fn restart(&mut self, _: &[u64]) {
+        self.traces.clear();
+        self.samples.clear();
+    }
 }
 
 /// Runs a search over `program`, with up to `depth` plans in flight, and records everything.
@@ -79,10 +84,17 @@ pub fn all_traces_within(
     let (mut traces, mut states) = (HashSet::new(), HashSet::new());
     let mut known = HashSet::new();
     let mut open: Vec<Vec<Step>> = vec![Vec::new()];
+    let mut visible = BTreeSet::new();
     while let Some(steps) = open.pop() {
         let (events, next, outcome) = executor.prefix(&steps);
         let form = canonical(events);
-        if outcome != Outcome::Running {
+        if let Outcome::Learnt { place, also } = outcome {
+            // A look in vain is no event: everything begins anew with what is known now.
+            visible.extend([place, also]);
+            executor.know(&visible);
+            (traces, states, known) = Default::default();
+            open = vec![Vec::new()];
+        } else if outcome != Outcome::Running {
             traces.insert(form);
             states.insert(executor.final_state());
         } else if known.insert(form) {
@@ -129,7 +141,7 @@ pub fn racy_places(program: &Program, limit: usize) -> Option<(BTreeSet<u64>, Ha
 /// events. The arguments are the executor in that state, the events, and the outcome. Returns false if there are more
 /// than `limit` prefixes; then some are left out.
 pub fn every_prefix(program: &Program, limit: usize, mut each: impl FnMut(&Scripted<'_>, &[Event], Outcome)) -> bool {
-    let mut executor = Scripted::new(program);
+    let mut executor = Scripted::new(program).without_awaits();
     let mut known = HashSet::new();
     let mut open: Vec<Vec<Step>> = vec![Vec::new()];
     while let Some(steps) = open.pop() {

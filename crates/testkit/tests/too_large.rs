@@ -114,7 +114,7 @@ fn samples_and_small_executions() {
             assert!(!matches!(summary.stop, Stop::Outcome(_)), "seed {seed}, {algorithm:?}: {summary:?}\n{program}");
             let Some(plan) = kept.0 else { continue };
             failing += 1;
-            let small = minimise(&mut executor, &plan, &Failure, Instant::now() + Duration::from_millis(5));
+            let small = minimise(&mut executor, &plan, &Failure, &[], Instant::now() + Duration::from_millis(5));
             let small = small.unwrap_or_else(|error| panic!("{error}")).expect("it fails again");
             let again = Plan { schedule: small.schedule, max_steps: plan.max_steps, ..Plan::default() };
             let again = executor.run(&again).unwrap_or_else(|error| panic!("{error}"));
