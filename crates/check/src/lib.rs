@@ -43,4 +43,4 @@ pub use check::{Check, Conclusion};
 pub use engine::{Engine, Local, Names, Recorded};
 pub use failure::Failure;
 pub use observer::Observer;
-pub use options::{Options, suited};
+pub use options::Options;

@@ -60,14 +60,6 @@ impl Default for Options {
     }
 }
 
-/// `settings`, suited to a search with this algorithm. `quarantine` is what the user asked for.
-///
-/// A block that waits to be used again keeps states apart that differ in nothing else: a search over states has no quarantine.
-pub fn suited(settings: Settings, algorithm: Algorithm, quarantine: Option<u64>) -> Settings {
-    let quarantine = if algorithm.has_states() { quarantine.unwrap_or(0) } else { settings.quarantine };
-    Settings { quarantine, ..settings }
-}
-
 impl Options {
     /// Why there is no such check, with executions that run by `settings`: the words for the user. `None` if there is.
     pub(crate) fn refusal(&self, settings: &Settings) -> Option<String> {

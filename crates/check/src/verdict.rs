@@ -232,6 +232,15 @@ impl Judgement<'_> {
                     text::counted(endless, "state")
                 ))
             }
+            End::Search(Stop::Exhausted)
+                if !self.left_out.bounded && self.states.is_some_and(|of| of.goes_round && of.endless == 0) =>
+            {
+                Some(
+                    "the program ends, and it can go round before: heddle does not say yet whether that is a livelock when states are \
+                     searched; --algorithm default may"
+                        .to_string(),
+                )
+            }
             // A program that goes round for ever has states, and no execution of it ends.
             End::Search(Stop::Exhausted) if self.counts.visited > 0 => None,
             End::Search(Stop::Exhausted) if self.counts.executions == 0 && self.counts.assumed > 0 => Some(format!(

@@ -315,17 +315,36 @@ fn everything_that_matters_tells_states_apart() {
     let session = Session::new();
     let mut wrong = Vec::new();
     for place in 0..NUMBER_OF_PLACES {
-        let more =
-            ["-O2", "-lm", &format!("-DPLACE={place}"), "--races", "off", "--memory", "off", "--exit-status", "ignore"];
+        let place_flag = format!("-DPLACE={place}");
+        let mut more = vec!["-O2", "-lm", &place_flag, "--races", "off", "--memory", "off", "--exit-status", "ignore"];
+        // The order of frees matters where blocks are used again.
+        more.extend(["--quarantine", "0"]);
         let run = stateful(&session, "places.c", PLACES, &more);
         let report = run.json();
         let statuses = report["exit_statuses"].as_array().cloned().unwrap_or_default();
         let seen: Vec<u64> = statuses.iter().filter_map(|one| one["status"].as_u64()).filter(|one| *one != 0).collect();
-        if run.code != 0 || seen != [1, 2] {
+        // One of them goes round before it ends, which is no proof.
+        if !matches!(run.code, 0 | 3) || seen != [1, 2] {
             wrong.push(format!("place {place}: {seen:?}\n{run}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A program that ends, and can go round before, may have a livelock: no proof. And a block that is used again too early would give a new
+/// future the state of an old one.
+#[test]
+fn what_may_be_a_livelock_is_not_called_safe() {
+    let small = |name: &str| crate::common::root().join("tests/small").join(name).display().to_string();
+    for (file, verdict) in [
+        ("found/livelock-polite.c", "incomplete"),
+        ("found/livelock-after-you.c", "incomplete"),
+        ("safe/stack-async.cpp", "incomplete"),
+        ("safe/memory-not-reused.c", "safe"),
+    ] {
+        let run = Session::new().check([small(file).as_str(), "--algorithm", "stateful", "--minimise", "off"]);
+        assert_eq!(run.json()["verdict"], verdict, "{file}\n{run}");
+    }
 }
 
 #[test]

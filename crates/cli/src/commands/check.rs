@@ -301,7 +301,7 @@ fn launch(
     let base = given.map_or_else(Settings::default, |given| given.trace.settings);
     let settings = options.running.over(base, options.all || options.outcomes, options.outcomes);
     let native = heddle_native::Options {
-        settings: heddle_checking::suited(settings, algorithm(&options.algorithm), options.running.quarantine),
+        settings,
         arguments: options.arguments.iter().map(Into::into).collect(),
         input: prepared.description.stdin.as_ref().map(|file| PathBuf::from(&file.path)),
         jobs: options.jobs,

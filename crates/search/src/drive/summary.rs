@@ -33,6 +33,8 @@ pub struct StateCounts {
     /// The states from which no end is reached: neither of the process, nor one where nobody can go on. Reductions keep whether there are any,
     /// and whether there are others.
     pub endless: u64,
+    /// Whether some steps that were run lead back to a state before them: a thread can wait in vain, or the program need not end.
+    pub goes_round: bool,
     /// The bytes that the graph takes.
     pub bytes: u64,
 }

@@ -225,6 +225,28 @@ impl Graph {
         reached.iter().filter(|reached| !**reached).count() as u64
     }
 
+    /// Whether some steps that were run lead back to where they began.
+    pub fn goes_round(&self) -> bool {
+        let mut arrivals = vec![0u32; self.nodes.len()];
+        self.edges.iter().filter(|edge| edge.target != NONE).for_each(|edge| arrivals[edge.target as usize] += 1);
+        // States are taken away to which no step leads any more. What goes round stays.
+        let mut todo: Vec<u32> = (0..self.nodes.len() as u32).filter(|&node| arrivals[node as usize] == 0).collect();
+        let mut gone = 0;
+        while let Some(node) = todo.pop() {
+            gone += 1;
+            for edge in self.leaving(node) {
+                let target = self.edges[edge as usize].target;
+                if target != NONE {
+                    arrivals[target as usize] -= 1;
+                    if arrivals[target as usize] == 0 {
+                        todo.push(target);
+                    }
+                }
+            }
+        }
+        gone < self.nodes.len()
+    }
+
     /// How many bytes all of it takes, with the room that is reserved.
     pub fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()

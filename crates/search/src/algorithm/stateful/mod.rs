@@ -282,6 +282,7 @@ impl Strategy for Stateful {
             states: self.builder.graph.nodes.len() as u64,
             edges: self.builder.graph.edges.len() as u64,
             endless: self.builder.graph.endless(),
+            goes_round: self.builder.graph.goes_round(),
             bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes()) as u64,
         })
     }
