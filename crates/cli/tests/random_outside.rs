@@ -1,7 +1,7 @@
 //! Random programs that exit, send signals, change state of the process, look at clocks, retry, and use mappings that go: in C through
 //! the native engine, against the same programs as scripts.
 //!
-//! Of most groups the traces must be equal ([`crate::random_programs`]). Where mappings go, plain accesses are operations of a script
+//! Of most groups the traces must be equal ([`crate::random_programs`]). Where mappings and frames go, plain accesses are operations of a script
 //! and become so natively only after a race was seen. There, what can come of a program must be equal.
 
 use std::collections::BTreeSet;
@@ -88,12 +88,13 @@ fn words(ending: Option<Ending>) -> String {
     ending.map_or("deadlock".to_owned(), |ending| format!("{ending:?}"))
 }
 
-fn mappings(compiler: &str, count: usize) {
+/// Holds what can come of programs of this group against the scripts.
+fn results(group: Group, compiler: &str, count: usize) {
     let (mut programs, mut truths, mut seeds) = (Vec::new(), Vec::new(), Vec::new());
     let mut seed = crate::common::seed(0);
     while programs.len() < count {
         seed += 1;
-        let program = print_c::printable(&draw(Group::Mappings, seed));
+        let program = print_c::printable(&draw(group, seed));
         let Some((_, states)) = oracle::all_traces(&program, 600) else { continue };
         let endings: BTreeSet<String> = states.iter().map(|state| words(state.ending)).collect();
         // With one result only there is little to miss.
@@ -140,10 +141,20 @@ fn mappings(compiler: &str, count: usize) {
 
 #[test]
 fn mappings_by_gcc() {
-    mappings("gcc", 60);
+    results(Group::Mappings, "gcc", 60);
 }
 
 #[test]
 fn mappings_by_clang() {
-    mappings(clang(), 60);
+    results(Group::Mappings, clang(), 60);
+}
+
+#[test]
+fn dying_frames_by_gcc() {
+    results(Group::Areas, "gcc", 40);
+}
+
+#[test]
+fn dying_frames_by_clang() {
+    results(Group::Areas, clang(), 40);
 }

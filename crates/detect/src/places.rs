@@ -120,6 +120,22 @@ impl<'m> Places<'m> {
         self.table.iter().copied().filter(|&granule| granule != 0)
     }
 
+    /// The part of the addresses from `low` up to `high` that begins and ends with one of the places. `None` if there is none among them.
+    pub fn hull(&self, low: usize, high: usize) -> Option<(usize, usize)> {
+        if low >= high || !self.any() {
+            return None;
+        }
+        let (first, last) = (low >> 3, (high - 1) >> 3);
+        let (from, to) = if last - first > self.table.len() {
+            let among = || self.granules().filter(|granule| (first..=last).contains(granule));
+            (among().min()?, among().max()?)
+        } else {
+            let is_place = |granule: &usize| self.touches(granule << 3, 8);
+            ((first..=last).find(is_place)?, (first..=last).rev().find(is_place)?)
+        };
+        Some((low.max(from << 3), high.min((to + 1) << 3)))
+    }
+
     /// Whether one of the places is among these bytes.
     pub fn touches(&self, address: usize, size: usize) -> bool {
         if size == 0 || !self.any() {
@@ -150,6 +166,8 @@ mod tests {
         places.set(&[0x10_0008], false);
         assert!(places.touches(0, 1 << 40) && places.touches(0x10_0000, 1 << 20));
         assert!(!places.touches(0, 0x10_0008) && !places.touches(0x10_0010, 1 << 40));
+        assert_eq!(places.hull(0, 1 << 40), Some((0x10_0008, 0x10_0010)));
+        assert_eq!(places.hull(0x10_0010, 1 << 40), None);
     }
 
     #[test]
@@ -218,6 +236,13 @@ mod tests {
                         (address..address + size).any(|byte| byte as u64 / 8 == place / 8)
                     });
                     prop_assert_eq!(places.touches(address, size), expected);
+                    let among = list.iter().filter(|&&place| {
+                        (address..address + size).any(|byte| byte as u64 / 8 == place / 8)
+                    });
+                    let bounds = among.clone().min().zip(among.max()).map(|(&first, &last)| {
+                        (address.max(first as usize), (address + size).min(last as usize + 8))
+                    });
+                    prop_assert_eq!(places.hull(address, address + size), bounds);
                     prop_assert_eq!(places.any(), !list.is_empty());
                 }
             }

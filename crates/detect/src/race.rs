@@ -62,6 +62,13 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
         self.order.now()
     }
 
+    /// Whether what `thread` did at its time `time` happens before what the running thread does now. `thread` has run in this
+    /// execution.
+    pub fn knows(&self, thread: ThreadId, time: u32) -> bool {
+        // SAFETY: the caller's.
+        unsafe { self.order.knows(thread, time) }
+    }
+
     /// Takes note of what an event synchronises: see [`HappensBefore::event`].
     pub fn event(&mut self, event: &Event) -> Result<(), Full> {
         self.order.event(event)

@@ -121,9 +121,10 @@ impl Tally {
 
     /// Adds the data races of an execution that continued after them: one finding for each pair of places.
     fn found_races(&mut self, execution: &Execution<'_>, info: &Info<'_>) {
-        for (index, race) in execution.races.iter().enumerate() {
+        let certain = || execution.races.iter().filter(|race| !race.is_suspected());
+        for (index, race) in certain().enumerate() {
             let pair = |race: &Race| (race.later_pc.min(race.earlier_pc), race.later_pc.max(race.earlier_pc));
-            if execution.races[..index].iter().any(|other| pair(other) == pair(race)) {
+            if certain().take(index).any(|other| pair(other) == pair(race)) {
                 continue;
             }
             let key = vec![pair(race).0, pair(race).1, FindingKind::DataRace as u64];

@@ -16,6 +16,7 @@ const ATOMIC: u8 = 2;
 const FREE: u8 = 4;
 const VOLATILE: u8 = 8;
 const END: u8 = 16;
+const SUSPECTED: u8 = 32;
 
 impl Access {
     /// The access with this [`code`](Self::code).
@@ -41,6 +42,11 @@ impl Access {
 
     /// The end of a stack frame, because its function returns or its thread ends. It conflicts like a write.
     pub const ENDING: Access = Access(WRITE | END);
+
+    /// This access, as the earlier one of a race that is only [suspected](Race::is_suspected).
+    pub const fn suspected(self) -> Access {
+        Access(self.0 | SUSPECTED)
+    }
 
     /// This access, to an object declared `volatile`. That orders nothing, so a race stays a race. Reports mention it,
     /// because the author may have relied on it.
@@ -158,8 +164,15 @@ impl Race {
 
     /// Whether both kinds of access are valid. Memory that the program has overwritten may hold others.
     pub fn is_sensible(&self) -> bool {
-        const KNOWN: u8 = WRITE | ATOMIC | FREE | VOLATILE | END;
+        const KNOWN: u8 = WRITE | ATOMIC | FREE | VOLATILE | END | SUSPECTED;
         (self.later.0 | self.earlier.0) & !KNOWN == 0
+    }
+
+    /// Whether this is no finding, but a reason to make its place visible. Either it is not known to be a race: a thread has touched the
+    /// place of a stack frame that may have ended before, unseen. Or a memory error at the place is the finding, and says more. When
+    /// the place is visible, the end of the frame or of the block is an operation, and everything is known.
+    pub const fn is_suspected(&self) -> bool {
+        self.earlier.0 & SUSPECTED != 0
     }
 
     /// The two code addresses, the smaller one first. Races with equal pairs are one finding.
@@ -212,7 +225,7 @@ mod tests {
             events: 99,
         };
         assert_eq!(Race::from_words(race.to_words()), Some(race));
-        for (word, value) in [(2, 32), (4, 64), (2, 1 << 24)] {
+        for (word, value) in [(2, 64), (4, 64), (2, 1 << 24)] {
             let mut words = race.to_words();
             words[word] = value;
             assert_eq!(Race::from_words(words), None, "word {word} is {value:#x}");

@@ -10,12 +10,16 @@
 //!   dead ([`dead`]). The stack of a thread that has ended is dead. To touch it is a memory error, for plain accesses,
 //!   atomics, and the primitives that live there.
 //!
-//! Of a frame that was reused by a later call nothing is known: what is there now is alive. A function that was inlined
+//! A frame that nobody has touched ends without a record: most do. If another thread comes too late, what it touches is dead, or belongs
+//! to a function that was entered later, and nothing that the thread has synchronised with tells it of that function ([`known_from`]).
+//! Then the place is [suspected](race::suspect). It becomes visible, and the search begins anew.
+//!
+//! The end of a frame with [visible places](race::places) in it is a visible operation like a write, so that what other threads do there
+//! is explored before and after it. Which bytes it writes depends on the frame and on the places, so it is the same in every order.
+//!
+//! Where a thread has synchronised with the later function, too, what is there now is alive. A function that was inlined
 //! has no frame of its own, and its variables die with the frame that they are in. Frames that were left without
 //! a return (by `longjmp`) end when another function is entered at their place.
-//!
-//! If one of the [visible places](race::places) is in the range, the end is a visible operation like a write, so that
-//! what other threads do there is explored before and after it.
 
 use core::cell::Cell;
 
@@ -111,27 +115,40 @@ pub fn dead(owner: ThreadId, address: usize) -> Option<Fault> {
 fn live_from(owner: ThreadId) -> usize {
     let (low, high) = bounds(owner);
     let fiber = fiber::of(owner);
-    let suspended = fiber.context.get().stack();
-    // A thread that crashed is suspended on another stack: then its own is as it was.
+    let (suspended, called) = (fiber.context.get().stack(), fiber.called_at.get());
+    // A thread that crashed is suspended on another stack: then its own is as it was. So is one on a stack of the program's making.
     if !(low..high).contains(&suspended) {
-        return 0;
+        let crashed = schedule::is_about_to_end_process(owner) && (low..high).contains(&called);
+        return if crashed { called } else { 0 };
     }
     if fiber.ends.get() && owner != ThreadId::MAIN {
         return fiber::outermost_frame(owner);
     }
     // Where the runtime was called, what lies below are frames of the runtime. The place was noted by the last call. If that was not
     // the call in which the thread is suspended, it was made by another function, whose frame is gone, or by a caller.
-    let called = fiber.called_at.get();
     let is_current = suspended <= called && callstack::innermost(owner).is_some_and(|frame| called < frame);
     if is_current { called } else { suspended }
 }
 
-/// Takes note that the running thread uses `size` bytes at `address` on the stack of `owner`.
-pub fn used(owner: ThreadId, address: usize, size: usize) {
+/// Takes note that the running thread uses `size` bytes at `address` on the stack of `owner`, by an instruction at `pc`.
+pub fn used(owner: ThreadId, address: usize, size: usize, pc: u64) {
     let (low, high) = callstack::touched(owner, address, address + size);
-    if schedule::phase(owner) == Phase::Alive {
-        checked().range.set((low.max(live_from(owner)), high));
+    if schedule::phase(owner) != Phase::Alive {
+        return;
     }
+    let known = known_from(owner);
+    if address < known {
+        race::suspect(owner, address, size, pc);
+    }
+    checked().range.set((low.max(live_from(owner)).max(known), high));
+}
+
+/// The lowest address of `owner`'s stack in functions that were entered before something that the running thread knows of. Nobody
+/// can have told it where a variable below is: it means one of a function that was there before, and has returned unseen.
+fn known_from(owner: ThreadId) -> usize {
+    let (low, high) = bounds(owner);
+    let from = callstack::known_from(owner, |time| race::knows(owner, time));
+    if (low..high).contains(&from) { from } else { 0 }
 }
 
 /// Whether `address` is on the running thread's stack, and no other thread has used that part of it. What a new
@@ -141,44 +158,47 @@ pub fn is_private(address: usize) -> bool {
     fiber::is_on_own_stack(address) && !callstack::is_touched_at(address)
 }
 
-/// The running thread returns from a function whose frame ends at `end`, and others have touched what is below that.
+/// The running thread returns from a function whose frame has these addresses: the lowest, and one past the highest. Others have
+/// touched what is below the end, or there are visible places around.
 #[cold]
 #[inline(never)]
-pub fn returns(end: usize, exit: Exit) {
+pub fn returns((low, end): (usize, usize), exit: Exit) {
     // A function on a stack of the program's own making says nothing about frames on the thread's stack.
     if !fiber::is_on_own_stack(end) {
         return;
     }
     match exit {
         Exit::Called(pc) => {
-            announce(end, pc);
-            ended(end, pc);
+            announce(low, end, pc);
+            ended(low, end, pc);
         }
         // The variables are gone: others must not run before it, since they could not be there any more.
-        Exit::Jumped(pc) => ended(end, pc),
+        Exit::Jumped(pc) => ended(low, end, pc),
     }
 }
 
-/// The running thread, which is not the main thread, ends.
-#[inline]
+/// The running thread, which is not the main thread, ends. Its functions have returned, or will not.
 pub fn thread_ends() {
-    let end = bounds(schedule::current()).1;
-    if callstack::is_touched(end) {
-        announce(end, 0);
-        ended(end, 0);
-    }
+    let (low, end) = (callstack::left_from(), bounds(schedule::current()).1);
+    // Frames that were not left (by `pthread_exit`) are there until their end is taken.
+    fiber::of(schedule::current()).ends.set(low != 0);
+    announce(low, end, 0);
+    ended(low, end, 0);
+    fiber::of(schedule::current()).ends.set(true);
 }
 
-/// Announces the end of everything below `end`, if there are visible places in it: other threads may run before.
-fn announce(end: usize, pc: u64) {
+/// Announces the end of everything between `low` and `end`, and of what others have touched below, if there are visible places in
+/// it: other threads may run before.
+fn announce(low: usize, end: usize, pc: u64) {
     /// The most bytes that an operation can say that it touches.
     const STEP: usize = 1 << 20;
-    if !race::places::any() || schedule::in_section() {
+    if schedule::in_section() {
         return;
     }
-    // The entry point of a return notes no registers.
-    schedule::set_called_at(0);
-    let (low, high) = callstack::touched_below(end);
+    let called_at = low;
+    let Some((low, high)) = visible_between(low, end) else { return };
+    // Frames that have ended before, which are below, stay dead while the thread waits. The entry point of a return notes no registers.
+    schedule::set_called_at(called_at);
     for from in (low..high).step_by(STEP) {
         let size = STEP.min(high - from);
         if race::places::within(from, size) {
@@ -187,14 +207,27 @@ fn announce(end: usize, pc: u64) {
     }
 }
 
-fn ended(end: usize, pc: u64) {
+/// The visible places of the running thread's stack between `low` and `end`, and in what others have touched below: the lowest
+/// address, and one past the highest.
+///
+/// Others may touch memory below the frame that returns: in a function that nobody instrumented, which has returned unnoticed.
+fn visible_between(low: usize, end: usize) -> Option<(usize, usize)> {
+    let visible = callstack::visible_range();
+    let low = low.min(callstack::lowest_touched()).max(visible.0);
+    race::places::hull(low, end.min(visible.1))
+}
+
+fn ended(low: usize, end: usize, pc: u64) {
+    if let Some((low, high)) = visible_between(low, end) {
+        race::ended(low, high - low, pc);
+    }
     if let Some((low, high)) = callstack::take_touched(end) {
         race::ended(low, high - low, pc);
     }
 }
 
-/// The range of visible places on the stack of `thread`: a frame that ends over it counts as touched. The lowest
-/// address, and one past the highest.
+/// The range of visible places on the stack of `thread`: the end of a frame over one of them is an operation. The lowest address,
+/// and one past the highest.
 pub fn visible_part(thread: ThreadId) -> (usize, usize) {
     if !race::places::any() {
         return callstack::NOTHING;

@@ -18,6 +18,7 @@ use heddle_model::ThreadId;
 
 use crate::addresses::Reserve;
 use crate::calls::annotate;
+use crate::detect::race;
 use crate::detect::stacks::{self, Exit};
 use crate::lifetime::{self, Lent};
 use crate::{addresses, schedule};
@@ -41,6 +42,8 @@ struct Frame {
     at: usize,
     /// An address in the function's code.
     code: u64,
+    /// The thread's own time ([`race::time`]) when the function was entered.
+    time: u32,
 }
 
 /// The beginning of an area. Frames follow.
@@ -57,6 +60,10 @@ struct Area {
     touched_low: usize,
     /// One past the highest such address.
     touched_high: usize,
+    /// The lowest [visible place](stacks::visible_part) of the thread's stack; `usize::MAX` if there is none.
+    visible_low: usize,
+    /// One past the highest one.
+    visible_high: usize,
     reserved: usize,
 }
 
@@ -129,6 +136,7 @@ fn area(thread: ThreadId) -> *mut Area {
             (*area).top = first(area);
             (*area).lowest = first(area);
             ((*area).touched_low, (*area).touched_high) = NOTHING;
+            ((*area).visible_low, (*area).visible_high) = NOTHING;
         }
     }
     area
@@ -168,14 +176,15 @@ pub fn switch_to(thread: ThreadId) {
 /// Forgets the frames of `thread`, which starts over.
 pub fn reset(thread: ThreadId) {
     let area = area(thread);
-    let (low, high) = stacks::visible_part(thread);
+    let visible = stacks::visible_part(thread);
     // SAFETY: areas live for ever.
     unsafe {
         (*area).top = first(area);
         (*area).lowest = first(area);
         (*area).beyond = 0;
-        (*area).touched_low = low;
-        (*area).touched_high = high;
+        (*first(area)).at = 0;
+        ((*area).touched_low, (*area).touched_high) = NOTHING;
+        ((*area).visible_low, (*area).visible_high) = visible;
     }
 }
 
@@ -191,27 +200,35 @@ pub fn touched(thread: ThreadId, low: usize, high: usize) -> (usize, usize) {
     }
 }
 
-/// Whether others have touched the running thread's stack below `end`.
-#[inline]
-pub fn is_touched(end: usize) -> bool {
-    // SAFETY: areas live for ever.
-    unsafe { (*running().area.get()).touched_low < end }
-}
-
-/// Whether `address` is in the part of the running thread's stack that others have touched.
+/// Whether `address` is in the part of the running thread's stack that others have touched, or among its visible places.
 #[inline]
 pub fn is_touched_at(address: usize) -> bool {
     let area = running().area.get();
     // SAFETY: areas live for ever.
-    unsafe { ((*area).touched_low..(*area).touched_high).contains(&address) }
+    unsafe {
+        let Area { touched_low, touched_high, visible_low, visible_high, .. } = *area;
+        (touched_low..touched_high).contains(&address) || (visible_low..visible_high).contains(&address)
+    }
 }
 
-/// The part of the running thread's stack below `end` that others have touched: the lowest address, and one past the
-/// highest.
-pub fn touched_below(end: usize) -> (usize, usize) {
-    let area = running().area.get();
+/// The lowest address of the running thread's stack that others have touched and whose frame has not ended; `usize::MAX` if there is
+/// none.
+pub fn lowest_touched() -> usize {
     // SAFETY: areas live for ever.
-    unsafe { ((*area).touched_low, (*area).touched_high.min(end)) }
+    unsafe { (*running().area.get()).touched_low }
+}
+
+/// The range of the running thread's visible places: the lowest address, and one past the highest.
+pub fn visible_range() -> (usize, usize) {
+    // SAFETY: areas live for ever.
+    unsafe { ((*running().area.get()).visible_low, (*running().area.get()).visible_high) }
+}
+
+/// What is left of the running thread's stack when it ends: where the frame of its first function ends, if that has returned, else 0.
+pub fn left_from() -> usize {
+    let first = first(running().area.get());
+    // SAFETY: areas live for ever. The place of a frame that was not written since the thread began is 0.
+    if running().top.get() == first { unsafe { (*first).at } } else { 0 }
 }
 
 /// Takes the part of the running thread's stack below `end` that others have touched: it is touched no more. The lowest
@@ -236,6 +253,19 @@ pub fn innermost(thread: ThreadId) -> Option<usize> {
     let top = top_of(area);
     // SAFETY: frames between the first and the top were written.
     (top > first(area)).then(|| unsafe { (*top.sub(1)).at })
+}
+
+/// The lowest address of the stack of `thread` that belongs to functions which were entered at a time that `knows` accepts. It
+/// accepts all times up to some point. 0 if it accepts all.
+pub fn known_from(thread: ThreadId, knows: impl Fn(u32) -> bool) -> usize {
+    let area = area(thread);
+    // SAFETY: frames between the first and the top were written.
+    let frames = unsafe {
+        let first = first(area);
+        core::slice::from_raw_parts(first, top_of(area).offset_from(first) as usize)
+    };
+    let known = frames.partition_point(|frame| knows(frame.time));
+    frames.get(known).map_or(0, |frame| frame.at)
 }
 
 /// Copies the return addresses of `thread`'s frames, innermost first, as many as there is room for. Returns how
@@ -321,11 +351,12 @@ with_frame! {
         // points; if it is there, the frame's place is exact.
         let near = frame.wrapping_sub(stack) < NEAR && frame.is_multiple_of(8);
         let at = if near && *((frame + 8) as *const u64) == pc { frame + 8 } else { stack };
-        if (*area).touched_low < at {
-            // Frames there were left without an exit.
-            stacks::returns(at, Exit::Jumped(code));
-        }
         let mut top = innermost.get();
+        let left = top > first(area) && (*top.sub(1)).at <= at;
+        if (*area).touched_low < at || left && (*area).visible_low < at {
+            // Frames there were left without an exit.
+            stacks::returns((0, at), Exit::Jumped(code));
+        }
         while top > first(area) && (*top.sub(1)).at <= at {
             // A stale frame. Those that there was no room for were deeper still.
             (*area).beyond = 0;
@@ -335,7 +366,7 @@ with_frame! {
         if top == end(area) {
             (*area).beyond += 1;
         } else {
-            top.write(Frame { pc, at, code });
+            top.write(Frame { pc, at, code, time: race::time() });
             top = top.add(1);
         }
         innermost.set(top);
@@ -356,16 +387,20 @@ with_frame! {
         }
         // Who has jumped here, instead of calling, has left its own frame already: what is below is its own return address.
         let below = *((stack - 8) as *const u64);
-        let mut jumped = false;
+        let (mut jumped, mut low) = (false, stack);
         while top > first(area) && (*top.sub(1)).at < stack {
             top = top.sub(1);
             jumped = (*top).pc == below;
+            low = 0;
         }
         if top > first(area) && !jumped {
             top = top.sub(1);
         }
-        if top != innermost.get() && (*area).touched_low < (*top).at {
-            stacks::returns((*top).at, if jumped { Exit::Jumped((*top).code) } else { Exit::Called(below) });
+        if top != innermost.get() {
+            let end = (*top).at;
+            if (*area).touched_low < end || (*area).visible_low < end && low < (*area).visible_high {
+                stacks::returns((low, end), if jumped { Exit::Jumped((*top).code) } else { Exit::Called(below) });
+            }
         }
         innermost.set(top);
         lowest.set(lowest.get().min(top));

@@ -74,7 +74,6 @@ pub fn ended() -> ! {
     schedule().section.depth.set(0);
     if me != ThreadId::MAIN {
         stacks::thread_ends();
-        fiber::of(me).ends.set(true);
         visible(exit, 0, |_| {});
         reschedule();
         unreachable!()

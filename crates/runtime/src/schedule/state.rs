@@ -343,6 +343,11 @@ pub fn others_are_about_to(holds: impl Fn(&Operation) -> bool) -> bool {
     world.ids().any(|thread| thread != current() && about(thread))
 }
 
+/// Whether the next operation of `thread` is the end of the process.
+pub fn is_about_to_end_process(thread: ThreadId) -> bool {
+    world().thread(thread).pending.ends_process()
+}
+
 /// Whether any thread awaits.
 #[inline(always)]
 pub fn somebody_awaits() -> bool {

@@ -25,11 +25,11 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
     if !schedule::active() {
         return;
     }
-    // Before the test for races, because an invalid access says more than a race.
-    memcheck::access(address, size, write, pc);
     if race::places::touched(address, size, write, pc) || schedule::in_section() {
         return visible(address, size, how, pc);
     }
+    // Before the test for races, because an invalid access says more than a race.
+    memcheck::access(address, size, write, pc);
     race::plain(address, size, how, pc, false);
     // A loop that only waits is recognised by its stack, so writes elsewhere must be noted.
     let here = &raw const address as usize;
@@ -50,10 +50,16 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
 
 /// A visible access, to a place that races were seen on or inside an atomic section. The program performs the
 /// access right after this returns.
+///
+/// Whether an access to such a place is allowed is asked when it has been taken: what the thread announces must not depend on whether
+/// another one, which it does not wait for, has freed the memory yet.
 #[cold]
 #[inline(never)]
 fn visible(address: usize, size: usize, how: Access, pc: u64) {
     let write = how.writes();
+    if !race::places::within(address, size) {
+        memcheck::access(address, size, write, pc);
+    }
     if write {
         schedule::visible(memory::access(memory::WRITE, address as u64, size), pc, |_| {});
     } else {
@@ -62,7 +68,6 @@ fn visible(address: usize, size: usize, how: Access, pc: u64) {
             event.result = value_at(address, size);
         });
     }
-    // Other threads may have accessed it in between.
     memcheck::access(address, size, write, pc);
     race::plain(address, size, how, pc, true);
     if write && schedule::somebody_awaits() {
@@ -83,7 +88,6 @@ fn value_at(address: usize, size: usize) -> u64 {
 #[inline(always)]
 fn volatile(address: usize, size: usize, how: Access, pc: u64) {
     if schedule::active() && race::on() && !fiber::is_on_own_stack(address) {
-        memcheck::access(address, size, how.writes(), pc);
         visible(address, size, how, pc);
     } else {
         announce(address, size, how, pc);
@@ -108,8 +112,12 @@ pub fn copy(to: usize, from: usize, size: usize, pc: u64) {
 #[cold]
 #[inline(never)]
 fn visible_copy(to: usize, from: usize, size: usize, pc: u64) {
-    memcheck::access(from, size, false, pc);
-    memcheck::access(to, size, true, pc);
+    if !race::places::within(from, size) {
+        memcheck::access(from, size, false, pc);
+    }
+    if !race::places::within(to, size) {
+        memcheck::access(to, size, true, pc);
+    }
     let operation = memory::access(memory::COPY, to as u64, size).with_argument(from as u64);
     schedule::visible(operation, pc, |_| {});
     memcheck::access(from, size, false, pc);

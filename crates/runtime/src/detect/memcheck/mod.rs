@@ -21,11 +21,12 @@ use core::cell::Cell;
 
 use heddle_detect::notes::Notes;
 use heddle_model::fault::{Doing, Fault, FaultKind};
-use heddle_model::primitive::{atomic, barrier, condvar, mutex, process, rwlock, semaphore, spin};
+use heddle_model::primitive::{atomic, barrier, condvar, memory, mutex, process, rwlock, semaphore, spin};
+use heddle_model::race::Access;
 use heddle_model::{Ending, ObjectId, Operation, Properties, Property, ThreadId};
 
 use crate::addresses::{HEAPS, Reserve, STACK_STRIDE, STACKS, STACKS_END};
-use crate::detect::stacks;
+use crate::detect::{race, stacks};
 use crate::heap;
 use crate::lifetime::{self, Exclusive};
 use crate::schedule;
@@ -117,6 +118,7 @@ fn doing(write: bool) -> Doing {
 #[cold]
 fn outside(address: usize, size: usize, write: bool, pc: u64) {
     if on() {
+        race::too_late(address, size, Access::new(write, false), pc);
         commit(explain::heap(address, size, doing(write)), pc);
     }
 }
@@ -135,17 +137,23 @@ fn check_stack(address: usize, size: usize, write: bool, pc: u64) {
     if on()
         && let Some(fault) = stacks::dead(owner, address)
     {
+        race::suspect(owner, address, size, pc);
         commit(Fault { address: address as u64, size: size as u64, doing: doing(write), ..fault }, pc);
     }
-    stacks::used(owner, address, size);
+    stacks::used(owner, address, size, pc);
 }
 
-/// Checks that the object of `operation`, which the running thread is about to announce, exists.
+/// Checks that the object of `operation`, which the running thread is about to announce, exists. If others may free it meanwhile, that
+/// is asked only [after](self::after) the operation: what a thread announces must not depend on whether they have done so yet.
 #[inline(always)]
 pub fn before(operation: &Operation, pc: u64) {
     let address = operation.object.0 as usize;
     if heap::in_range(address) || stacks::may_be_others(address) {
-        check_object(operation, pc);
+        let is_plain = operation.code.family() == memory::FAMILY;
+        let later = is_plain || is_checked_after(operation);
+        if !(later && race::places::within(address, operation.bytes().max(1) as usize)) {
+            check_object(operation, pc);
+        }
     }
 }
 
@@ -153,9 +161,13 @@ pub fn before(operation: &Operation, pc: u64) {
 #[inline(always)]
 pub fn after(operation: &Operation, pc: u64) {
     let address = operation.object.0 as usize;
-    if (heap::in_range(address) || stacks::may_be_others(address)) && needs_its_object(operation) {
+    if (heap::in_range(address) || stacks::may_be_others(address)) && is_checked_after(operation) {
         check_object(operation, pc);
     }
+}
+
+fn is_checked_after(operation: &Operation) -> bool {
+    needs_its_object(operation) || operation.code == barrier::ARRIVE
 }
 
 /// Whether the object of an operation must still exist when the operation is taken. Operations by which a thread leaves what it has waited
@@ -190,8 +202,9 @@ fn on_dead_stack(operation: &Operation) -> Option<Fault> {
     if !on() || !stacks::may_be_others(address) || stacks::is_checked(address, 1) {
         return None;
     }
-    let uses = needs_its_object(operation) || operation.code == barrier::ARRIVE;
-    let fault = uses.then(|| stacks::owner(address).and_then(|owner| stacks::dead(owner, address))).flatten()?;
+    let fault = is_checked_after(operation)
+        .then(|| stacks::owner(address).and_then(|owner| stacks::dead(owner, address)))
+        .flatten()?;
     let size = operation.bytes().max(1).into();
     Some(Fault { address: address as u64, size, doing: Doing::Operating, ..fault })
 }
@@ -201,9 +214,13 @@ fn check_object(operation: &Operation, pc: u64) {
     let address = operation.object.0 as usize;
     if !heap::in_range(address) {
         if let Some(fault) = on_dead_stack(operation) {
+            if let Some(owner) = fault.other {
+                race::suspect(owner, address, operation.bytes().max(1) as usize, pc);
+            }
             commit(fault, pc);
         }
     } else if is_outside(operation) {
+        race::too_late(address, operation.bytes().max(1) as usize, Access::new(true, true), pc);
         commit(explain::heap(address, operation.bytes().max(1) as usize, Doing::Operating), pc);
     }
 }
@@ -236,7 +253,9 @@ pub fn mismatched(address: usize, resizes: bool, allocated: u8, freed: u8, size:
 fn commit(fault: Fault, pc: u64) -> ! {
     note(fault);
     // The entry points of plain accesses note registers only while there are visible places.
-    schedule::set_called_at(0);
+    if !race::places::any() {
+        schedule::set_called_at(0);
+    }
     let end = process::end(Ending::Memory);
     schedule::end_process(Operation { object: ObjectId(fault.address), ..end }, pc)
 }

@@ -111,6 +111,57 @@ pub fn on() -> bool {
     detector().is_some()
 }
 
+/// The running thread's own time: it advances with each event. 0 if races are not looked for.
+#[inline(always)]
+pub fn time() -> u32 {
+    detector().map_or(0, |detector| detector.now().1)
+}
+
+/// Whether what `thread` did at its time `time` happens before what the running thread does now. True if races are not looked for.
+pub fn knows(thread: ThreadId, time: u32) -> bool {
+    detector().is_none_or(|detector| detector.knows(thread, time))
+}
+
+/// Takes note that the running thread uses memory on the stack of `owner` where a frame may have ended unseen. If it is not
+/// visible yet, it is to become so.
+#[cold]
+pub fn suspect(owner: ThreadId, address: usize, size: usize, pc: u64) {
+    if on() && !places::within(address, size) {
+        let earlier = Found { how: Access::ENDING, thread: owner, time: 0, pc: 0 };
+        suspect_after(address, size, Access::new(false, false), pc, address >> 3, &earlier);
+    }
+}
+
+/// Takes note of the races of an access to memory that is not there any more: what freed it, if nothing orders the two. The access is
+/// about to be reported as a memory error, which says more. Its place is to become visible, so that it is known in every order.
+#[cold]
+pub fn too_late(address: usize, size: usize, how: Access, pc: u64) {
+    let Some(detector) = detector() else { return };
+    // A wrong size can be as large as all memory.
+    let size = size.min(PAGE);
+    let races = |granule, found: &Found| suspect_after(address, size, how, pc, granule, found);
+    if let Err(exceeded) = detector.access(address, size, how, pc, true, races) {
+        too_many(exceeded);
+    }
+}
+
+/// Lists a race that is no finding: see [`Race::is_suspected`].
+fn suspect_after(address: usize, size: usize, how: Access, pc: u64, granule: usize, earlier: &Found) {
+    schedule::raced(&Race {
+        address: address as u64,
+        size: size as u64,
+        later: how,
+        later_thread: schedule::current(),
+        later_pc: pc,
+        earlier: earlier.how.suspected(),
+        earlier_thread: earlier.thread,
+        earlier_pc: earlier.pc,
+        place: (granule as u64) << 3,
+        earlier_time: earlier.time,
+        events: schedule::events(),
+    });
+}
+
 /// Tells the detector that `thread` runs from now on.
 #[inline]
 pub fn switched(thread: ThreadId) {
@@ -147,7 +198,7 @@ pub fn event(event: &Event) {
         if stacks::may_be_others(operation.object.0 as usize)
             && let Some(owner) = stacks::owner(operation.object.0 as usize)
         {
-            stacks::used(owner, operation.object.0 as usize, operation.size as usize);
+            stacks::used(owner, operation.object.0 as usize, operation.size as usize, event.pc);
         }
         // In dead memory this is a memory error, which is about to be reported.
         if memcheck::forbids(operation) {
@@ -165,7 +216,7 @@ pub fn event(event: &Event) {
         let may_go = heap::in_range(address) || owner.is_some() || mappings_can_go();
         if may_go && !memcheck::forbids(operation) {
             if let Some(owner) = owner {
-                stacks::used(owner, address, 1);
+                stacks::used(owner, address, 1, event.pc);
             }
             watch(address, 1, event.pc);
             access(address, 1, Access::new(false, true), event.pc, true);

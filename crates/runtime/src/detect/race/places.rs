@@ -83,6 +83,11 @@ pub fn within(address: usize, size: usize) -> bool {
     all_places().touches(address, size)
 }
 
+/// The part of these addresses from the first visible place to the end of the last one. `None` if there is none.
+pub fn hull(low: usize, high: usize) -> Option<(usize, usize)> {
+    all_places().hull(low, high)
+}
+
 /// Calls `each` with the pieces of a range, of `step` bytes at most, that have visible places in them. Others may run in `each`.
 pub fn each_piece(address: usize, size: usize, step: usize, mut each: impl FnMut(usize, usize)) {
     let end = if within(address, size) { address + size } else { address };

@@ -198,6 +198,11 @@ unsafe extern "C" fn on_crash(signal: i32, info: *const u64, context: *mut u64) 
         memcheck::note(memcheck::crashed(address, doing, code == DENIED, code == BY_KERNEL));
     }
     schedule::note_interrupted();
+    let (text, length) = start::own_text();
+    if !(text..text + length).contains(&(pc as usize)) {
+        // Frames that have ended before, which are below, stay dead. Functions of ours have noted where they were called.
+        schedule::set_called_at(stack);
+    }
     let overflow = signal as usize == SIGSEGV && address.abs_diff(stack) < STACK_REACH;
     // The interrupted instruction itself, where others give a return address: one more, since readers subtract one.
     let end = Operation {
