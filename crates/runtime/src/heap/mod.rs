@@ -272,6 +272,7 @@ fn announce(address: usize, pc: u64) {
 /// Frees a block. It is reused by the arena that it came from only, and only if that arena's thread frees it.
 fn release(address: usize, pc: u64) {
     spin_loop::changed();
+    let given = operators::given_back(address);
     if race::places::any() {
         announce(address, pc);
     }
@@ -279,7 +280,7 @@ fn release(address: usize, pc: u64) {
         once_overwritten(address, size_of_block(address), pc);
     }
     let Some(header) = find(address, false, pc) else { return };
-    let pc = operators::released(header, address, false, pc);
+    let pc = operators::released(header, address, false, given, pc);
     if schedule::active() {
         memcheck::freed(address, header.word, pc);
         // Who frees a block that others still use races with them. The C++ library counts the users of its own (exceptions and what they say),

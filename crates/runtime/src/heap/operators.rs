@@ -3,7 +3,7 @@
 //! The C++ library's own functions do the work, because only they can throw `bad_alloc`. The functions here come before
 //! them. They record the request and jump to the library's function without a frame of their own, so that exceptions
 //! pass. The next call of `malloc` from inside the library is then the requested block, and the next call of `free` the
-//! block to be freed. No other thread runs in between.
+//! block to be freed. No other thread runs in between: `free` takes the record before it lets others run ([`given_back`]).
 //!
 //! The rules are those of C++20, expr.delete and new.delete: `free` and `realloc` match `malloc` and its relatives,
 //! `delete` matches `new`, `delete[]` matches `new[]`, aligned forms match aligned forms, and the size that `delete`
@@ -268,20 +268,28 @@ fn deletes(entry: &Entry, address: usize, size: Option<usize>, align: Option<usi
     calls().deleted.set((address, pc));
 }
 
-/// For `address`, with this header, which arrives at `free` or `realloc` called at `pc`: where the program gave it back.
+/// Where the program gave back the block at `address`, which arrives at `free` or `realloc`, if it did so by `delete`.
 #[inline]
-pub fn released(header: &Header, address: usize, resizes: bool, pc: u64) -> u64 {
-    if !is_program() {
-        return pc;
-    }
+pub fn given_back(address: usize) -> Option<u64> {
     let (deleted, deleted_at) = calls().deleted.get();
-    if deleted == address {
-        calls().deleted.set((0, 0));
-        return deleted_at;
+    if deleted != address || !is_program() {
+        return None;
+    }
+    calls().deleted.set((0, 0));
+    Some(deleted_at)
+}
+
+/// For `address`, with this header, which has arrived at `free` or `realloc` called at `pc`: where the program gave it back. `given` is
+/// what [`given_back`] has said of it.
+#[inline]
+pub fn released(header: &Header, address: usize, resizes: bool, given: Option<u64>, pc: u64) -> u64 {
+    if let Some(given_at) = given {
+        return given_at;
     }
     if let Some(allocated) = header.family()
         && allocated != family::MALLOC
         && FOUND.on.get()
+        && is_program()
     {
         memcheck::mismatched(address, resizes, allocated, family::MALLOC, None, pc);
     }
@@ -292,7 +300,7 @@ pub fn released(header: &Header, address: usize, resizes: bool, pc: u64) -> u64 
 pub fn resized(address: usize, pc: u64) {
     lock::alone(|| {
         if let Some(header) = find(address, true, pc) {
-            released(header, address, true, pc);
+            released(header, address, true, given_back(address), pc);
         }
     });
 }
