@@ -1,7 +1,9 @@
-// A reference count whose last release and the increment of a late comer cross: the increment is in freed memory.
+// A reference count whose last release and the increment of a late comer cross: the increment is in freed memory. Or it comes between the
+// release and the free, which nothing orders after it: a data race.
 //
 // heddle: verdict = found
 // heddle: kind = memory
+// heddle: more = yes
 #include <atomic>
 #include <thread>
 

@@ -1,7 +1,9 @@
-// A mutex in the heap is freed by its last user, who does not know that another one has yet to lock it.
+// A mutex in the heap is freed by its last user, who does not know that another one has yet to lock it. Or that one locks it right before
+// the free, which nothing orders after it: a data race.
 //
 // heddle: verdict = found
 // heddle: kind = memory
+// heddle: more = yes
 #include <pthread.h>
 #include <stdlib.h>
 

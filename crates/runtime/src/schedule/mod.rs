@@ -9,7 +9,7 @@
 //! * [`execution`]: the start of an execution, and the ends of its threads and its process.
 //! * [`mod@visible`]: visible operations. [`section`]: atomic sections. [`finish`]: the record of a completed
 //!   execution.
-//! * [`fiber`]: the threads themselves. [`spin_loop`]: loops that only wait. [`timed`]: operations that can time out.
+//! * [`fiber`]: the threads themselves. [`spin_loop`]: loops that only wait, [`rewritten`]: what they may write. [`timed`]: operations that can time out.
 //!   [`forever`]: threads that run for ever without an operation.
 
 mod execution;
@@ -17,6 +17,7 @@ pub mod fiber;
 mod finish;
 pub mod forever;
 mod measure;
+mod rewritten;
 mod section;
 pub mod spin_loop;
 pub mod spurious_failure;

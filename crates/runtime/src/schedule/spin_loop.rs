@@ -3,7 +3,7 @@
 //! Left alone, such a thread could loop for ever in every execution. So the runtime recognises it when it comes
 //! back to the same call in the same state. The rule, and what then becomes of the operation, are the model's ([`Looks`]).
 //! Here is what a state of a native thread is, and when two are the same: the same registers, the same frames on its
-//! stack, nothing written in between.
+//! stack, and memory as it was: a loop may store what it has seen, again and again ([`super::rewritten`]).
 //!
 //! A loop that counts its iterations is in another state each time and is not recognised. Neither is a loop that reads
 //! a clock, allocates, prints, takes a lock, makes libc or the kernel store something, or calls a function that nobody
@@ -14,8 +14,7 @@
 //! highest address written through a pointer. The rest belongs to functions that have not run. Therefore neither the
 //! calls between the loop and the load nor the sizes of frames make a difference.
 //!
-//! Awaits do not wait for plain writes. A thread that has read plain memory in its loop is resumed after any plain
-//! write of another thread.
+//! Awaits do not wait for plain writes, and need not ([`schedule::plain_write`]).
 
 use core::cell::Cell;
 
@@ -24,6 +23,7 @@ use heddle_model::{Event, Looks, Operation, ThreadId};
 use crate::addresses::Reserve;
 use crate::lifetime::{self, Exclusive, Lent};
 use crate::record::callstack;
+use crate::schedule::rewritten::Rewritten;
 use crate::{arch, schedule};
 
 /// The largest part of a stack that is compared.
@@ -113,20 +113,29 @@ pub struct Running {
     plain_reads: Cell<u64>,
     /// How far up the running thread has written its stack since it last looked.
     written: Cell<usize>,
+    /// What else the running thread has written since it last looked.
+    rewritten: Rewritten,
 }
 
 impl Running {
     /// The state at the start of the process.
     pub const fn new() -> Running {
-        Running { threads: Cell::new(&[]), changes: Cell::new(0), plain_reads: Cell::new(0), written: Cell::new(0) }
+        Running {
+            threads: Cell::new(&[]),
+            changes: Cell::new(0),
+            plain_reads: Cell::new(0),
+            written: Cell::new(0),
+            rewritten: Rewritten::new(),
+        }
     }
 
     /// Resets the state at the start of an execution, for the main thread.
     pub fn reset(&self) {
-        let Running { threads: _, changes, plain_reads, written } = self;
+        let Running { threads: _, changes, plain_reads, written, rewritten } = self;
         changes.set(0);
         plain_reads.set(0);
         written.set(0);
+        rewritten.reset();
         self::reset(ThreadId::MAIN);
     }
 }
@@ -164,6 +173,23 @@ pub fn changed() {
     changes.set(changes.get() + 1);
 }
 
+/// Notes that the running thread is about to write `size` bytes of plain memory that is not on its stack. That is a change unless it
+/// leaves what is there.
+#[inline(always)]
+pub fn writes_plain(address: usize, size: usize) {
+    if running().rewritten.writes(address, size) {
+        changed();
+    }
+}
+
+/// Counts the noted writes of the running thread as a change if they have changed something.
+#[inline]
+fn settle_writes() {
+    if running().rewritten.take_changes() {
+        changed();
+    }
+}
+
 /// Writes instructions to `code` that note a change, as [`changed`] does, and go on at `target`.
 pub fn write_counting_jump(code: &mut [u8], target: usize) {
     arch::write_counting_jump(code, running().changes.as_ptr() as usize, target);
@@ -186,7 +212,8 @@ pub fn wrote_stack(end: usize) {
 /// Saves the counters of thread `from` and restores those of thread `to`, between which the scheduler switches.
 #[inline]
 pub fn switched(from: ThreadId, to: ThreadId) {
-    let Running { threads: _, changes, plain_reads, written } = running();
+    settle_writes();
+    let Running { threads: _, changes, plain_reads, written, rewritten: _ } = running();
     let new = of(to);
     let now = (changes.replace(new.changes), plain_reads.replace(new.plain_reads), written.replace(new.written));
     let old = of(from);
@@ -207,6 +234,7 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
         before.lowest = before.lowest.min(lowest);
         before.written = before.written.max(written);
     }
+    settle_writes();
     let changes = running().changes.get();
     if *noted != changes {
         *noted = changes;
@@ -229,6 +257,7 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
 /// Called when the running thread has taken the operation of the last call of [`before`].
 pub fn after(thread: ThreadId, event: &Event) {
     of(thread).looks.after(event);
+    running().rewritten.look();
 }
 
 /// Whether `thread`, which awaits, reads plain memory in its loop.

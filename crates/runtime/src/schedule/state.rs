@@ -14,6 +14,7 @@ use super::{fiber, spin_loop};
 use crate::addresses::Reserve;
 use crate::arch::Context;
 use crate::calls::{custom, tsan};
+use crate::detect::race;
 use crate::entry::wire::{Record, Wire};
 use crate::lifetime::{self, Exclusive, OneThread};
 use crate::state::{calls, livelock};
@@ -391,10 +392,17 @@ pub fn printed(bytes: &[u8]) {
     }
 }
 
-/// Notes that the current thread writes plain memory while others await. Threads whose loops read plain memory are
-/// woken, because they could miss the write.
+/// Notes that the current thread writes plain memory while others await. Where data races are not looked for, threads whose loops
+/// read plain memory are woken, because they could miss the write.
+///
+/// Elsewhere they cannot. If nothing orders the write with the read in the loop, that is a race, and the place becomes visible: then
+/// the loop awaits it. If something does, the thread learns of the write by an operation on a place that it awaits. To wake it earlier
+/// would make what it does depend on when an independent thread wrote.
 #[cold]
 pub fn plain_write() {
+    if race::on() {
+        return;
+    }
     let world = world();
     for thread in world.ids() {
         if thread != current() && world.thread(thread).pending.is_await() && spin_loop::has_read_plain(thread) {
