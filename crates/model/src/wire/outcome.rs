@@ -53,6 +53,7 @@ impl WireOutcome {
             Outcome::Livelock { length } => (15, one(*length as u64)),
             Outcome::SwitchLimit { thread } => (16, one(thread.0 as u64)),
             Outcome::Visited => (17, one(0)),
+            Outcome::Learnt { place, also } => (18, two(*place, *also)),
         };
         WireOutcome { code, circle: circle.into(), words }
     }
@@ -107,6 +108,7 @@ impl WireOutcome {
             }
             16 => Outcome::SwitchLimit { thread: thread()? },
             17 => Outcome::Visited,
+            18 => Outcome::Learnt { place: self.words[0], also: self.words[1] },
             _ => return None,
         })
     }
@@ -156,6 +158,7 @@ mod tests {
             Outcome::Assumed,
             Outcome::Livelock { length: 1 },
             Outcome::Visited,
+            Outcome::Learnt { place: 64, also: u64::MAX },
         ];
         outcomes.extend(Capacity::ALL.map(Outcome::Capacity));
         let some_event = ended(Ending::Abort);
