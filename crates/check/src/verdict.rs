@@ -224,6 +224,16 @@ impl Judgement<'_> {
                 ))
             }
             End::Search(Stop::Exhausted)
+                if !self.left_out.bounded && self.states.is_some_and(|of| of.in_vain > 0) && self.findings.is_empty() =>
+            {
+                let in_vain = self.states.map_or(0, |of| of.in_vain);
+                Some(format!(
+                    "threads look for ever for what nobody does ({}): heddle does not say yet where when states are searched; \
+                     --algorithm default does",
+                    text::counted(in_vain, "state")
+                ))
+            }
+            End::Search(Stop::Exhausted)
                 if !self.left_out.bounded && self.states.is_some_and(|of| of.endless > 0 && of.endless < of.states) =>
             {
                 let endless = self.states.map_or(0, |of| of.endless);

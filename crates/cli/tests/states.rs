@@ -202,7 +202,7 @@ int main(void) {
 
 /// Who of two threads comes first is written to one place, and forgotten everywhere else. Then comes a decision, in two states that
 /// differ in that place only, and the program exits with what it finds there. Where a place is no part of the state, one of the two ends is
-/// never seen.
+/// never seen. What `take` and `keep` have in registers and on the stack is gone when they have returned.
 const PLACES: &str = r#"#define _GNU_SOURCE
 #include <errno.h>
 #include <fenv.h>
@@ -213,6 +213,7 @@ const PLACES: &str = r#"#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#define ALONE __attribute__((noinline, noclone)) static
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
 static int who;
 static void *comes(void *argument) {
@@ -221,9 +222,8 @@ static void *comes(void *argument) {
     pthread_mutex_unlock(&lock);
     return 0;
 }
-/* What the function forgets is nowhere else. */
-static int take(void) { int first = who; who = 0; return first; }
-static void decide(void) { pthread_mutex_lock(&other); pthread_mutex_unlock(&other); }
+ALONE int take(void) { int first = who; who = 0; return first; }
+ALONE void decide(void) { pthread_mutex_lock(&other); pthread_mutex_unlock(&other); }
 static int kept;
 static __thread int own;
 static int *block;
@@ -232,68 +232,116 @@ static atomic_int word;
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static sem_t semaphore;
 static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_t thread;
+static int first_time;
 static void *returns(void *argument) { (void)argument; return (void *)(long)take(); }
 static void *ends(void *argument) { exit((int)(long)argument); }
 static void handler(int status, void *argument) { (void)status; _exit((int)(long)argument); }
-static void run(void) {
+static void initialise(void) { first_time = 1; }
+ALONE void keep(void) {
 #if PLACE == 0
-    kept = take(); decide(); exit(kept);
-#elif PLACE == 1
-    volatile int local = take(); decide(); exit(local);
-#elif PLACE == 2
-    int local = take(); decide(); exit(local);
+    kept = take();
 #elif PLACE == 3
-    own = take(); decide(); exit(own);
+    own = take();
 #elif PLACE == 4
-    *block = take(); decide(); exit(*block);
+    *block = take();
 #elif PLACE == 5
     if (take() == 1) { free(blocks[0]); free(blocks[1]); } else { free(blocks[1]); free(blocks[0]); }
-    decide();
-    void *volatile next = malloc(40);
-    exit(next == blocks[0] ? 1 : 2);
 #elif PLACE == 6
     sigset_t set; sigemptyset(&set);
     if (take() == 1) sigaddset(&set, SIGUSR1);
     pthread_sigmask(SIG_SETMASK, &set, 0);
-    memset(&set, 0, sizeof set);
-    decide();
-    pthread_sigmask(SIG_SETMASK, 0, &set);
-    exit(sigismember(&set, SIGUSR1) ? 1 : 2);
 #elif PLACE == 7
-    int before;
-    pthread_setcancelstate(take() == 1 ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE, &before);
-    before = 0; decide();
-    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &before);
-    exit(before == PTHREAD_CANCEL_DISABLE ? 1 : 2);
+    pthread_setcancelstate(take() == 1 ? PTHREAD_CANCEL_DISABLE : PTHREAD_CANCEL_ENABLE, 0);
 #elif PLACE == 8
-    pthread_setname_np(pthread_self(), take() == 1 ? "one" : "two"); decide();
-    char name[16]; pthread_getname_np(pthread_self(), name, sizeof name);
-    exit(name[0] == 'o' ? 1 : 2);
+    pthread_setname_np(pthread_self(), take() == 1 ? "one" : "two");
 #elif PLACE == 9
-    errno = take(); decide(); exit(errno);
+    errno = take();
 #elif PLACE == 10
-    fesetround(take() == 1 ? FE_UPWARD : FE_TONEAREST); decide(); exit(fegetround() == FE_UPWARD ? 1 : 2);
+    fesetround(take() == 1 ? FE_UPWARD : FE_TONEAREST);
 #elif PLACE == 11
-    pthread_t thread; void *value;
-    pthread_create(&thread, 0, returns, 0); decide(); pthread_join(thread, &value); exit((int)(long)value);
+    pthread_create(&thread, 0, returns, 0);
 #elif PLACE == 12
-    on_exit(handler, (void *)(long)take()); decide(); exit(0);
+    on_exit(handler, (void *)(long)take());
 #elif PLACE == 13
-    pthread_t thread;
-    pthread_create(&thread, 0, ends, (void *)(long)take()); for (;;) decide();
-#elif PLACE == 14
-    int nothing = 0; atomic_compare_exchange_strong(&word, &nothing, take()); exit(word);
-#elif PLACE == 15
-    atomic_store(&word, take()); exit(word);
+    pthread_create(&thread, 0, ends, (void *)(long)take());
 #elif PLACE == 16
     if (take() == 1) pthread_mutex_lock(&held);
-    decide(); exit(pthread_mutex_trylock(&held) ? 1 : 2);
 #elif PLACE == 17
     if (take() == 1) sem_post(&semaphore);
-    decide(); exit(sem_trywait(&semaphore) ? 2 : 1);
 #elif PLACE == 18
-    pthread_setspecific(key, (void *)(long)take()); decide(); exit((int)(long)pthread_getspecific(key));
+    pthread_setspecific(key, (void *)(long)take());
+#elif PLACE == 19
+    if (take() == 1) pthread_once(&once, initialise);
+    first_time = 0;
+#elif PLACE == 20
+    if (take() == 1) pthread_rwlock_rdlock(&rwlock);
+#else
+    take();
 #endif
+}
+ALONE void run(void) {
+    int found = 3;
+    void *value;
+    (void)value;
+#if PLACE == 1
+    volatile int local = take();
+#elif PLACE == 2
+    int local = take();
+#elif PLACE == 14
+    int nothing = 0; atomic_compare_exchange_strong(&word, &nothing, take());
+#elif PLACE == 15
+    atomic_store(&word, take());
+#else
+    keep();
+#endif
+    decide();
+#if PLACE == 0
+    found = kept;
+#elif PLACE == 1 || PLACE == 2
+    found = local;
+#elif PLACE == 3
+    found = own;
+#elif PLACE == 4
+    found = *block;
+#elif PLACE == 5
+    void *volatile next = malloc(40);
+    found = next == blocks[0] ? 1 : 2;
+#elif PLACE == 6
+    sigset_t set;
+    pthread_sigmask(SIG_SETMASK, 0, &set);
+    found = sigismember(&set, SIGUSR1) ? 1 : 2;
+#elif PLACE == 7
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &found);
+    found = found == PTHREAD_CANCEL_DISABLE ? 1 : 2;
+#elif PLACE == 8
+    char name[16]; pthread_getname_np(pthread_self(), name, sizeof name);
+    found = name[0] == 'o' ? 1 : 2;
+#elif PLACE == 9
+    found = errno;
+#elif PLACE == 10
+    found = fegetround() == FE_UPWARD ? 1 : 2;
+#elif PLACE == 11
+    pthread_join(thread, &value); found = (int)(long)value;
+#elif PLACE == 13
+    for (;;) decide();
+#elif PLACE == 14 || PLACE == 15
+    found = word;
+#elif PLACE == 16
+    found = pthread_mutex_trylock(&held) ? 1 : 2;
+#elif PLACE == 17
+    found = sem_trywait(&semaphore) ? 2 : 1;
+#elif PLACE == 18
+    found = (int)(long)pthread_getspecific(key);
+#elif PLACE == 19
+    pthread_once(&once, initialise);
+    found = first_time ? 2 : 1;
+#elif PLACE == 20
+    found = pthread_rwlock_trywrlock(&rwlock) ? 1 : 2;
+#endif
+    exit(found);
 }
 int main(void) {
     pthread_t threads[2];
@@ -308,27 +356,40 @@ int main(void) {
     run();
 }
 "#;
-const NUMBER_OF_PLACES: usize = 19;
+const NUMBER_OF_PLACES: usize = 21;
+/// A number that is no place: who came first is forgotten.
+const NO_PLACE: usize = NUMBER_OF_PLACES;
+
+/// The exit statuses of [`PLACES`] with this place, and what the search says of it.
+fn statuses_of_place(session: &Session, place: usize) -> (Vec<u64>, crate::common::Finished) {
+    let place_flag = format!("-DPLACE={place}");
+    let mut more = vec!["-O2", "-lm", &place_flag, "--races", "off", "--memory", "off", "--exit-status", "ignore"];
+    // The order of frees matters where blocks are used again.
+    more.extend(["--quarantine", "0"]);
+    let run = stateful(session, "places.c", PLACES, &more);
+    let statuses = run.json()["exit_statuses"].as_array().cloned().unwrap_or_default();
+    (statuses.iter().filter_map(|one| one["status"].as_u64()).filter(|one| *one != 0).collect(), run)
+}
 
 #[test]
 fn everything_that_matters_tells_states_apart() {
     let session = Session::new();
     let mut wrong = Vec::new();
     for place in 0..NUMBER_OF_PLACES {
-        let place_flag = format!("-DPLACE={place}");
-        let mut more = vec!["-O2", "-lm", &place_flag, "--races", "off", "--memory", "off", "--exit-status", "ignore"];
-        // The order of frees matters where blocks are used again.
-        more.extend(["--quarantine", "0"]);
-        let run = stateful(&session, "places.c", PLACES, &more);
-        let report = run.json();
-        let statuses = report["exit_statuses"].as_array().cloned().unwrap_or_default();
-        let seen: Vec<u64> = statuses.iter().filter_map(|one| one["status"].as_u64()).filter(|one| *one != 0).collect();
+        let (seen, run) = statuses_of_place(&session, place);
         // One of them goes round before it ends, which is no proof.
         if !matches!(run.code, 0 | 3) || seen != [1, 2] {
             wrong.push(format!("place {place}: {seen:?}\n{run}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Where who came first is forgotten, the two orders meet before the program ends. Otherwise the test above would hold of every program.
+#[test]
+fn what_is_forgotten_tells_no_states_apart() {
+    let (seen, run) = statuses_of_place(&Session::new(), NO_PLACE);
+    assert_eq!((seen, &run.json()["executions"]), (vec![3], &1.into()), "{run}");
 }
 
 /// A program that ends, and can go round before, may have a livelock: no proof. And a block that is used again too early would give a new
@@ -344,6 +405,21 @@ fn what_may_be_a_livelock_is_not_called_safe() {
     ] {
         let run = Session::new().check([small(file).as_str(), "--algorithm", "stateful", "--minimise", "off"]);
         assert_eq!(run.json()["verdict"], verdict, "{file}\n{run}");
+    }
+}
+
+/// A thread that looks for what nobody does is no endless program that works.
+#[test]
+fn waiting_in_vain_is_not_called_safe() {
+    for name in ["atomic-spin-nobody.c", "atomic-spin-each-other.c", "livelock-nobody-sets.c"] {
+        let file = crate::common::root().join("tests/small/found").join(name).display().to_string();
+        for algorithm in ["stateful", "switches"] {
+            let run = Session::new().check([file.as_str(), "--algorithm", algorithm, "--minimise", "off"]);
+            let report = run.json();
+            assert_eq!(report["verdict"], "incomplete", "{name}, {algorithm}\n{run}");
+            let reason = report["reason"].as_str().unwrap_or_default();
+            assert!(reason.contains("look for ever for what nobody does"), "{name}, {algorithm}\n{run}");
+        }
     }
 }
 

@@ -12,6 +12,8 @@ pub struct Places<'m> {
     filter: u64,
     /// The filter for the places alone.
     of_places: u64,
+    /// The filter for what was noted in this execution ([`Places::note`]).
+    of_notes: u64,
     /// Granules; 0 is an empty entry. The length is a power of two.
     table: &'m mut [usize],
     /// How many granules there are.
@@ -27,13 +29,13 @@ impl<'m> Places<'m> {
 
     /// No places, and no room for any.
     pub const fn empty() -> Places<'m> {
-        Places { filter: 0, of_places: 0, table: &mut [], count: 0, watched: false }
+        Places { filter: 0, of_places: 0, of_notes: 0, table: &mut [], count: 0, watched: false }
     }
 
     /// No places, and room for up to `most`.
     pub fn new(lender: &mut impl Lender<'m>, most: usize) -> Places<'m> {
         let table = lender.lend((2 * most).next_power_of_two());
-        Places { filter: 0, of_places: 0, table, count: 0, watched: false }
+        Places { filter: 0, of_places: 0, of_notes: 0, table, count: 0, watched: false }
     }
 
     /// Sets the places for the next execution: addresses, of which only the granule counts. Within one process places are only ever
@@ -46,9 +48,36 @@ impl<'m> Places<'m> {
         self.watch_all(false);
     }
 
+    /// Accesses to these eight bytes need a closer look for the rest of the execution, although they are no place.
+    pub fn note(&mut self, address: usize) {
+        self.of_notes |= 1 << (address >> 3 & 63);
+        self.filter |= self.of_notes;
+    }
+
+    /// Forgets what was noted.
+    pub fn forget_notes(&mut self) {
+        self.of_notes = 0;
+        self.watch_all(false);
+    }
+
+    /// Whether anything was noted.
+    #[inline(always)]
+    pub fn has_notes(&self) -> bool {
+        self.of_notes != 0
+    }
+
+    /// Whether something was noted that may be among these bytes.
+    pub fn may_be_noted(&self, address: usize, size: usize) -> bool {
+        let (first, last) = (address >> 3, (address + size.max(1) - 1) >> 3);
+        if last - first >= 63 {
+            return self.of_notes != 0;
+        }
+        (first..=last).any(|granule| self.of_notes >> (granule & 63) & 1 != 0)
+    }
+
     /// Sets whether every access needs a closer look from now on, even if that was not asked for with the places.
     pub fn watch_all(&mut self, all: bool) {
-        self.filter = if all || self.watched { u64::MAX } else { self.of_places };
+        self.filter = if all || self.watched { u64::MAX } else { self.of_places | self.of_notes };
     }
 
     fn fill(&mut self, places: &[u64]) {

@@ -169,12 +169,8 @@ pub fn walk(events: &[Event], pending: &[Pending]) -> Walk {
 
 /// The thread that holds `object` exclusively.
 fn owner(world: &World, object: ObjectId) -> Option<ThreadId> {
-    match world.objects.get(object)?.family as u8 {
-        rwlock::FAMILY => rwlock::writer_of(world, object),
-        spin::FAMILY => spin::owner_of(world, object),
-        mutex::FAMILY => mutex::owner_of(world, object),
-        _ => None,
-    }
+    let mutex = mutex::owner_of(world, object);
+    mutex.or_else(|| rwlock::writer_of(world, object)).or_else(|| spin::owner_of(world, object))
 }
 
 /// Whether `thread` is alive and blocked.

@@ -4,6 +4,7 @@
 //! follows. Usually the process ends there, as at a failed assertion, because the behaviour is undefined. An error code
 //! that the standard specifies is no misuse, because the program can handle it.
 
+use crate::primitive::queue;
 use crate::{ObjectId, World};
 
 /// A rule that was broken. The numbers are part of trace files.
@@ -106,25 +107,24 @@ impl World<'_> {
         self.misuse.get_or_insert(misuse);
     }
 
-    /// Marks `object` as initialised by a call.
-    pub(crate) fn make(&mut self, object: ObjectId) {
-        if self.objects.get_mut(object).life == MADE {
+    /// Marks `object`, of this family, as initialised by a call.
+    pub(crate) fn make(&mut self, object: ObjectId, family: u8) {
+        if self.objects.get_mut(object, family).life == MADE {
             self.accuse(Misuse::DoubleInitialisation);
         } else {
             self.toggle_initialised(object);
         }
-        let slot = self.objects.get_mut(object);
-        slot.life = MADE;
-        slot.order = 0;
+        self.objects.get_mut(object, family).life = MADE;
+        queue::forget_policy(self, object);
     }
 
-    /// Reports a misuse if `object`, which is used now, was destroyed.
+    /// Reports a misuse if `object`, of this family, which is used now, was destroyed.
     #[inline]
-    pub(crate) fn touch(&mut self, object: ObjectId) {
+    pub(crate) fn touch(&mut self, object: ObjectId, family: u8) {
         if self.destroyed == 0 {
             return;
         }
-        let slot = self.objects.get_mut(object);
+        let slot = self.objects.get_mut(object, family);
         if slot.life == DESTROYED {
             // The runtime knows whether the memory holds another object by now.
             slot.life = UNKNOWN;
@@ -132,11 +132,11 @@ impl World<'_> {
         }
     }
 
-    /// Marks `object` as destroyed.
-    pub(crate) fn unmake(&mut self, object: ObjectId) {
-        self.touch(object);
+    /// Marks `object`, of this family, as destroyed.
+    pub(crate) fn unmake(&mut self, object: ObjectId, family: u8) {
+        self.touch(object, family);
         self.destroyed += 1;
-        let slot = self.objects.get_mut(object);
+        let slot = self.objects.get_mut(object, family);
         let made = slot.life == MADE;
         slot.life = DESTROYED;
         if made {

@@ -54,17 +54,17 @@ fn gate(barrier: ObjectId) -> ObjectId {
 
 /// The number of threads that `barrier` is for, and the number of threads that have arrived and are in no round yet.
 pub fn state(world: &World, barrier: ObjectId) -> (u64, u64) {
-    let words = world.objects.get(barrier).map_or([0; 3], |slot| slot.words);
+    let words = world.objects.get(barrier, FAMILY).map_or([0; 3], |slot| slot.words);
     // A barrier without initialisation is for one thread.
     (words[SIZE].max(1), words[ARRIVED])
 }
 
 fn part(world: &World, barrier: ObjectId, thread: ThreadId) -> u64 {
-    world.objects.get(ObjectId::share(barrier, thread)).map_or(AWAY, |slot| slot.words[PART])
+    world.objects.get(ObjectId::share(barrier, thread), FAMILY).map_or(AWAY, |slot| slot.words[PART])
 }
 
 fn set_part(world: &mut World, barrier: ObjectId, thread: ThreadId, part: u64) {
-    world.objects.get_mut(ObjectId::share(barrier, thread)).words[PART] = part;
+    world.objects.get_mut(ObjectId::share(barrier, thread), FAMILY).words[PART] = part;
 }
 
 /// The number of ways to choose `some` of `all`. Saturates.
@@ -101,7 +101,7 @@ fn make_round(world: &mut World, barrier: ObjectId, by: ThreadId, choice: u16) {
             number -= with;
         }
     }
-    world.objects.get_mut(barrier).words[ARRIVED] -= size;
+    world.objects.get_mut(barrier, FAMILY).words[ARRIVED] -= size;
 }
 
 /// The semantics of barriers.
@@ -140,17 +140,16 @@ impl Primitive for Barriers {
         let flags = self.foresee(world, by, operation, &crate::NoMemory);
         let (size, arrived) = state(world, barrier);
         match operation.code {
-            INIT => world.make(barrier),
+            INIT => world.make(barrier, FAMILY),
             // The threads of a complete round count as leaving, even if the round was not made yet.
             DESTROY if arrived % size > 0 => world.accuse(Misuse::DestroyWaited),
-            DESTROY => world.unmake(barrier),
+            DESTROY => world.unmake(barrier, FAMILY),
             LEAVE => {}
-            _ => world.touch(barrier),
+            _ => world.touch(barrier, FAMILY),
         }
-        world.objects.get_mut(barrier).family = FAMILY as u32;
         match operation.code {
             ARRIVE => {
-                world.objects.get_mut(barrier).words[ARRIVED] += 1;
+                world.objects.get_mut(barrier, FAMILY).words[ARRIVED] += 1;
                 set_part(world, barrier, by, WAITS);
             }
             LEAVE => {
@@ -166,7 +165,7 @@ impl Primitive for Barriers {
                         set_part(world, barrier, thread, FREE);
                     }
                 }
-                world.objects.get_mut(barrier).words = [operation.argument, 0, 0];
+                world.objects.get_mut(barrier, FAMILY).words = [operation.argument, 0, 0];
             }
         }
         Effect { result: 0, flags }

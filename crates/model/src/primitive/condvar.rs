@@ -155,11 +155,11 @@ impl Primitive for ConditionVariables {
         let condvar = operation.object;
         let waker = world.events + 1;
         match operation.code {
-            INIT => world.make(condvar),
+            INIT => world.make(condvar, FAMILY),
             DESTROY if sleepers(world, condvar).next().is_some() => world.accuse(Misuse::DestroyWaited),
-            DESTROY => world.unmake(condvar),
+            DESTROY => world.unmake(condvar, FAMILY),
             REACQUIRE => {}
-            _ => world.touch(condvar),
+            _ => world.touch(condvar, FAMILY),
         }
         if matches!(operation.code, SIGNAL | BROADCAST) && sleep_with_different_mutexes(world, condvar) {
             world.accuse(Misuse::WaitTwoMutexes);

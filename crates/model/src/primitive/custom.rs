@@ -36,7 +36,7 @@ pub const fn operation(number: u32) -> OpCode {
 
 /// The number of operations on `object` so far.
 pub fn steps(world: &World, object: ObjectId) -> u32 {
-    world.objects.get(object).map_or(0, |slot| slot.words[0] as u32)
+    world.objects.get(object, FAMILY).map_or(0, |slot| slot.words[0] as u32)
 }
 
 /// Whether `operation` was enabled in the state before operation number `step` on its object.
@@ -62,9 +62,7 @@ impl Primitive for Custom {
     }
 
     fn take(&self, world: &mut World, _: ThreadId, operation: &Operation, _: u16) -> Effect {
-        let slot = world.objects.get_mut(operation.object);
-        slot.family = FAMILY as u32;
-        slot.words[0] += 1;
+        world.objects.get_mut(operation.object, FAMILY).words[0] += 1;
         Effect::default()
     }
 

@@ -178,7 +178,7 @@ pub fn of(code: OpCode) -> &'static dyn Primitive {
 
 /// The primitive with this number of its family.
 #[inline]
-pub(crate) fn of_family(family: u32) -> &'static dyn Primitive {
+pub(crate) fn of_family(family: u8) -> &'static dyn Primitive {
     FAMILIES.get(family as usize).copied().unwrap_or(&Nothing)
 }
 

@@ -101,14 +101,13 @@ pub fn owner(slot: &ObjectSlot) -> Option<ThreadId> {
 /// The owner of `mutex`.
 #[inline]
 pub fn owner_of(world: &World, mutex: ObjectId) -> Option<ThreadId> {
-    world.objects.get(mutex).and_then(owner)
+    world.objects.get(mutex, FAMILY).and_then(owner)
 }
 
 /// Sets the owner of `mutex`. `None` unlocks it.
 #[inline]
 fn set_owner(world: &mut World, mutex: ObjectId, owner: Option<ThreadId>) {
-    let slot = world.objects.get_mut(mutex);
-    slot.family = FAMILY as u32;
+    let slot = world.objects.get_mut(mutex, FAMILY);
     let before = slot.words[OWNER];
     let after = owner.map_or(0, |t| t.0 as u64 + 1);
     slot.words[OWNER] = after;
@@ -150,7 +149,7 @@ impl Case {
 
 /// What happens if `by` locks `mutex` now.
 fn locking(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> Case {
-    let Some(slot) = world.objects.get(mutex) else { return Case::Changes };
+    let Some(slot) = world.objects.get(mutex, FAMILY) else { return Case::Changes };
     match (owner(slot), kind & BASE) {
         _ if slot.words[ORDER] == LOST => Case::Fails(ENOTRECOVERABLE),
         (None, _) => Case::Changes,
@@ -185,7 +184,7 @@ const fn is_busy(result: u64) -> bool {
 
 /// What happens if `by` unlocks `mutex` now.
 fn unlocking(world: &World, by: ThreadId, mutex: ObjectId, kind: u32) -> Case {
-    let slot = world.objects.get(mutex).copied().unwrap_or_default();
+    let slot = world.objects.get(mutex, FAMILY).copied().unwrap_or_default();
     match owner(&slot) {
         Some(owner) if owner != by && kind != NORMAL => Case::Fails(EPERM),
         // Nobody owns a mutex that can never be acquired again.
@@ -231,9 +230,9 @@ pub(crate) fn lock(world: &mut World, by: ThreadId, mutex: ObjectId, kind: u32) 
         Case::Changes => set_owner(world, mutex, Some(by)),
         Case::Inherits(_) => {
             set_owner(world, mutex, Some(by));
-            world.objects.get_mut(mutex).words[ORDER] = OUT_OF_ORDER;
+            world.objects.get_mut(mutex, FAMILY).words[ORDER] = OUT_OF_ORDER;
         }
-        Case::Counts => world.objects.get_mut(mutex).words[NESTED] += 1,
+        Case::Counts => world.objects.get_mut(mutex, FAMILY).words[NESTED] += 1,
         Case::Fails(_) => {}
     }
     case.effect()
@@ -252,10 +251,10 @@ pub(crate) fn unlock(world: &mut World, by: ThreadId, mutex: ObjectId, kind: u32
     match case {
         Case::Changes | Case::Inherits(_) => {
             set_owner(world, mutex, None);
-            let order = &mut world.objects.get_mut(mutex).words[ORDER];
+            let order = &mut world.objects.get_mut(mutex, FAMILY).words[ORDER];
             *order = if *order == OUT_OF_ORDER { LOST } else { IN_ORDER };
         }
-        Case::Counts => world.objects.get_mut(mutex).words[NESTED] -= 1,
+        Case::Counts => world.objects.get_mut(mutex, FAMILY).words[NESTED] -= 1,
         Case::Fails(_) => {}
     }
     case.effect()
@@ -310,10 +309,10 @@ impl Primitive for Mutexes {
             }
         }
         match code {
-            INIT => world.make(mutex),
+            INIT => world.make(mutex, FAMILY),
             DESTROY if owner_of(world, mutex).is_some() => world.accuse(Misuse::DestroyInUse),
-            DESTROY => world.unmake(mutex),
-            _ => world.touch(mutex),
+            DESTROY => world.unmake(mutex, FAMILY),
+            _ => world.touch(mutex, FAMILY),
         }
         match code {
             LOCK => lock(world, by, mutex, kind),
@@ -333,7 +332,7 @@ impl Primitive for Mutexes {
                 effect if effect.result == EDEADLK => Effect::failed(EBUSY),
                 effect => effect,
             },
-            CONSISTENT => match world.objects.get_mut(mutex) {
+            CONSISTENT => match world.objects.get_mut(mutex, FAMILY) {
                 slot if slot.words[ORDER] == OUT_OF_ORDER && owner(slot) == Some(by) => {
                     slot.words[ORDER] = IN_ORDER;
                     Effect::default()
@@ -344,7 +343,7 @@ impl Primitive for Mutexes {
             DESTROY if owner_of(world, mutex).is_some() => Effect::failed(EBUSY),
             _ => {
                 set_owner(world, mutex, None);
-                world.objects.get_mut(mutex).words[ORDER] = IN_ORDER;
+                world.objects.get_mut(mutex, FAMILY).words[ORDER] = IN_ORDER;
                 Effect::default()
             }
         }

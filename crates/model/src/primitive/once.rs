@@ -2,10 +2,13 @@
 //!
 //! State: not begun, running or done. The first thread runs the initialisation. Other threads wait until it is done, or
 //! until an exception ends it, in which case the next thread runs it.
+//!
+//! The memory of a control can get another use: its block is freed, or its function returns and another one is called. Whoever
+//! overwrites a control that is done says so ([`RENEW`]), and the next control at the same address begins untouched.
 
 use super::Primitive;
 use crate::world::Effect;
-use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, OpCode, Operation, ThreadId, World};
+use crate::{Event, EventFlags, Footprint, Memory, Mode, ObjectId, ObjectSlot, OpCode, Operation, ThreadId, World};
 
 /// The family of one-time initialisation.
 pub const FAMILY: u8 = 9;
@@ -15,14 +18,43 @@ pub const BEGIN: OpCode = OpCode::new(FAMILY, 1);
 pub const DONE: OpCode = OpCode::new(FAMILY, 2);
 /// Ends the initialisation without completing it. The next thread runs it again.
 pub const GIVE_UP: OpCode = OpCode::new(FAMILY, 3);
+/// Overwrites or frees the control. If it was done, that is forgotten.
+pub const RENEW: OpCode = OpCode::new(FAMILY, 4);
 
 const STATE: usize = 0;
 const UNTOUCHED: u64 = 0;
 const RUNNING: u64 = 1;
 const FINISHED: u64 = 2;
 
+/// How far an initialisation is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Nothing is known of it.
+    Untouched,
+    /// A thread runs it.
+    Running,
+    /// It is done.
+    Finished,
+}
+
+/// How far the initialisation with this control is.
+pub fn phase(world: &World, once: ObjectId) -> Phase {
+    match state(world, once) {
+        UNTOUCHED => Phase::Untouched,
+        RUNNING => Phase::Running,
+        _ => Phase::Finished,
+    }
+}
+
+/// The controls among these bytes whose initialisations are done.
+pub fn finished(world: &World, from: u64, to: u64) -> impl Iterator<Item = ObjectId> {
+    let is_one = move |slot: &ObjectSlot| slot.family() == FAMILY && slot.words[STATE] == FINISHED;
+    let all = world.objects.iter().filter(move |(object, slot)| is_one(slot) && (from..to).contains(&object.0));
+    all.map(|(object, _)| object)
+}
+
 fn state(world: &World, once: ObjectId) -> u64 {
-    world.objects.get(once).map_or(UNTOUCHED, |slot| slot.words[STATE])
+    world.objects.get(once, FAMILY).map_or(UNTOUCHED, |slot| slot.words[STATE])
 }
 
 /// The semantics of one-time initialisation.
@@ -38,6 +70,7 @@ impl Primitive for Once {
             BEGIN => "begin",
             DONE => "done",
             GIVE_UP => "give up",
+            RENEW => "renew",
             _ => "operation",
         }
     }
@@ -47,8 +80,7 @@ impl Primitive for Once {
     }
 
     fn take(&self, world: &mut World, _by: ThreadId, operation: &Operation, _choice: u16) -> Effect {
-        let slot = world.objects.get_mut(operation.object);
-        slot.family = FAMILY as u32;
+        let slot = world.objects.get_mut(operation.object, FAMILY);
         let state = &mut slot.words[STATE];
         match operation.code {
             // Only a read: there is nothing to do.
@@ -58,6 +90,7 @@ impl Primitive for Once {
                 return Effect::result(1);
             }
             DONE => *state = FINISHED,
+            RENEW if *state == RUNNING => {}
             _ => *state = UNTOUCHED,
         }
         Effect::default()

@@ -55,6 +55,22 @@ impl Operation {
     }
 }
 
+/// The word with the wakeup policy of an object, plus one. 0 if it has none of its own.
+const ORDER: usize = 0;
+
+/// The wakeup policy that the program has given to `object`.
+pub fn policy_of(world: &World, object: ObjectId) -> Option<WakeupOrder> {
+    let word = world.objects.get(object, FAMILY)?.words[ORDER];
+    word.checked_sub(1).map(|order| WakeupOrder::from_code(order as u32))
+}
+
+/// Forgets the wakeup policy of `object`, which is made anew.
+pub(crate) fn forget_policy(world: &mut World, object: ObjectId) {
+    if world.objects.get(object, FAMILY).is_some() {
+        world.objects.get_mut(object, FAMILY).words[ORDER] = 0;
+    }
+}
+
 /// Whether the thread of `operation` stands in the queue of its object or is about to enter it.
 #[inline]
 pub fn queues(operation: &Operation) -> bool {
@@ -97,7 +113,7 @@ impl Primitive for Policies {
     }
 
     fn take(&self, world: &mut World, _: ThreadId, operation: &Operation, _: u16) -> Effect {
-        world.objects.get_mut(operation.object).order = operation.argument as u32 + 1;
+        world.objects.get_mut(operation.object, FAMILY).words[ORDER] = operation.argument + 1;
         Effect::default()
     }
 

@@ -90,19 +90,18 @@ fn readers_of(lock: ObjectId) -> ObjectId {
 
 /// How often `reader` holds `lock` as a reader.
 pub fn holds(world: &World, lock: ObjectId, reader: ThreadId) -> u64 {
-    let life = world.objects.get(lock).map_or(0, |slot| slot.words[LIFE]);
-    let held = world.objects.get(ObjectId::share(lock, reader)).map_or([0; 3], |slot| slot.words);
+    let life = world.objects.get(lock, FAMILY).map_or(0, |slot| slot.words[LIFE]);
+    let held = world.objects.get(ObjectId::share(lock, reader), FAMILY).map_or([0; 3], |slot| slot.words);
     if held[HOLDS_LIFE] == life { held[HOLDS] } else { 0 }
 }
 
 /// Sets how often `reader` holds `lock` as a reader.
 fn set_holds(world: &mut World, lock: ObjectId, reader: ThreadId, holds: u64) {
     let before = self::holds(world, lock, reader);
-    let slot = world.objects.get_mut(lock);
-    slot.family = FAMILY as u32;
+    let slot = world.objects.get_mut(lock, FAMILY);
     slot.words[READERS] = slot.words[READERS] + holds - before;
     let life = slot.words[LIFE];
-    let held = &mut world.objects.get_mut(ObjectId::share(lock, reader)).words;
+    let held = &mut world.objects.get_mut(ObjectId::share(lock, reader), FAMILY).words;
     (held[HOLDS], held[HOLDS_LIFE]) = (holds, life);
     if (holds == 0) != (before == 0) {
         world.toggle_reader(lock, reader.0);
@@ -111,17 +110,17 @@ fn set_holds(world: &mut World, lock: ObjectId, reader: ThreadId, holds: u64) {
 
 /// The writer that holds `lock`.
 pub fn writer_of(world: &World, lock: ObjectId) -> Option<ThreadId> {
-    let writer = world.objects.get(lock)?.words[WRITER] as u32;
+    let writer = world.objects.get(lock, FAMILY)?.words[WRITER] as u32;
     (writer != 0).then(|| ThreadId((writer - 1) as u16))
 }
 
 fn readers(world: &World, lock: ObjectId) -> u64 {
-    world.objects.get(lock).map_or(0, |slot| slot.words[READERS])
+    world.objects.get(lock, FAMILY).map_or(0, |slot| slot.words[READERS])
 }
 
 /// Whether a writer waits and the lock of `operation` prefers writers.
 fn writer_waits(world: &World, operation: &Operation) -> bool {
-    let words = world.objects.get(operation.object).map_or(0, |slot| slot.words[WRITER]);
+    let words = world.objects.get(operation.object, FAMILY).map_or(0, |slot| slot.words[WRITER]);
     prefers_writers(operation) && words >= ONE_WAITS
 }
 
@@ -218,16 +217,16 @@ impl Primitive for ReaderWriterLocks {
         if gives_up {
             if code == TIMED_WRITE_LOCK && prefers_writers(operation) {
                 // The writer no longer waits and no longer blocks readers.
-                let words = &mut world.objects.get_mut(lock).words;
+                let words = &mut world.objects.get_mut(lock, FAMILY).words;
                 words[WRITER] = words[WRITER].saturating_sub(ONE_WAITS);
             }
             return Effect::timed_out(operation);
         }
         match code {
-            INIT => world.make(lock),
+            INIT => world.make(lock, FAMILY),
             DESTROY if flags.contains(EventFlags::FAILED) => world.accuse(Misuse::DestroyInUse),
-            DESTROY => world.unmake(lock),
-            _ => world.touch(lock),
+            DESTROY => world.unmake(lock, FAMILY),
+            _ => world.touch(lock, FAMILY),
         }
         if code == UNLOCK && flags.contains(EventFlags::FAILED) {
             let locked = writer_of(world, lock).is_some() || readers(world, lock) > 0;
@@ -245,8 +244,7 @@ impl Primitive for ReaderWriterLocks {
             READ_LOCK | TRY_READ_LOCK | TIMED_READ_LOCK => set_holds(world, lock, by, held + 1),
             UNLOCK if flags.contains(EventFlags::SHARED) => set_holds(world, lock, by, held - 1),
             _ => {
-                let slot = world.objects.get_mut(lock);
-                slot.family = FAMILY as u32;
+                let slot = world.objects.get_mut(lock, FAMILY);
                 let before = slot.words[WRITER] as u32;
                 match code {
                     WRITE_ARRIVE => slot.words[WRITER] += ONE_WAITS,

@@ -74,20 +74,20 @@ const MADE: usize = 1;
 
 /// The semaphore that has the name `name` now.
 fn named(world: &World, name: ObjectId) -> Option<ObjectId> {
-    let words = world.objects.get(name)?.words;
+    let words = world.objects.get(name, FAMILY)?.words;
     (words[LINKED] != 0).then(|| ObjectId(name.0 + words[MADE] * SEMAPHORE_SIZE))
 }
 
 /// How often `semaphore` is open.
 fn opened(world: &World, semaphore: ObjectId) -> u64 {
-    world.objects.get(semaphore).map_or(0, |slot| slot.words[OPENED])
+    world.objects.get(semaphore, FAMILY).map_or(0, |slot| slot.words[OPENED])
 }
 
 /// The error number with which an operation on a name would fail now. `None` if it would succeed.
 fn refusal(world: &World, operation: &Operation) -> Option<u64> {
     let name = operation.object;
     let there = named(world, name).is_some();
-    let made = world.objects.get(name).map_or(0, |slot| slot.words[MADE]);
+    let made = world.objects.get(name, FAMILY).map_or(0, |slot| slot.words[MADE]);
     match operation.code {
         OPEN if there => (operation.detail == CREATE | EXCLUSIVE).then_some(EEXIST),
         OPEN if operation.detail & CREATE == 0 => Some(ENOENT),
@@ -107,25 +107,24 @@ fn take_named(world: &mut World, operation: &Operation) -> Effect {
     match operation.code {
         OPEN => {
             let semaphore = named(world, name).unwrap_or_else(|| {
-                let slot = world.objects.get_mut(name);
-                slot.family = FAMILY as u32;
+                let slot = world.objects.get_mut(name, FAMILY);
                 slot.words[LINKED] = 1;
                 slot.words[MADE] += 1;
                 let semaphore = ObjectId(name.0 + slot.words[MADE] * SEMAPHORE_SIZE);
-                let made = world.objects.get_mut(semaphore);
-                made.family = FAMILY as u32;
+                let made = world.objects.get_mut(semaphore, FAMILY);
+                made.is_used = true;
                 made.words[COUNT] = operation.argument;
                 semaphore
             });
-            world.objects.get_mut(semaphore).words[OPENED] += 1;
+            world.objects.get_mut(semaphore, FAMILY).words[OPENED] += 1;
             Effect::result(semaphore.0)
         }
         CLOSE => {
-            world.objects.get_mut(ObjectId(operation.argument)).words[OPENED] -= 1;
+            world.objects.get_mut(ObjectId(operation.argument), FAMILY).words[OPENED] -= 1;
             Effect::default()
         }
         _ => {
-            world.objects.get_mut(name).words[LINKED] = 0;
+            world.objects.get_mut(name, FAMILY).words[LINKED] = 0;
             Effect::default()
         }
     }
@@ -136,8 +135,8 @@ fn take_named(world: &mut World, operation: &Operation) -> Effect {
 fn count(world: &World, operation: &Operation) -> u64 {
     world
         .objects
-        .get(operation.object)
-        .filter(|slot| slot.family != 0)
+        .get(operation.object, FAMILY)
+        .filter(|slot| slot.is_used)
         .map_or(brought(operation), |slot| slot.words[COUNT])
 }
 
@@ -187,21 +186,21 @@ impl Primitive for Semaphores {
             return take_named(world, operation);
         }
         match operation.code {
-            INIT => world.make(operation.object),
-            DESTROY => world.unmake(operation.object),
+            INIT => world.make(operation.object, FAMILY),
+            DESTROY => world.unmake(operation.object, FAMILY),
             POST if count(world, operation) >= MOST => {
                 world.accuse(Misuse::SemaphoreOverflow);
                 return Effect::failed(EOVERFLOW);
             }
-            _ => world.touch(operation.object),
+            _ => world.touch(operation.object, FAMILY),
         }
-        let mut slot = world.objects.get_mut(operation.object);
-        if slot.family == 0 && operation.code != INIT {
+        let mut slot = world.objects.get_mut(operation.object, FAMILY);
+        if !slot.is_used && operation.code != INIT {
             slot.words[COUNT] = brought(operation);
             world.note_uninitialised_use(operation.object);
-            slot = world.objects.get_mut(operation.object);
+            slot = world.objects.get_mut(operation.object, FAMILY);
         }
-        slot.family = FAMILY as u32;
+        slot.is_used = true;
         let count = &mut slot.words[COUNT];
         let before = *count;
         match operation.code {

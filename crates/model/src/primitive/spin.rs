@@ -28,7 +28,7 @@ const OWNER: usize = 0;
 
 /// The thread that has locked `lock`.
 pub fn owner_of(world: &World, lock: ObjectId) -> Option<ThreadId> {
-    let owner = world.objects.get(lock)?.words[OWNER];
+    let owner = world.objects.get(lock, FAMILY)?.words[OWNER];
     (owner != 0).then(|| ThreadId((owner - 1) as u16))
 }
 
@@ -59,10 +59,10 @@ impl Primitive for SpinLocks {
         let flags = self.foresee(world, by, operation, &crate::NoMemory);
         let owner = owner_of(world, operation.object);
         match operation.code {
-            INIT => world.make(operation.object),
+            INIT => world.make(operation.object, FAMILY),
             DESTROY if owner.is_some() => world.accuse(Misuse::DestroyInUse),
-            DESTROY => world.unmake(operation.object),
-            _ => world.touch(operation.object),
+            DESTROY => world.unmake(operation.object, FAMILY),
+            _ => world.touch(operation.object, FAMILY),
         }
         match owner {
             None if operation.code == UNLOCK => world.accuse(Misuse::UnlockNotLocked),
@@ -72,9 +72,9 @@ impl Primitive for SpinLocks {
         if flags.contains(EventFlags::FAILED) {
             return Effect::failed(if operation.code == TRYLOCK { EBUSY } else { 0 });
         }
-        let slot = world.objects.get_mut(operation.object);
-        let found = slot.family == 0 && operation.code != INIT;
-        slot.family = FAMILY as u32;
+        let slot = world.objects.get_mut(operation.object, FAMILY);
+        let found = !slot.is_used && operation.code != INIT;
+        slot.is_used = true;
         let locks = matches!(operation.code, LOCK | TRYLOCK);
         let (before, after) = (slot.words[OWNER], if locks { by.0 as u64 + 1 } else { 0 });
         slot.words[OWNER] = after;

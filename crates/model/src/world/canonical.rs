@@ -15,7 +15,7 @@ use crate::{Digest, Fingerprint, ObjectId, ThreadId};
 /// The number of words of a thread.
 const THREAD: usize = 11;
 /// The number of words of an object.
-const OBJECT: usize = 6;
+const OBJECT: usize = 5;
 
 /// What a thread is about to do counts from here on. A request for cancellation is one or several: an event that one
 /// request alone has enabled cannot come before it.
@@ -80,17 +80,17 @@ impl World<'_> {
     /// The canonical words of an object. `None` if the object is as if it had never been used.
     fn object_words(&self, object: ObjectId, slot: &ObjectSlot) -> Option<[u64; OBJECT]> {
         let [first, second, third] = match object.shared() {
-            Some(whole) => match self.objects.get(whole) {
-                Some(owner) => primitive::of_family(owner.family).canonical_share(owner, slot),
+            Some(whole) => match self.objects.get(whole, slot.family()) {
+                Some(owner) => primitive::of_family(owner.family()).canonical_share(owner, slot),
                 None => slot.words,
             },
-            None => primitive::of_family(slot.family).canonical(slot),
+            None => primitive::of_family(slot.family()).canonical(slot),
         };
-        if (first, second, third, slot.life, slot.order) == (0, 0, 0, 0, 0) {
+        if (first, second, third, slot.life) == (0, 0, 0, 0) {
             return None;
         }
-        let kind = slot.family as u64 | (slot.life as u64) << 32;
-        Some([object.0, kind, slot.order as u64, first, second, third])
+        let kind = u64::from(slot.family()) | (slot.life as u64) << 32;
+        Some([object.0, kind, first, second, third])
     }
 
     /// Who has an atomic section, plus one, or 0.

@@ -1,4 +1,7 @@
-//! The objects of one execution: a hash table by address that is cleared in constant time.
+//! The objects of one execution: a hash table by address and family that is cleared in constant time.
+//!
+//! An address alone does not tell what an object is. When a function returns or a block is freed, the next object at the same address
+//! may be of another family, and must not begin with what the one before has left.
 
 use crate::ObjectId;
 
@@ -10,14 +13,21 @@ pub struct ObjectSlot {
     generation: u32,
     /// The slot that was taken before this one in the same generation, plus one. 0 if this was the first.
     before: u32,
-    /// The family of the primitive. 0 if the object was not used yet.
-    pub family: u32,
+    family: u32,
+    /// Whether an operation has given the object a state. Before, it has the one that the program's memory holds.
+    pub is_used: bool,
     /// Whether the object was initialised or destroyed: see [`crate::misuse`].
     pub life: u32,
-    /// The object's own wakeup policy, plus one. 0 if it has none of its own.
-    pub order: u32,
     /// The state, as the primitive defines it. All zeroes is the state of an object without explicit initialisation.
     pub words: [u64; 3],
+}
+
+impl ObjectSlot {
+    /// The family of the primitive that the object is.
+    #[inline]
+    pub fn family(&self) -> u8 {
+        self.family as u8
+    }
 }
 
 /// A hash table over lent memory.
@@ -80,30 +90,32 @@ impl<'m> ObjectTable<'m> {
     }
 
     #[inline]
-    fn find(&self, object: ObjectId) -> usize {
+    fn find(&self, object: ObjectId, family: u8) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = self.home(object);
-        while self.slots[at].generation == self.generation && self.slots[at].object != object {
+        let other = |slot: &ObjectSlot| slot.object != object || slot.family != u32::from(family);
+        while self.slots[at].generation == self.generation && other(&self.slots[at]) {
             at = (at + 1) & mask;
         }
         at
     }
 
-    /// The state of `object`. `None` if it was not used yet.
+    /// The state of `object`, of this family. `None` if it was not used yet.
     #[inline]
-    pub fn get(&self, object: ObjectId) -> Option<&ObjectSlot> {
-        let slot = &self.slots[self.find(object)];
+    pub fn get(&self, object: ObjectId, family: u8) -> Option<&ObjectSlot> {
+        let slot = &self.slots[self.find(object, family)];
         (slot.generation == self.generation).then_some(slot)
     }
 
-    /// The state of `object`, for changes. A new object is all zeroes. Ask [`is_full`](Self::is_full) before.
+    /// The state of `object`, of this family, for changes. A new object is all zeroes. Ask [`is_full`](Self::is_full) before.
     #[inline]
-    pub fn get_mut(&mut self, object: ObjectId) -> &mut ObjectSlot {
-        let at = self.find(object);
+    pub fn get_mut(&mut self, object: ObjectId, family: u8) -> &mut ObjectSlot {
+        let at = self.find(object, family);
         let slot = &mut self.slots[at];
         if slot.generation != self.generation {
             let before = self.last;
-            *slot = ObjectSlot { object, generation: self.generation, before, ..ObjectSlot::default() };
+            let family = u32::from(family);
+            *slot = ObjectSlot { object, family, generation: self.generation, before, ..ObjectSlot::default() };
             self.used += 1;
             self.last = at as u32 + 1;
         }
@@ -128,21 +140,32 @@ mod tests {
         for round in 0..3 {
             for i in 0..40u64 {
                 // 512 bytes apart: all of them have the same home.
-                table.get_mut(ObjectId(i * 512)).words[0] = i + round;
+                table.get_mut(ObjectId(i * 512), 1).words[0] = i + round;
             }
             for i in 0..40u64 {
-                assert_eq!(table.get(ObjectId(i * 512)).unwrap().words[0], i + round);
+                assert_eq!(table.get(ObjectId(i * 512), 1).unwrap().words[0], i + round);
             }
             assert_eq!(table.iter().count(), 40);
             table.clear();
-            assert!(table.get(ObjectId(512)).is_none());
+            assert!(table.get(ObjectId(512), 1).is_none());
         }
     }
 
     #[test]
     fn a_new_table_over_used_memory_knows_nothing() {
         let mut slots = vec![ObjectSlot::default(); 64];
-        ObjectTable::new(&mut slots).get_mut(ObjectId(8)).words[0] = 1;
-        assert!(ObjectTable::new(&mut slots).get(ObjectId(8)).is_none());
+        ObjectTable::new(&mut slots).get_mut(ObjectId(8), 1).words[0] = 1;
+        assert!(ObjectTable::new(&mut slots).get(ObjectId(8), 1).is_none());
+    }
+
+    #[test]
+    fn an_object_of_another_family_is_another_object() {
+        let mut slots = vec![ObjectSlot::default(); 64];
+        let mut table = ObjectTable::new(&mut slots);
+        table.get_mut(ObjectId(8), 1).words[0] = 3;
+        assert!(table.get(ObjectId(8), 2).is_none());
+        table.get_mut(ObjectId(8), 2).words[0] = 4;
+        assert_eq!(table.get(ObjectId(8), 1).unwrap().words[0], 3);
+        assert_eq!(table.iter().map(|(_, slot)| slot.family()).collect::<Vec<_>>(), [2, 1]);
     }
 }

@@ -117,8 +117,9 @@ pub fn accuse(misuse: Misuse, object: ObjectId, family: u8, pc: u64) {
 pub fn initialised(event: &Event, from_before: bool) {
     let object = event.operation.object;
     let named = (NAMES..NAMES_END).contains(&(object.0 as usize));
-    if !named && schedule::life(object) == UNKNOWN && !from_before {
-        accuse(Misuse::Uninitialised, object, event.operation.code.family(), event.pc);
+    let family = event.operation.code.family();
+    if !named && schedule::life(object, family) == UNKNOWN && !from_before {
+        accuse(Misuse::Uninitialised, object, family, event.pc);
     }
 }
 

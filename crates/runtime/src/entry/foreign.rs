@@ -6,9 +6,11 @@
 //!
 //! Instrumented code calls other objects through slots in its own data, which the loader has filled in. Here each slot of such a
 //! function gets a few instructions instead, which count the call and go on to the function. They use one register, which belongs to
-//! nobody at a call.
+//! nobody at a call. Function pointers come from such slots, too: those that code loads (`-fno-plt` makes all calls so), and those in
+//! tables of the program.
 //!
-//! Not seen: calls through function pointers and virtual tables, and calls of code without these slots (`-fno-plt`).
+//! Not seen: pointers that unseen code hands out (`dlsym`, virtual tables of libraries), and unseen code that is linked into an
+//! instrumented object.
 
 use core::ffi::{c_int, c_void};
 
@@ -37,6 +39,10 @@ const HARMLESS: [&[u8]; 13] = [
     b"_ZNSt3__16thread20hardware_concurrencyEv",
 ];
 
+/// Functions of which the loader's tables have the address, and nobody calls it: the unwinder compares some of them.
+const NOT_CALLED: [&[u8]; 4] =
+    [b"__gxx_personality_v0", b"__gcc_personality_v0", b"__cxa_pure_virtual", b"__cxa_deleted_virtual"];
+
 /// The bytes of the instructions for one slot.
 const STUB: usize = 32;
 /// The most slots that are changed. What a program with more calls beyond them is not counted.
@@ -52,9 +58,15 @@ struct Relocation {
     addend: i64,
 }
 
+/// An address in data.
+const ABSOLUTE: u64 = 1;
+/// An address that code loads.
+const GLOBAL: u64 = 6;
 const JUMP_SLOT: u64 = 7;
 const DT_PLTRELSZ: u64 = 2;
 const DT_JMPREL: u64 = 23;
+const DT_RELA: u64 = 7;
+const DT_RELASZ: u64 = 8;
 const RELRO: u32 = 0x6474_e552;
 
 /// What is known while the objects are visited.
@@ -112,23 +124,33 @@ unsafe fn change_slots(object: &LoadedObject, visit: &mut Visit) {
     // SAFETY: tables of a loaded object are as its dynamic section says.
     unsafe {
         let Some(tables) = imports::tables(object) else { return };
-        let (relocations, length) = (tables.find(DT_JMPREL), tables.find(DT_PLTRELSZ));
-        let (Some(relocations), Some(length)) = (relocations, length) else { return };
-        let count = length as usize / size_of::<Relocation>();
-        let relocations = core::slice::from_raw_parts(tables.absolute(relocations) as *const Relocation, count);
+        let list = |at: u64, length: u64| match (tables.find(at), tables.find(length)) {
+            (Some(at), Some(length)) => {
+                let count = length as usize / size_of::<Relocation>();
+                core::slice::from_raw_parts(tables.absolute(at) as *const Relocation, count)
+            }
+            _ => &[],
+        };
+        let relocations = list(DT_JMPREL, DT_PLTRELSZ).iter().chain(list(DT_RELA, DT_RELASZ));
         let headers = core::slice::from_raw_parts(object.headers, object.count as usize);
         let read_only = headers.iter().find(|header| header.kind == RELRO).map_or((0, 0), |header| {
             let low = object.base + header.address as usize;
             (low & !(PAGE - 1), (low + header.size as usize) & !(PAGE - 1))
         });
-        for relocation in relocations.iter().filter(|r| r.info & 0xffff_ffff == JUMP_SLOT) {
+        let is_function = |relocation: &&Relocation| match relocation.info & 0xffff_ffff {
+            JUMP_SLOT => true,
+            ABSOLUTE | GLOBAL => relocation.addend == 0 && tables.is_foreign_function((relocation.info >> 32) as usize),
+            _ => false,
+        };
+        for relocation in relocations.filter(is_function) {
             let slot = (object.base + relocation.place as usize) as *mut usize;
             let target = *slot;
             let seen = visit.seen[..visit.known].iter().any(|&(low, high)| (low..high).contains(&target));
-            let name = tables.name((relocation.info >> 32) as usize);
+            let name = tables.name((relocation.info >> 32) as usize).to_bytes();
+            let harmless = HARMLESS.contains(&name) || NOT_CALLED.contains(&name);
             // A slot that holds an address of the object itself waits for its first call. There are none: the loader was told to
             // fill in everything.
-            if target == 0 || seen || HARMLESS.contains(&name.to_bytes()) || visit.used + STUB > visit.stubs.len() {
+            if target == 0 || seen || harmless || visit.used + STUB > visit.stubs.len() {
                 continue;
             }
             let stub = &mut visit.stubs[visit.used..visit.used + STUB];

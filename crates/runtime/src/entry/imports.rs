@@ -126,6 +126,15 @@ impl Tables<'_> {
         if (value as usize) < self.object.base { value as usize + self.object.base } else { value as usize }
     }
 
+    /// Whether symbol `index` is a function of another object.
+    pub fn is_foreign_function(&self, index: usize) -> bool {
+        /// `STT_FUNC`, and `STT_GNU_IFUNC`, whose address the loader asks for.
+        const FUNCTIONS: [u8; 2] = [2, 10];
+        // SAFETY: the index is one of the object's own tables.
+        let symbol = unsafe { &*(self.symbols as *const Symbol).add(index) };
+        symbol.section == 0 && FUNCTIONS.contains(&(symbol.info & 15))
+    }
+
     /// The name of symbol `index`.
     pub fn name(&self, index: usize) -> &CStr {
         // SAFETY: the index is one of the object's own tables, which are as the dynamic section says.

@@ -36,6 +36,7 @@ pub use self::operators::{Calls, decide, set_up as set_up_operators};
 pub use heddle_detect::heap::Place;
 pub use heddle_detect::heap::block::State;
 
+use crate::calls::pthread::once_overwritten;
 use crate::detect::{memcheck, race};
 use crate::lifetime::{Exclusive, OneThread};
 use crate::schedule::{self, spin_loop};
@@ -273,6 +274,9 @@ fn release(address: usize, pc: u64) {
     spin_loop::changed();
     if race::places::any() {
         announce(address, pc);
+    }
+    if race::places::has_notes() && is_program() && heap().is_open(address) {
+        once_overwritten(address, size_of_block(address), pc);
     }
     let Some(header) = find(address, false, pc) else { return };
     let pc = operators::released(header, address, false, pc);

@@ -307,8 +307,7 @@ pub fn is_alone() -> bool {
 
 /// The wakeup policy that the program has given to `object`.
 pub fn own_order(object: ObjectId) -> Option<WakeupOrder> {
-    let order = world().objects.get(object).map_or(0, |slot| slot.order);
-    order.checked_sub(1).map(WakeupOrder::from_code)
+    primitive::queue::policy_of(world(), object)
 }
 
 /// Whether so many threads wait at `barrier` that its possible rounds cannot be numbered.
@@ -321,14 +320,19 @@ pub fn custom_steps(object: ObjectId) -> u32 {
     primitive::custom::steps(world(), object)
 }
 
-/// Whether `object` is known to have been initialised or destroyed: see `heddle_model::misuse`.
-pub fn life(object: ObjectId) -> u32 {
-    world().objects.get(object).map_or(0, |slot| slot.life)
+/// Whether `object`, of this family, is known to have been initialised or destroyed: see `heddle_model::misuse`.
+pub fn life(object: ObjectId, family: u8) -> u32 {
+    world().objects.get(object, family).map_or(0, |slot| slot.life)
 }
 
-/// Whether this execution has used `object`.
-pub fn knows(object: ObjectId) -> bool {
-    world().objects.get(object).is_some()
+/// What this execution has done to the control of a one-time initialisation.
+pub fn once_phase(control: ObjectId) -> primitive::once::Phase {
+    primitive::once::phase(world(), control)
+}
+
+/// A control of a one-time initialisation that is done, among these bytes.
+pub fn first_finished_once(address: usize, size: usize) -> Option<ObjectId> {
+    primitive::once::finished(world(), address as u64, (address + size) as u64).next()
 }
 
 /// How many events there were in this execution.

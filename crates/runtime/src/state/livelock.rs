@@ -98,7 +98,7 @@ fn digest(event: &Event, world: &World) -> Option<Digest> {
     digest.add_unordered(world.objects.iter().map(|(object, slot)| {
         let mut one = Digest::default();
         let [a, b, c] = slot.words;
-        one.add_all([object.0, slot.family as u64, slot.life as u64, slot.order as u64, a, b, c]);
+        one.add_all([object.0, u64::from(slot.family()), slot.life as u64, a, b, c]);
         one
     }));
     for (base, length) in heap::arenas() {

@@ -298,6 +298,7 @@ impl Strategy for Switches {
             edges: self.builder.graph.edges.len() as u64,
             endless: self.builder.graph.endless(),
             goes_round: self.builder.graph.goes_round(),
+            in_vain: self.builder.in_vain(),
             bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes() + pairs + moves) as u64,
         })
     }

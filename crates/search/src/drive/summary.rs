@@ -35,6 +35,8 @@ pub struct StateCounts {
     pub endless: u64,
     /// Whether some steps that were run lead back to a state before them: a thread can wait in vain, or the program need not end.
     pub goes_round: bool,
+    /// The states in which threads wait in vain: whoever can go on looks again and again, for ever, and nobody writes.
+    pub in_vain: u64,
     /// The bytes that the graph takes.
     pub bytes: u64,
 }

@@ -54,7 +54,7 @@ interpose! {
         let arrived = operate(ARRIVE, barrier, 0, pc);
         let from_before = misuse::from_before_main(barrier);
         misuse::initialised(&arrived, from_before);
-        if from_before && schedule::life(ObjectId(barrier as u64)) == UNKNOWN {
+        if from_before && schedule::life(ObjectId(barrier as u64), FAMILY) == UNKNOWN {
             schedule::unsupported("barrier that was initialised before main", pc);
         }
         if schedule::barrier_is_crowded(arrived.operation.object) {

@@ -18,7 +18,7 @@ mod spin;
 pub mod thread;
 pub mod unwinder;
 
-pub use once::given_up;
+pub use once::{given_up, overwritten as once_overwritten};
 
 /// What [`crate::entry::real::resolve`] looks up.
 pub static REAL: [&[&crate::entry::real::Real]; 12] = [

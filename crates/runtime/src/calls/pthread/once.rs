@@ -1,14 +1,18 @@
 //! One-time initialisation: `pthread_once`, `call_once`, and the guards of C++ static local variables.
 //!
 //! Initialisations before `main` are not modelled. Libraries make many of them, and their order cannot matter.
+//!
+//! A control that is done is noted ([`places::note`]): writes to it, and the free of its block, begin its next life
+//! ([`overwritten`]). Only the memory tells, because no call does: `PTHREAD_ONCE_INIT` and `std::once_flag` are plain stores.
 
 use core::ffi::c_int;
 
-use heddle_model::primitive::once::{BEGIN, DONE, GIVE_UP};
+use heddle_model::primitive::once::{BEGIN, DONE, GIVE_UP, Phase, RENEW};
 use heddle_model::{ObjectId, OpCode, Operation};
 
 use crate::arch;
-use crate::schedule::{active, caller, visible};
+use crate::detect::race::places;
+use crate::schedule::{self, active, caller, visible};
 
 originals! {
     fn pthread_once(control: *mut c_int, routine: usize) -> c_int;
@@ -72,8 +76,13 @@ fn operate(code: OpCode, object: usize, pc: u64) -> u64 {
 unsafe fn once(control: *mut c_int, routine: usize, pc: u64) {
     // SAFETY: the program's control word, and its routine.
     unsafe {
-        if *control == ONCE_DONE && control_was_done_before_main(control) {
-            return;
+        match schedule::once_phase(ObjectId(control as u64)) {
+            // The initialisation was done before this execution began, so that the model does not know of it.
+            Phase::Untouched if *control == ONCE_DONE => return,
+            Phase::Finished if *control != ONCE_DONE => {
+                schedule::unsupported("pthread_once with a control that unseen code has initialised again", pc);
+            }
+            _ => {}
         }
         let mine = operate(BEGIN, control as usize, pc) == 1;
         if !mine {
@@ -81,12 +90,17 @@ unsafe fn once(control: *mut c_int, routine: usize, pc: u64) {
         }
         arch::heddle_call_guarded(routine, control as usize, pc);
         visible(operation(DONE, control as usize), pc, |_| *control = ONCE_DONE);
+        places::note(control as usize);
     }
 }
 
-/// Whether the initialisation was done before this execution began, so that the model does not know of it.
-fn control_was_done_before_main(control: *const c_int) -> bool {
-    !crate::schedule::knows(ObjectId(control as u64))
+/// The running thread is about to overwrite or free these bytes. Controls among them that are done end here. To say so is an
+/// operation, because it must come after every use of the control.
+#[cold]
+pub fn overwritten(address: usize, size: usize, pc: u64) {
+    while let Some(control) = schedule::first_finished_once(address, size) {
+        visible(Operation::new(RENEW, control), pc, |_| {});
+    }
 }
 
 /// Called by the unwinder when an exception, or the end of the thread, leaves an initialisation routine: the

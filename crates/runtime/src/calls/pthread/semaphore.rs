@@ -3,7 +3,7 @@
 use core::ffi::c_int;
 
 use heddle_model::misuse::UNKNOWN;
-use heddle_model::primitive::semaphore::{DESTROY, GETVALUE, INIT, POST, TIMEDWAIT, TRYWAIT, WAIT};
+use heddle_model::primitive::semaphore::{DESTROY, FAMILY, GETVALUE, INIT, POST, TIMEDWAIT, TRYWAIT, WAIT};
 use heddle_model::{Event, ObjectId, OpCode, Operation};
 
 use super::cancel;
@@ -147,8 +147,9 @@ unsafe fn wait_until(semaphore: *mut u8, clock: c_int, deadline: *const Timespec
 unsafe fn operation(code: OpCode, semaphore: *mut u8) -> Operation {
     let object = ObjectId(semaphore as u64);
     let named = (NAMES..NAMES_END).contains(&(semaphore as usize));
+    let is_known = named || schedule::life(object, FAMILY) != UNKNOWN;
     // SAFETY: the program's semaphore; named ones have no memory.
-    let count = if named || schedule::life(object) != UNKNOWN { 0 } else { unsafe { semaphore.cast::<u32>().read() } };
+    let count = if is_known { 0 } else { unsafe { semaphore.cast::<u32>().read() } };
     Operation::new(code, object).with_argument(u64::from(count))
 }
 

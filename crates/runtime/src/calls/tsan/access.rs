@@ -27,7 +27,7 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
     }
     // Before the test for races, because an invalid access says more than a race.
     memcheck::access(address, size, write, pc);
-    if race::places::touched(address, size, pc) || schedule::in_section() {
+    if race::places::touched(address, size, write, pc) || schedule::in_section() {
         return visible(address, size, how, pc);
     }
     race::plain(address, size, how, pc, false);
@@ -97,7 +97,9 @@ fn volatile(address: usize, size: usize, how: Access, pc: u64) {
 #[inline(always)]
 pub fn copy(to: usize, from: usize, size: usize, pc: u64) {
     if schedule::active()
-        && (race::places::touched(to, size, pc) || race::places::touched(from, size, pc) || schedule::in_section())
+        && (race::places::touched(to, size, true, pc)
+            || race::places::touched(from, size, false, pc)
+            || schedule::in_section())
     {
         return visible_copy(to, from, size, pc);
     }

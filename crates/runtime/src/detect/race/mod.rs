@@ -77,6 +77,7 @@ impl Races {
     /// Begins an execution with room for `threads` threads. It ends at the race `aim`, if there is one. `visible` are
     /// the visible places.
     pub fn reset(&self, threads: usize, aim: Option<Race>, visible: &[u64]) {
+        places::forget_notes();
         if let Some(detector) = self.detector.borrow() {
             self.aim.set(aim);
             self.earlier.borrow().1 = 0;

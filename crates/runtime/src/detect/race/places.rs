@@ -4,6 +4,7 @@ use heddle_detect::places::Places;
 use heddle_model::wire::PLACES as MOST;
 
 use crate::addresses::Reserve;
+use crate::calls::pthread::once_overwritten;
 use crate::lifetime::{Exclusive, OneThread};
 use crate::schedule::forever;
 
@@ -31,18 +32,37 @@ pub fn watch_all(all: bool) {
     all_places().watch_all(all);
 }
 
+/// Writes to these eight bytes are shown to [`once_overwritten`] for the rest of the execution.
+pub fn note(address: usize) {
+    all_places().note(address);
+}
+
+/// Forgets what was noted in the execution before.
+pub fn forget_notes() {
+    all_places().forget_notes();
+}
+
+/// Whether anything was noted in this execution.
+#[inline(always)]
+pub fn has_notes() -> bool {
+    all_places().has_notes()
+}
+
 /// Whether an access touches one of the places.
 #[inline(always)]
-pub fn touched(address: usize, size: usize, pc: u64) -> bool {
-    all_places().watches() && search(address, size, pc)
+pub fn touched(address: usize, size: usize, write: bool, pc: u64) -> bool {
+    all_places().watches() && search(address, size, write, pc)
 }
 
 #[inline(never)]
-fn search(address: usize, size: usize, pc: u64) -> bool {
+fn search(address: usize, size: usize, write: bool, pc: u64) -> bool {
     if size == 0 {
         return false;
     }
     forever::accesses(pc);
+    if write && all_places().may_be_noted(address, size) {
+        once_overwritten(address, size, pc);
+    }
     super::watch(address, size, pc);
     all_places().touches(address, size)
 }

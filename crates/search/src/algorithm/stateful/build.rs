@@ -55,6 +55,11 @@ impl Builder {
         builder
     }
 
+    /// How many states there are in which threads wait in vain: see [`Graph::in_vain`].
+    pub fn in_vain(&self) -> u64 {
+        self.graph.in_vain(|class| self.summaries.looks(class))
+    }
+
     /// Writes down the steps that lead to a task, and the task itself.
     pub fn schedule(&self, task: Task, into: &mut Vec<Step>) {
         into.extend_from_slice(&self.given);

@@ -7,6 +7,7 @@ use heddle_model::follow::Step;
 use heddle_model::{Choice, Fingerprint, ThreadId};
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm::stateful::components::components;
 use crate::algorithm::stateful::summary::Class;
 
 /// No node, or no edge.
@@ -245,6 +246,40 @@ impl Graph {
             }
         }
         gone < self.nodes.len()
+    }
+
+    /// The strongly connected component of each state, and of each component whether a step leaves it, to another one or to the end.
+    pub fn components(&self) -> (Vec<u32>, Vec<bool>) {
+        let component = components(
+            self.nodes.len(),
+            |_| true,
+            |node, into| {
+                into.extend(self.leaving(node).map(|edge| self.edges[edge as usize].target).filter(|&to| to != NONE));
+            },
+        );
+        let total = component.iter().max().map_or(0, |&most| most as usize + 1);
+        let mut left = vec![false; total];
+        for edge in &self.edges {
+            let from = component[edge.source as usize];
+            left[from as usize] |= edge.target == NONE || component[edge.target as usize] != from;
+        }
+        (component, left)
+    }
+
+    /// How many states there are in which threads wait in vain: whoever can go on looks again and again, for ever, and nobody writes. A state
+    /// is one of them if no step leaves its component and all steps in it are of classes that only look.
+    pub fn in_vain(&self, looks: impl Fn(Class) -> bool) -> u64 {
+        let (component, left) = self.components();
+        // Of each component: whether steps were run in it, and whether one of them writes.
+        let mut runs = vec![false; left.len()];
+        let mut writes = vec![false; left.len()];
+        for edge in &self.edges {
+            let from = component[edge.source as usize] as usize;
+            runs[from] = true;
+            writes[from] |= !looks(edge.class);
+        }
+        let is_vain = |&&of: &&u32| runs[of as usize] && !left[of as usize] && !writes[of as usize];
+        component.iter().filter(is_vain).count() as u64
     }
 
     /// How many bytes all of it takes, with the room that is reserved.

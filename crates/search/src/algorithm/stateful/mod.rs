@@ -43,7 +43,6 @@ use heddle_model::{Execution, Fingerprint, Outcome, Plan, States};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stateful::build::{Builder, Task};
-use crate::algorithm::stateful::components::components;
 use crate::algorithm::stateful::graph::NONE;
 use crate::algorithm::stateful::summary::bit;
 use crate::drive::strategy::{Strategy, Ticket};
@@ -173,23 +172,10 @@ impl Stateful {
     /// none. Returns whether there was one.
     fn ask_for_the_ignored(&mut self) -> bool {
         let graph = &self.builder.graph;
-        let count = graph.nodes.len();
-        let component = components(
-            count,
-            |_| true,
-            |node, into| {
-                into.extend(graph.leaving(node).map(|edge| graph.edges[edge as usize].target).filter(|&to| to != NONE));
-            },
-        );
-        let total = component.iter().max().map_or(0, |&most| most as usize + 1);
-        let mut left = vec![false; total];
-        for edge in &graph.edges {
-            let from = component[edge.source as usize];
-            left[from as usize] |= edge.target == NONE || component[edge.target as usize] != from;
-        }
-        // Of each component that nothing leaves: its first state.
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); total];
-        for node in 0..count as u32 {
+        let (component, left) = graph.components();
+        // The states of each component that nothing leaves.
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); left.len()];
+        for node in 0..graph.nodes.len() as u32 {
             let own = component[node as usize] as usize;
             if !left[own] {
                 members[own].push(node);
@@ -283,6 +269,7 @@ impl Strategy for Stateful {
             edges: self.builder.graph.edges.len() as u64,
             endless: self.builder.graph.endless(),
             goes_round: self.builder.graph.goes_round(),
+            in_vain: self.builder.in_vain(),
             bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes()) as u64,
         })
     }

@@ -171,6 +171,12 @@ impl Summaries {
         self.classes[class.index()].bare.thread
     }
 
+    /// Whether an event of a class only looks: it writes nothing.
+    pub fn looks(&self, class: Class) -> bool {
+        let touched = self.touches.footprint(self.classes[class.index()].touch);
+        !touched.is_everything() && touched.accesses().iter().all(|access| access.mode == Mode::Read)
+    }
+
     /// The step that takes an event of a class, in its first way.
     pub fn step(&self, class: Class) -> Step {
         let bare = &self.classes[class.index()].bare;
