@@ -66,7 +66,8 @@ pub fn explore(program: &Program, options: &Options, depth: usize) -> Findings {
 pub fn explore_with(program: &Program, options: &Options, depth: usize, with_traces: bool) -> Findings {
     let mut executor = Scripted::with_depth(program, depth);
     executor.remember_states();
-    let mut recorder = Recorder { samples: HashSet::new(), traces: HashMap::new(), places: BTreeSet::new(), with_traces };
+    let mut recorder =
+        Recorder { samples: HashSet::new(), traces: HashMap::new(), places: BTreeSet::new(), with_traces };
     let summary = Search::new(options.clone())
         .run(&mut executor, &mut recorder)
         .unwrap_or_else(|error| unreachable!("scripted programs can always be run: {error}"));

@@ -138,7 +138,8 @@ fn no_rule_can_be_left_out() {
 /// thread is in a round that would be none if it had: it is held against all that there is with what it knew.
 fn is_among(program: &Program, found: &Findings, states: &HashSet<FinalState>) -> bool {
     found.states.is_subset(states)
-        || oracle::all_traces_knowing(program, &found.places, 20_000).is_some_and(|(_, all)| found.states.is_subset(&all))
+        || oracle::all_traces_knowing(program, &found.places, 20_000)
+            .is_some_and(|(_, all)| found.states.is_subset(&all))
 }
 
 /// What samplers and bounded searches find is among what there is.

@@ -109,8 +109,19 @@ impl Schedule {
 
     /// Resets the state at the start of the execution of plan `sequence`. The main thread is about to run.
     pub fn reset(&self, wire: Wire, sequence: u32) {
-        let Schedule { active, current, model: _, record, recording, states, vain, awaiting, choice, section, controller } =
-            self;
+        let Schedule {
+            active,
+            current,
+            model: _,
+            record,
+            recording,
+            states,
+            vain,
+            awaiting,
+            choice,
+            section,
+            controller,
+        } = self;
         active.set(false);
         current.set(ThreadId::MAIN);
         record.set(wire.record_of(sequence));
