@@ -47,6 +47,7 @@ impl Judgement<'_> {
                 steps: self.own_bound.or((settings.max_steps != 0).then_some(settings.max_steps)),
                 timeouts: facts.timeouts_left_out.then_some(settings.latitude.timeouts),
                 executions: options.search.max_executions,
+                states: options.search.max_states,
                 seconds: options.search.timeout.map(|limit| limit.as_secs_f64()),
                 prefix: options.prefix.as_ref().map(|steps| steps.len() as u64),
             },

@@ -281,6 +281,10 @@ impl Judgement<'_> {
                 let sampled = if self.method.samples() { "sampled" } else { "stopped after" };
                 Some(format!("{sampled} {} as asked", text::counted(limit, "execution")))
             }
+            End::Search(Stop::States) => {
+                let limit = self.options.search.max_states.unwrap_or_default();
+                Some(format!("stopped after {} as asked", text::counted(limit, "state")))
+            }
             End::Search(Stop::Time) => {
                 let limit = self
                     .options

@@ -511,10 +511,14 @@ int main(void) {
 fn ends_that_are_not_reached_are_no_proof() {
     const TEXT: &str = r#"#include <pthread.h>
 #include <stdatomic.h>
-static atomic_int flag;
+static atomic_int flag, turns;
 static void *waits(void *argument) {
     atomic_store(&flag, 0);
-    while (!atomic_load(&flag)) {}
+    while (!atomic_load(&flag)) {
+#ifdef BUSY
+        atomic_fetch_xor(&turns, 1);
+#endif
+    }
     return argument;
 }
 int main(void) {
@@ -525,6 +529,63 @@ int main(void) {
 }
 "#;
     let session = Session::new();
-    let run = stateful(&session, "lost.c", TEXT, &[]);
+    let run = stateful(&session, "lost.c", TEXT, &["-DBUSY"]);
     run.must_say(3, &["the program ends, but not from "]);
+    let run = stateful(&session, "lost.c", TEXT, &[]);
+    run.must_say(3, &["threads look for ever for what nobody does"]);
+}
+
+#[test]
+fn a_search_ends_after_so_many_states() {
+    let session = Session::new();
+    let run = stateful(&session, "peterson.c", PETERSON, &["-O1", "--max-states", "20"]);
+    run.must_say(3, &["stopped after 20 states as asked"]);
+    let report = run.json();
+    assert!(report["states"].as_u64().is_some_and(|states| states >= 20), "{run}");
+    assert_eq!(report["coverage"]["bounds"]["states"], 20, "{run}");
+    let run = stateful(&session, "peterson.c", PETERSON, &["-O1", "--max-states", "1000000"]);
+    assert_eq!(run.code, 0, "{run}");
+    let file = session.path("peterson.c").display().to_string();
+    session.run(["check", &file, "--max-states", "20"]).must_say(2, &["--max-states needs --algorithm stateful"]);
+}
+
+/// A search over states that was cut off goes on as if nothing had happened.
+#[test]
+fn a_search_over_states_is_resumed() {
+    let session = Session::new();
+    let file = session.write("peterson.c", PETERSON).display().to_string();
+    let kept = session.path("kept").display().to_string();
+    for algorithm in ["stateful", "switches", "csdr", "states"] {
+        let check = |more: &[&str]| {
+            let words = [file.as_str(), "-O1", "--algorithm", algorithm];
+            session.check(words.iter().chain(more).copied())
+        };
+        let whole = check(&[]);
+        assert_eq!(whole.code, 0, "{algorithm}\n{whole}");
+        let first = check(&["--checkpoint", &kept, "--max-states", "40"]);
+        assert_eq!(first.code, 3, "{algorithm}\n{first}");
+        let rest = check(&["--resume", &kept]);
+        let counts = |run: &crate::common::Finished| {
+            let report = run.json();
+            ["verdict", "states", "visited", "executions"].map(|field| report[field].clone())
+        };
+        assert_eq!(counts(&rest), counts(&whole), "{algorithm}\n{rest}");
+    }
+}
+
+/// The search as it was published comes to the same states, and is not asked for the fewest switches.
+#[test]
+fn searches_for_comparison() {
+    let session = Session::new();
+    let file = session.write("peterson.c", PETERSON).display().to_string();
+    let states = |algorithm: &str| {
+        let run = session.check([file.as_str(), "-O1", "--algorithm", algorithm]);
+        assert_eq!((run.code, &run.json()["algorithm"]), (0, &algorithm.into()), "{run}");
+        run.json()["states"].as_u64().unwrap_or(0)
+    };
+    let all = states("states");
+    assert_eq!((states("switches"), states("csdr")), (all, all));
+    assert!(states("stateful") <= all);
+    let words = ["check", &file, "--algorithm", "csdr", "--max-switches", "2"];
+    session.run(words).must_say(2, &["--algorithm csdr takes no bounds"]);
 }

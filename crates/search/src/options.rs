@@ -50,6 +50,8 @@ impl Algorithm {
         ("dfs", Algorithm::Dfs),
         ("stateful", Algorithm::Stateful),
         ("switches", Algorithm::Switches),
+        ("csdr", Algorithm::Csdr),
+        ("states", Algorithm::States),
         ("random", Algorithm::Random),
         ("pct", Algorithm::Pct),
         ("pos", Algorithm::Pos),
@@ -80,6 +82,8 @@ pub struct Options {
     pub algorithm: Algorithm,
     /// The most executions of the whole search, also across [`Search::resume`](crate::Search::resume).
     pub max_executions: Option<u64>,
+    /// For searches over states: the most states of the whole search. An execution that is under way may add a few more.
+    pub max_states: Option<u64>,
     /// How long the search may take, counted from its start or from its resumption.
     pub timeout: Option<Duration>,
     /// The most operations that one thread may take in an execution.
@@ -133,6 +137,7 @@ impl Default for Options {
         Options {
             algorithm: Algorithm::Optimal,
             max_executions: None,
+            max_states: None,
             timeout: None,
             max_steps: None,
             max_preemptions: None,

@@ -72,6 +72,9 @@ pub struct Bounds {
     /// The largest number of executions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executions: Option<u64>,
+    /// The largest number of states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states: Option<u64>,
     /// The largest time in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,

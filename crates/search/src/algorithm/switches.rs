@@ -290,6 +290,10 @@ impl Strategy for Switches {
         self.builder.take_fresh()
     }
 
+    fn state_count(&self) -> u64 {
+        self.builder.graph.nodes.len() as u64
+    }
+
     fn states(&self) -> Option<StateCounts> {
         let pairs = self.pairs.capacity() * (size_of::<((u32, ThreadId), Reached)>() + 1);
         let moves: usize = self.layers.iter().map(|layer| layer.capacity() * size_of::<Move>()).sum();

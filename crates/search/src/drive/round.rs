@@ -72,6 +72,11 @@ impl Round<'_> {
         self.executor.wait_until(deadline);
         let end = loop {
             let room = self.executor.depth().max(1);
+            let is_full = options.max_states.is_some_and(|most| strategy.state_count() >= most);
+            if is_full && !(under_way.is_empty() && strategy.pending() == 0) {
+                // What is under way is run again when the search goes on, before anything else.
+                break End::Stop(Stop::States);
+            }
             while under_way.len() + held < room {
                 let is_run = position.has_room(options, running);
                 let is_held = !is_run && looks_ahead && position.phase_has_room(running + held);
@@ -215,7 +220,7 @@ impl Round<'_> {
                 }
             }
         };
-        if let End::Stop(Stop::Observer | Stop::Time | Stop::Executions) = end {
+        if let End::Stop(Stop::Observer | Stop::Time | Stop::Executions | Stop::States) = end {
             self.keep(strategy, position);
         }
         let drained = self.drain(under_way.len());

@@ -52,7 +52,12 @@ pub(crate) trait Strategy: Send {
         Vec::new()
     }
 
-    /// How many states it knows. None if it knows none.
+    /// How many states it knows.
+    fn state_count(&self) -> u64 {
+        0
+    }
+
+    /// The graph of states, in numbers. None if it has none.
     fn states(&self) -> Option<StateCounts> {
         None
     }

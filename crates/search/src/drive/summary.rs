@@ -16,6 +16,8 @@ pub enum Stop {
     Observer,
     /// The number of executions that were asked for is reached, and there are more.
     Executions,
+    /// The number of states that were asked for is reached, and there is more to run.
+    States,
     /// The time is over.
     Time,
     /// An execution could not be made sense of (`Diverged`, `Unsupported`, `Capacity`, ...). Nothing that follows from

@@ -263,6 +263,10 @@ impl Strategy for Stateful {
         self.builder.take_fresh()
     }
 
+    fn state_count(&self) -> u64 {
+        self.builder.graph.nodes.len() as u64
+    }
+
     fn states(&self) -> Option<StateCounts> {
         Some(StateCounts {
             states: self.builder.graph.nodes.len() as u64,
