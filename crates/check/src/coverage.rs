@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heddle_model::verdict::Bounds;
-use heddle_model::{Attention, Coverage, FindingKind, Instrumentation, Location, Property};
+use heddle_model::{Attention, Coverage, FindingKind, Instrumentation, Location, Property, vain};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
 use heddle_search::Stop;
@@ -117,8 +117,9 @@ impl Judgement<'_> {
         if sees_memory {
             notes.extend(assembly(&facts.assembly));
         }
-        if races && settings.properties.ignore(Property::Race) && !facts.places.is_empty() {
-            let places = text::counted(facts.places.len() as u64, "place");
+        let racy = facts.places.iter().filter(|place| !vain::is_about_looks(**place)).count();
+        if races && settings.properties.ignore(Property::Race) && racy > 0 {
+            let places = text::counted(racy as u64, "place");
             notes.push(format!(
                 "data races: found on {places} and not reported; both orders were explored (--races ignore)"
             ));

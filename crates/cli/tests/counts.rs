@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Finished, Session, root};
+use crate::common::{Finished, Session, clang, root};
 
 struct Row {
     program: String,
@@ -41,12 +41,17 @@ fn hold_verdict(row: &Row, run: &Finished) -> u64 {
 
 /// Exactly one execution for each trace, and none abandoned.
 fn exact(program: &str, most: u64) {
+    exact_with(program, most, &[]);
+}
+
+/// Like [`exact`], with more options.
+fn exact_with(program: &str, most: u64, more: &[&str]) {
     let rows: Vec<Row> = table().into_iter().filter(|r| r.program == program && r.executions <= most).collect();
     assert!(rows.len() >= 2, "{program} has rows");
     for row in rows {
-        let run = check(&row, &["--algorithm", "optimal"]);
-        assert_eq!(hold_verdict(&row, &run), row.executions, "{program} {:?}\n{run}", row.flags);
-        assert_eq!(run.json()["blocked"], 0, "{program} {:?}\n{run}", row.flags);
+        let run = check(&row, &[&["--algorithm", "optimal"], more].concat());
+        assert_eq!(hold_verdict(&row, &run), row.executions, "{program} {:?} {more:?}\n{run}", row.flags);
+        assert_eq!(run.json()["blocked"], 0, "{program} {:?} {more:?}\n{run}", row.flags);
     }
 }
 
@@ -69,6 +74,23 @@ fn counter_optimal() {
 #[test]
 fn philosophers_optimal() {
     exact("philosophers", u64::MAX);
+}
+
+/// A look in vain is no execution of its own.
+#[test]
+fn waiting_loops_optimal() {
+    for program in ["cas_lock", "exchange_lock", "ticket_lock", "ttas_lock", "await_value"] {
+        exact(program, u64::MAX);
+        exact_with(program, 40, &["-O1"]);
+        exact_with(program, 40, &["--cc", clang()]);
+        exact_with(program, 40, &["--cc", clang(), "-O1"]);
+    }
+}
+
+#[test]
+fn waiting_loops_dpor() {
+    at_least("exchange_lock", 24);
+    at_least("ttas_lock", 36);
 }
 
 #[test]

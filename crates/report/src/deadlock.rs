@@ -50,7 +50,7 @@ impl Wait {
         let operation = &pending.operation;
         let locked =
             |mutex: ObjectId| Wait::Mutex(mutex, walk.holder(mutex, pending.thread).map(|holder| holder.thread));
-        if operation.is_await() {
+        if pending.waits_in_loop() {
             return Some(Wait::Change(operation.object));
         }
         Some(match operation.code {

@@ -38,8 +38,8 @@ pub enum RoundKind {
 /// What the threads of `round`, the events that can repeat for ever, do.
 ///
 /// A thread passes if it acquires a lock, changes an atomic by a read-modify-write, or waits for a value and sees it: a look at the
-/// same place has two results in the round. But it does not pass if it tries something in vain that it never gets in the round: an
-/// attempt that fails, a read-modify-write that changes nothing, or a look at what another thread changes.
+/// same place has two results in the round, or could have been in vain. But it does not pass if it tries something in vain that it never
+/// gets in the round: an attempt that fails, a read-modify-write that changes nothing, or a look at what another thread changes.
 pub fn kind_of(round: &[Event]) -> RoundKind {
     let changes = |event: &Event| {
         let code = event.operation.code;
@@ -59,8 +59,10 @@ pub fn kind_of(round: &[Event]) -> RoundKind {
         };
         let looks = |event: &&Event| event.operation.code == atomic::LOAD;
         let sees = own().filter(looks).any(|event| {
+            // A look that can be in vain is an event only if it is not.
+            let got_through = event.state != 0;
             let same_place = |other: &&Event| (other.operation.object, other.pc) == (event.operation.object, event.pc);
-            own().filter(looks).filter(same_place).any(|other| other.result != event.result)
+            got_through || own().filter(looks).filter(same_place).any(|other| other.result != event.result)
         });
         let gets =
             |tried: &Event| own().any(|event| event.operation.object == tried.operation.object && acquires(event));

@@ -78,7 +78,7 @@ pub fn classify(execution: &Execution<'_>, properties: &Properties) -> Class {
         Outcome::Hang => Class::Finding(FindingKind::Hang),
         Outcome::Livelock { .. } => Class::Finding(FindingKind::Livelock),
         Outcome::Race(_) => Class::Finding(FindingKind::DataRace),
-        Outcome::Blocked | Outcome::Visited => Class::Redundant,
+        Outcome::Blocked | Outcome::Visited | Outcome::Learnt { .. } => Class::Redundant,
         Outcome::Assumed => Class::Assumed,
         Outcome::StepLimit { .. } => Class::Bounded,
         Outcome::SwitchLimit { .. } => Class::OutOfBounds,

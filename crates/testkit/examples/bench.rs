@@ -32,6 +32,10 @@ impl Executor for Keeping<'_> {
     fn abandon(&mut self) {
         self.inner.abandon();
     }
+
+    fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
+        self.inner.reveal(places)
+    }
 }
 
 struct Quiet {

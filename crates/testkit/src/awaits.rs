@@ -4,17 +4,57 @@
 //! scripted thread is, and which of its operations end a round. So the rule can be held against brute force over programs
 //! whose loops really go round.
 
-use heddle_model::primitive::{atomic, choice, mutex, rwlock, spin, yielding};
-use heddle_model::{Event, EventFlags, OpCode, Operation};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
+use heddle_model::primitive::{atomic, choice, mutex, rwlock, spin, yielding};
+use heddle_model::vain::{self, Vain};
+use heddle_model::{Event, EventFlags, OpCode, Operation, ThreadId};
+
+use crate::interpret::Position;
 use crate::program::REGISTERS;
 
 /// Where a thread is: the instruction and its registers.
 pub(crate) type State = (usize, [u64; REGISTERS]);
 
+/// A condition of the rule of [looks in vain](heddle_model::vain). A test leaves it out and must then fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// A thread waits only where it could not go on in the state that it comes back to.
+    Stuck,
+    /// The registers of a thread belong to its state.
+    Registers,
+    /// Only values that were found count.
+    Value,
+}
+
+impl Condition {
+    /// All conditions that can be left out.
+    pub const ALL: [Condition; 3] = [Condition::Stuck, Condition::Registers, Condition::Value];
+}
+
+/// A thread before a look.
+#[derive(Clone, Copy, Default)]
+struct Before {
+    state: State,
+    /// The number of everything that its next steps depend on. 0 if the look cannot be in vain.
+    number: u64,
+    /// The number of its states since it last changed something, as far as they are known, and how many these are.
+    known: (u64, usize),
+}
+
+/// What becomes of a look before it is taken.
+pub(crate) struct Prospect {
+    /// The operation, as an await if the thread can only repeat what it did before.
+    pub operation: Operation,
+    /// The number of the states that are known, or that of the last alone.
+    pub state: u64,
+    /// The states and the value of the last look, if that was in vain.
+    pub vain: Option<(u64, u64)>,
+}
+
 /// The places that one thread has read since it last changed something. Reset for each execution.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Looks(heddle_model::Looks<State>);
+pub(crate) struct Looks(heddle_model::Looks<Before>);
 
 impl Looks {
     /// Forgets everything, as at the beginning of an execution.
@@ -22,17 +62,50 @@ impl Looks {
         self.0.forget();
     }
 
-    /// Called when the thread is about to take `operation` in `state`. Returns the operation as an await if the thread can
-    /// only repeat what it did before.
-    pub fn before(&mut self, state: State, operation: Operation) -> Operation {
+    /// Called when the thread is about to take `operation` in `state`, whose [`number`] is given. `known` is what is known of looks in
+    /// vain, and `without` a condition that is left out.
+    pub fn before(
+        &mut self,
+        state: State,
+        number: u64,
+        operation: Operation,
+        known: Vain<'_>,
+        without: Option<Condition>,
+    ) -> Prospect {
         if !may_look(operation.code) {
             let neutral = matches!(operation.code, atomic::FENCE | choice::ATTEMPT);
             if operation.code.family() != yielding::FAMILY && !neutral {
                 self.0.forget();
             }
-            return operation;
+            return Prospect { operation, state: 0, vain: None };
         }
-        self.0.before(operation, state, |earlier| *earlier == state).map_or(operation, |found| found.operation)
+        let now = Before { state, number, known: (0, 0) };
+        match self.0.before(operation, now, |earlier| earlier.state == state) {
+            Some(found) => {
+                let round = self.0.round(&found);
+                let states = vain::chain(round.iter().map(|look| look.state.number));
+                let last = round.last().map_or((0, 0), |look| look.state.known);
+                let states = if last.1 >= round.len() { last.0 } else { states };
+                // It must not wait where it could go on.
+                let waits =
+                    |value| round.len() == 1 || known.is_vain(number, value) || without == Some(Condition::Stuck);
+                let all = round.iter().all(|look| look.state.number != 0);
+                let vain = found.vain.filter(|&value| all && number != 0 && waits(value));
+                let vain = vain.map(|value| (states, value));
+                Prospect { operation: found.operation, state: number, vain }
+            }
+            None => {
+                let looks = self.0.at_one_place();
+                let longest = (0..looks.len()).find_map(|from| {
+                    let states = vain::chain(looks[from..].iter().map(|look| look.state.number));
+                    known.knows(states).then_some((states, looks.len() - from))
+                });
+                if let (Some(longest), Some(now)) = (longest, self.0.states_mut().last()) {
+                    now.known = longest;
+                }
+                Prospect { operation, state: longest.map_or(number, |(states, _)| states), vain: None }
+            }
+        }
     }
 
     /// Called when the thread has taken the operation of the last call of [`before`](Self::before).
@@ -42,6 +115,19 @@ impl Looks {
             self.0.after(event);
         }
     }
+}
+
+/// The number of a thread's state before a look that could be in vain, or 0 if `operation` is not one.
+pub(crate) fn number(thread: ThreadId, position: &Position, operation: &Operation, without: Option<Condition>) -> u64 {
+    if !matches!(operation.code, atomic::LOAD | atomic::RMW | atomic::COMPARE_EXCHANGE) {
+        return 0;
+    }
+    let mut hasher = DefaultHasher::new();
+    match without {
+        Some(Condition::Registers) => (thread.0, position.next, operation.code.0).hash(&mut hasher),
+        _ => (thread.0, position, operation.code.0).hash(&mut hasher),
+    }
+    hasher.finish().max(1)
 }
 
 /// Whether an operation may change nothing.

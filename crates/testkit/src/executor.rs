@@ -1,21 +1,23 @@
 //! An executor of scripted programs. World, follower and events are those of the model, as in the runtime.
 
 use std::cell::Cell;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use heddle_model::follow::{Decision, Follower, Step};
 use heddle_model::primitive::{assume, process, section, thread};
+use heddle_model::vain::{self, Vain};
 use heddle_model::{
     Choice, Ending, Event, EventFlags, Execution, Executor, ExecutorError, Fingerprint, ObjectSlot, Outcome, Pending,
     Phase, Plan, States, ThreadId, ThreadState, World,
 };
 
-use crate::awaits::Looks;
+use crate::awaits::{self, Condition, Looks};
 pub use crate::interpret::PLAIN;
-use crate::interpret::{Attempt, Position, Variables, advance, finish, perform};
+use crate::interpret::{Attempt, Position, advance, finish, perform};
 use crate::outside::{self, Call, Process, Rule};
 use crate::program::{Instruction, Program, REGISTERS};
 use crate::state::{Exact, State};
+use crate::variables::Variables;
 
 /// The final state of a scripted program: its variables and every thread's registers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -85,7 +87,7 @@ impl<'p> Scripted<'p> {
             // Room for threads that a program names and does not have.
             threads: vec![ThreadState::default(); program.threads.len().max(16)],
             objects: vec![ObjectSlot::default(); objects(program)],
-            variables: Variables(vec![Cell::new(0); used(program)]),
+            variables: Variables { cells: vec![Cell::new(0); used(program)], vain: Vec::new(), without: None },
             positions: vec![Position::default(); program.threads.len()],
             events: Vec::new(),
             pending: Vec::new(),
@@ -128,6 +130,12 @@ impl<'p> Scripted<'p> {
         self
     }
 
+    /// Leaves a condition of the rule of looks in vain out.
+    pub fn without_condition(mut self, condition: Condition) -> Self {
+        self.variables.without = Some(condition);
+        self
+    }
+
     /// Leaves a rule of the model out.
     pub fn without(mut self, rule: Option<Rule>) -> Self {
         self.process.without = rule;
@@ -147,6 +155,9 @@ impl<'p> Scripted<'p> {
         let max_steps = self.max_steps;
         self.execute(&Plan { schedule: steps.to_vec(), max_steps, states, ..Plan::default() });
         self.prefixes_only = false;
+        if let outcome @ Outcome::Learnt { .. } = self.outcome.0 {
+            return (&self.events, Vec::new(), outcome);
+        }
         let ended = self.events.last().is_some_and(|e| e.operation.code == process::END);
         let mut next = Vec::new();
         for (pending, alternatives) in self.pending.iter().zip(&self.alternatives) {
@@ -166,6 +177,11 @@ impl<'p> Scripted<'p> {
         };
         self.outcome.0 = outcome;
         (&self.events, next, outcome)
+    }
+
+    /// Knows from now on what `places` say of looks in vain.
+    pub fn know(&mut self, places: &BTreeSet<u64>) {
+        self.variables.vain = places.iter().copied().collect();
     }
 
     /// The operations that threads were about to take at the end of the last execution.
@@ -189,7 +205,7 @@ impl<'p> Scripted<'p> {
         FinalState {
             outcome: self.outcome.0.name(),
             ending,
-            variables: self.variables.0.iter().map(Cell::get).collect(),
+            variables: self.variables.cells.iter().map(Cell::get).collect(),
             registers: self.positions.iter().map(|p| p.registers).collect(),
             positions: self.positions.iter().map(|p| p.next as u32).collect(),
         }
@@ -221,7 +237,7 @@ impl<'p> Scripted<'p> {
         looks.iter_mut().for_each(Looks::reset);
         let mut awaiting = false;
         alternatives.clear();
-        for (index, cell) in variables.0.iter().enumerate() {
+        for (index, cell) in variables.cells.iter().enumerate() {
             cell.set(program.variables.get(index).copied().unwrap_or(0));
         }
         positions.fill(Position::default());
@@ -257,7 +273,14 @@ impl<'p> Scripted<'p> {
                     break Outcome::Hang;
                 }
                 Decision::Blocked => break Outcome::Blocked,
-                Decision::Diverged(at) => break Outcome::Diverged { step: at as u32 },
+                Decision::Diverged(at) => {
+                    let thread = plan.schedule[at].thread;
+                    if thread.index() < world.extent() && world.looks_in_vain(thread) {
+                        // The search cannot foresee what this one finds.
+                        break Outcome::Learnt { place: vain::nothing(world.thread(thread).state), also: 0 };
+                    }
+                    break Outcome::Diverged { step: at as u32 };
+                }
                 Decision::StepLimit(thread) => {
                     running = thread;
                     break Outcome::StepLimit { thread };
@@ -314,12 +337,24 @@ impl<'p> Scripted<'p> {
                     // The next exit handler is no round of a loop, even if it does what the last one did.
                     looks[id].reset();
                 }
+                let mut look = 0;
                 if !without_awaits {
                     let state = (position.next, position.registers);
-                    operation = looks[id].before(state, operation);
+                    if world.exclusive().is_none() && position.attempt != Attempt::Fails {
+                        look = awaits::number(step.thread, position, &operation, variables.without);
+                    }
+                    let known = Vain::new(&variables.vain);
+                    let prospect = looks[id].before(state, look, operation, known, variables.without);
+                    if let Some((states, value)) = prospect.vain.filter(|(states, value)| known.wants(*states, *value))
+                    {
+                        break Outcome::Learnt { place: vain::finding(states, value), also: vain::anything(states) };
+                    }
+                    look = if look == 0 { 0 } else { prospect.state };
+                    operation = prospect.operation;
                     awaiting |= operation.is_await();
                 }
                 world.announce_look(step.thread, operation, pc, events);
+                world.thread_mut(step.thread).state = look;
             }
         };
         if *prefixes_only {
@@ -341,6 +376,7 @@ impl<'p> Scripted<'p> {
                 pending.push(Pending {
                     flags,
                     operation: state.pending,
+                    state: state.state,
                     pc: state.pc,
                     thread: id,
                     enabled,
@@ -433,5 +469,16 @@ impl Executor for Scripted<'_> {
 
     fn forget_states(&mut self) {
         self.known.clear();
+    }
+
+    fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
+        self.variables.vain.clear();
+        self.variables.vain.extend(places);
+        self.variables.vain.sort_unstable();
+        // What was seen before belongs to a search that begins anew.
+        if let Some(states) = &mut self.states {
+            states.clear();
+        }
+        Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use heddle_model::{Wakeup, WakeupOrder as Turn};
 
 use crate::program::{self, Instruction, Program, Value};
+use crate::wait_loops;
 
 /// A generator of random numbers. Equal seeds give equal numbers on every machine.
 #[derive(Clone, Debug)]
@@ -483,41 +484,7 @@ fn body(random: &mut Random, shape: Shape, length: usize) -> Vec<Instruction> {
             }
             BARRIERS => code.push(BarrierWait(object, register)),
             ONCE => code.push(Once(object, register)),
-            AWAITS => {
-                let start = code.len() as u16;
-                let yields = random.one_in(3).then_some(Yield);
-                match random.below(6) {
-                    0 | 1 => {
-                        code.push(Load(object, register));
-                        code.extend(yields);
-                        code.push(BranchUnless(register, random.below(3), start));
-                    }
-                    2 => {
-                        code.extend([Load(0, 0), Load(1, 1)]);
-                        code.extend(yields);
-                        code.extend([BranchIf(0, 0, start), BranchIf(1, 0, start)]);
-                    }
-                    3 => {
-                        let zero = Value::Constant(0);
-                        code.push(CompareExchange(object, zero, Value::Constant(1), register));
-                        code.extend(yields);
-                        code.extend([BranchUnless(register, 0, start), Store(object, zero)]);
-                    }
-                    4 => {
-                        code.push(TryLock(object, register));
-                        code.extend(yields);
-                        code.extend([BranchUnless(register, 0, start), Unlock(object)]);
-                    }
-                    _ => {
-                        // Until another thread sets the variable, or the lock is acquired.
-                        code.push(Load(1 - object, 1 - register));
-                        let done = code.len() as u16 + 5 + yields.is_some() as u16;
-                        code.extend([BranchIf(1 - register, 1, done), TryLock(object, register)]);
-                        code.extend(yields);
-                        code.extend([BranchUnless(register, 0, start), Unlock(object), Jump(done)]);
-                    }
-                }
-            }
+            AWAITS => wait_loops::add(random, &mut code, object, register),
             SECTIONS => {
                 let inside = random.below(3) as usize;
                 let kinds = shape.kinds & (ATOMICS | COMPARE | CHOICES | ASSUMES | TRYLOCKS | SEMAPHORES);

@@ -1,27 +1,24 @@
 //! The interpreter of scripted programs. It computes the next operation of a thread from its position, and its next
 //! position from the event of that operation.
 
-use std::cell::Cell;
-
 use heddle_model::primitive::{
     assume, atomic, barrier, choice, condvar, futex, memory as plain, mutex, once, process as process_end, rwlock,
     section, semaphore, spin, thread, yielding,
 };
-use heddle_model::{
-    Digest, Ending, Event, EventFlags, Memory, ObjectId, OpCode, Operation, ThreadId, WakeupOrder as Turn,
-};
+use heddle_model::{Digest, Ending, Event, EventFlags, ObjectId, OpCode, Operation, ThreadId, WakeupOrder as Turn};
 
 use crate::outside::{self, Calls, Process};
 use crate::program::{
     ERRORCHECK, Instruction, PREFERS_WRITERS, Program, RECURSIVE, REGISTERS, ROBUST, ROBUST_REGISTER, Value, orders,
 };
 use crate::state::add_hash;
+use crate::variables::Variables;
 
 /// The address of the first mutex. Objects have addresses, as in a real program, and kinds are far apart.
 const MUTEXES: u64 = 0x10000;
 const CONDITIONS: u64 = 0x20000;
 const SEMAPHORES: u64 = 0x30000;
-const VARIABLES: u64 = 0x40000;
+pub(crate) const VARIABLES: u64 = 0x40000;
 const RWLOCKS: u64 = 0x50000;
 const SPIN_LOCKS: u64 = 0x60000;
 const BARRIERS: u64 = 0x70000;
@@ -81,22 +78,6 @@ pub const PLAIN: usize = 16;
 
 const fn plain_at(index: u8) -> ObjectId {
     variable_at(PLAIN as u8 + index)
-}
-
-/// The variables of a scripted program. They are cells, because the world reads them while the executor writes them.
-pub(crate) struct Variables(pub(crate) Vec<Cell<u64>>);
-
-impl Variables {
-    pub(crate) fn at(&self, object: ObjectId) -> &Cell<u64> {
-        let in_area = outside::variable_in_area(object.0).map(|(_, variable)| variable);
-        &self.0[in_area.unwrap_or(((object.0 - VARIABLES) / 4) as usize)]
-    }
-}
-
-impl Memory for Variables {
-    fn compare_fails(&self, operation: &Operation) -> bool {
-        self.at(operation.object).get() != operation.argument
-    }
 }
 
 /// What a cancelled thread has to do before it ends.
@@ -568,8 +549,8 @@ pub(crate) fn advance(
             }
             private => {
                 match private {
-                    Load(x, r) => registers[r as usize] = variables.0[x as usize].get(),
-                    Store(x, v) => variables.0[x as usize].set(value(registers, v)),
+                    Load(x, r) => registers[r as usize] = variables.cells[x as usize].get(),
+                    Store(x, v) => variables.cells[x as usize].set(value(registers, v)),
                     Cancellable(can) => position.uncancellable = can == 0,
                     Set(r, v) => registers[r as usize] = value(registers, v),
                     Add(r, v) => registers[r as usize] = registers[r as usize].wrapping_add(value(registers, v)),

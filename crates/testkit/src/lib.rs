@@ -37,6 +37,9 @@ pub mod program;
 pub mod shrink;
 pub mod state;
 pub mod state_search;
+mod variables;
+mod wait_loops;
 
+pub use awaits::Condition;
 pub use executor::{FinalState, Scripted};
 pub use program::{Instruction, Program, Value};

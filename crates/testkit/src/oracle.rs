@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use heddle_model::follow::Step;
 use heddle_model::primitive::memory;
-use heddle_model::{Event, Execution, Footprint, Outcome};
+use heddle_model::{Event, Execution, Footprint, Outcome, vain};
 use heddle_search::canonical::{Label, canonical};
 use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop, Summary};
 
@@ -21,11 +21,14 @@ pub struct Findings {
     pub traces: HashMap<Vec<Label>, u64>,
     /// The traces of samples beside it.
     pub samples: HashSet<Vec<Label>>,
+    /// What was visible to it in the end, with what it knew of looks in vain. The states and traces are those found since.
+    pub places: BTreeSet<u64>,
 }
 
 struct Recorder {
     samples: HashSet<Vec<Label>>,
     traces: HashMap<Vec<Label>, u64>,
+    places: BTreeSet<u64>,
     with_traces: bool,
 }
 
@@ -42,6 +45,16 @@ impl Observer for Recorder {
         }
         Flow::Continue
     }
+
+    fn restart(&mut self, places: &[u64]) {
+        self.revealed(places);
+    }
+
+    fn revealed(&mut self, places: &[u64]) {
+        self.traces.clear();
+        self.samples.clear();
+        self.places = places.iter().copied().collect();
+    }
 }
 
 /// Runs a search over `program`, with up to `depth` plans in flight, and records everything.
@@ -53,11 +66,13 @@ pub fn explore(program: &Program, options: &Options, depth: usize) -> Findings {
 pub fn explore_with(program: &Program, options: &Options, depth: usize, with_traces: bool) -> Findings {
     let mut executor = Scripted::with_depth(program, depth);
     executor.remember_states();
-    let mut recorder = Recorder { samples: HashSet::new(), traces: HashMap::new(), with_traces };
+    let mut recorder =
+        Recorder { samples: HashSet::new(), traces: HashMap::new(), places: BTreeSet::new(), with_traces };
     let summary = Search::new(options.clone())
         .run(&mut executor, &mut recorder)
         .unwrap_or_else(|error| unreachable!("scripted programs can always be run: {error}"));
-    Findings { summary, states: executor.take_states(), traces: recorder.traces, samples: recorder.samples }
+    let Recorder { samples, traces, places, .. } = recorder;
+    Findings { summary, states: executor.take_states(), traces, samples, places }
 }
 
 /// All traces and final states of `program`, computed without any of the search algorithms. It visits every prefix of
@@ -76,14 +91,41 @@ pub fn all_traces_within(
     max_steps: u32,
     limit: usize,
 ) -> Option<(HashSet<Vec<Label>>, HashSet<FinalState>)> {
-    let mut executor = Scripted::new(program).stopping_after(max_steps);
+    all_traces_of(Scripted::new(program).stopping_after(max_steps), BTreeSet::new(), limit)
+}
+
+/// Like [`all_traces`], for a search that knows of looks in vain what `places` say and nothing else. Its executions can end while a thread
+/// is in a round that others know to be in vain.
+pub fn all_traces_knowing(
+    program: &Program,
+    places: &BTreeSet<u64>,
+    limit: usize,
+) -> Option<(HashSet<Vec<Label>>, HashSet<FinalState>)> {
+    let mut places = places.clone();
+    places.insert(vain::ENOUGH);
+    all_traces_of(Scripted::new(program), places, limit)
+}
+
+/// All traces and final states that `executor` shows, as [`all_traces`] says, if it knows what `visible` says of looks in vain.
+fn all_traces_of(
+    mut executor: Scripted<'_>,
+    mut visible: BTreeSet<u64>,
+    limit: usize,
+) -> Option<(HashSet<Vec<Label>>, HashSet<FinalState>)> {
+    executor.know(&visible);
     let (mut traces, mut states) = (HashSet::new(), HashSet::new());
     let mut known = HashSet::new();
     let mut open: Vec<Vec<Step>> = vec![Vec::new()];
     while let Some(steps) = open.pop() {
         let (events, next, outcome) = executor.prefix(&steps);
         let form = canonical(events);
-        if outcome != Outcome::Running {
+        if let Outcome::Learnt { place, also } = outcome {
+            // A look in vain is no event: everything begins anew with what is known now.
+            visible.extend([place, also]);
+            executor.know(&visible);
+            (traces, states, known) = Default::default();
+            open = vec![Vec::new()];
+        } else if outcome != Outcome::Running {
             traces.insert(form);
             states.insert(executor.final_state());
         } else if known.insert(form) {
@@ -130,7 +172,7 @@ pub fn racy_places(program: &Program, limit: usize) -> Option<(BTreeSet<u64>, Ha
 /// events. The arguments are the executor in that state, the events, and the outcome. Returns false if there are more
 /// than `limit` prefixes; then some are left out.
 pub fn every_prefix(program: &Program, limit: usize, mut each: impl FnMut(&Scripted<'_>, &[Event], Outcome)) -> bool {
-    let mut executor = Scripted::new(program);
+    let mut executor = Scripted::new(program).without_awaits();
     let mut known = HashSet::new();
     let mut open: Vec<Vec<Step>> = vec![Vec::new()];
     while let Some(steps) = open.pop() {

@@ -8,8 +8,9 @@ use heddle_model::primitive::process_state::{How, State, and_reads};
 use heddle_model::primitive::{atomic, memory, process, process_state, thread};
 use heddle_model::{Ending, Event, Operation, ThreadId};
 
-use crate::interpret::{Position, Variables};
+use crate::interpret::Position;
 use crate::program::{Instruction, Program, Register};
+use crate::variables::Variables;
 
 /// A call that looks at state of the process or changes it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -383,7 +384,7 @@ impl Process {
                 && self.areas[area as usize] != Becomes::Unmapped
             {
                 let first = FIRST_IN_AREAS as usize + area as usize * AREA_VARIABLES;
-                variables.0[first..first + AREA_VARIABLES].iter().for_each(|cell| cell.set(0));
+                variables.cells[first..first + AREA_VARIABLES].iter().for_each(|cell| cell.set(0));
             }
         }
     }

@@ -5,9 +5,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use heddle_model::{Digest, Fingerprint, Phase, ThreadId, World};
 
-use crate::interpret::{Position, Variables};
+use crate::interpret::Position;
 use crate::outside::Process;
 use crate::program::Program;
+use crate::variables::Variables;
 
 /// What a thread knows at an operation: the instruction that it stands at, its registers, and what it has begun.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,7 +40,7 @@ impl State {
         let alive = |id: usize| id < world.extent() && world.thread(ThreadId(id as u16)).phase == Phase::Alive;
         let threads = positions.iter().enumerate();
         State {
-            variables: variables.0.iter().map(std::cell::Cell::get).collect(),
+            variables: variables.cells.iter().map(std::cell::Cell::get).collect(),
             threads: threads.map(|(id, position)| if alive(id) { *position } else { Position::default() }).collect(),
             world: world.canonical(),
             process: process.clone(),

@@ -7,7 +7,7 @@ use heddle_model::Execution;
 use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop};
 use heddle_testkit::generate::Random;
 use heddle_testkit::groups::{self, Group};
-use heddle_testkit::oracle::{self, Comparison};
+use heddle_testkit::oracle::{self, Comparison, Findings};
 use heddle_testkit::outside::Rule;
 use heddle_testkit::{FinalState, Program, Scripted, environment};
 
@@ -134,6 +134,14 @@ fn no_rule_can_be_left_out() {
     }
 }
 
+/// Whether what a search found is among `states`, which are all that there are. A search that has not seen every look in vain can end while a
+/// thread is in a round that would be none if it had: it is held against all that there is with what it knew.
+fn is_among(program: &Program, found: &Findings, states: &HashSet<FinalState>) -> bool {
+    found.states.is_subset(states)
+        || oracle::all_traces_knowing(program, &found.places, 20_000)
+            .is_some_and(|(_, all)| found.states.is_subset(&all))
+}
+
 /// What samplers and bounded searches find is among what there is.
 #[test]
 fn samples_and_bounds_find_nothing_else() {
@@ -146,7 +154,7 @@ fn samples_and_bounds_find_nothing_else() {
             for algorithm in [Algorithm::Random, Algorithm::Pct, Algorithm::Pos] {
                 let options = Options { algorithm, max_executions: Some(15), seed, ..Options::default() };
                 let found = oracle::explore_with(&program, &options, 1, false);
-                assert!(found.states.is_subset(&states), "{group:?}, seed {seed}, {}\n{program}", algorithm.name());
+                assert!(is_among(&program, &found, &states), "{group:?}, seed {seed}, {}\n{program}", algorithm.name());
             }
             for most in [0, 1] {
                 let bounded = |algorithm, max_executions| {
@@ -155,7 +163,7 @@ fn samples_and_bounds_find_nothing_else() {
                     oracle::explore_with(&program, &options, 1, false)
                 };
                 let found = bounded(Algorithm::Optimal, None);
-                assert!(found.states.is_subset(&states), "{group:?}, seed {seed}, preemptions {most}\n{program}");
+                assert!(is_among(&program, &found, &states), "{group:?}, seed {seed}, preemptions {most}\n{program}");
                 let brute = bounded(Algorithm::Dfs, Some(500));
                 if brute.summary.stop == Stop::Exhausted {
                     assert!(

@@ -48,6 +48,10 @@ impl Executor for Flaky<'_> {
     fn abandon(&mut self) {
         self.script.abandon();
     }
+
+    fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
+        self.script.reveal(places)
+    }
 }
 
 fn run(depth: usize, wrong: Option<u64>) -> (u64, Stop, Option<(u64, usize)>, u64) {

@@ -77,7 +77,7 @@ fn nothing_smaller_shows_it() {
             smaller += u32::from(cheapest < dearest);
             let known = Plan { schedule, ..Plan::default() };
             let deadline = Instant::now() + Duration::from_secs(3600);
-            let smallest = minimise(&mut executor, &known, &This(waiting), deadline).unwrap();
+            let smallest = minimise(&mut executor, &known, &This(waiting), &[], deadline).unwrap();
             let smallest = smallest.expect("what was known shows it");
             assert_eq!(smallest.cost, cheapest, "seed {seed}\n{program}");
             assert!(smallest.proven, "seed {seed}\n{program}");

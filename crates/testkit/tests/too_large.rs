@@ -36,6 +36,10 @@ impl Executor for Narrow<'_> {
     fn abandon(&mut self) {
         self.inner.abandon();
     }
+
+    fn reveal(&mut self, places: &[u64]) -> Result<(), ExecutorError> {
+        self.inner.reveal(places)
+    }
 }
 
 /// Whether the assertion fails somewhere.
@@ -112,9 +116,10 @@ fn samples_and_small_executions() {
             let summary = Search::new(options).run(&mut executor, &mut kept).unwrap_or_else(|error| panic!("{error}"));
             large += u64::from(summary.own_bound.is_some());
             assert!(!matches!(summary.stop, Stop::Outcome(_)), "seed {seed}, {algorithm:?}: {summary:?}\n{program}");
-            let Some(plan) = kept.0 else { continue };
+            let Some(plan) = kept.plan else { continue };
             failing += 1;
-            let small = minimise(&mut executor, &plan, &Failure, Instant::now() + Duration::from_millis(5));
+            let deadline = Instant::now() + Duration::from_millis(5);
+            let small = minimise(&mut executor, &plan, &Failure, &kept.places, deadline);
             let small = small.unwrap_or_else(|error| panic!("{error}")).expect("it fails again");
             let again = Plan { schedule: small.schedule, max_steps: plan.max_steps, ..Plan::default() };
             let again = executor.run(&again).unwrap_or_else(|error| panic!("{error}"));
@@ -124,8 +129,12 @@ fn samples_and_small_executions() {
     assert!(failing > 300 && large > 300, "{failing}, {large}");
 }
 
+/// The first plan that fails, and what was visible to it.
 #[derive(Default)]
-struct Kept(Option<Plan>);
+struct Kept {
+    plan: Option<Plan>,
+    places: Vec<u64>,
+}
 
 impl Observer for Kept {
     fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
@@ -133,8 +142,16 @@ impl Observer for Kept {
             return Flow::Continue;
         }
         let schedule = execution.events.iter().map(Step::of).collect();
-        self.0 = Some(Plan { schedule, max_steps: info.plan.max_steps, ..Plan::default() });
+        self.plan = Some(Plan { schedule, max_steps: info.plan.max_steps, ..Plan::default() });
         Flow::Stop
+    }
+
+    fn restart(&mut self, places: &[u64]) {
+        self.revealed(places);
+    }
+
+    fn revealed(&mut self, places: &[u64]) {
+        self.places = places.to_vec();
     }
 }
 

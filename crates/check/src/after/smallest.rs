@@ -97,7 +97,7 @@ fn one(
     // An execution that goes on after its races shows many at once: it is to end at this one.
     let mut aimed =
         Aimed { aim: candidate.plan.aim.filter(|_| goes_on).map(Race::anywhere), plan: Plan::default(), engine };
-    if let Some(smallest) = minimise(&mut aimed, &candidate.plan, &target, deadline)? {
+    if let Some(smallest) = minimise(&mut aimed, &candidate.plan, &target, &candidate.places, deadline)? {
         let plan = Plan { schedule: smallest.schedule, max_steps: candidate.plan.max_steps, ..Plan::default() };
         let mut aim = None;
         if goes_on {

@@ -232,6 +232,14 @@ pub enum Outcome {
     Assumed,
     /// The execution has come to a state that is known, so what follows from it is, too. See [`crate::States`].
     Visited,
+    /// The execution ended because it showed something that a search must know of the program before it goes on: more that is
+    /// visible, or a look in vain ([`crate::vain`]). It says nothing else.
+    Learnt {
+        /// What is to be among the visible places.
+        place: u64,
+        /// What is to be there, too, or 0.
+        also: u64,
+    },
     /// The state after the plan's round equals the state before it, so the round can repeat forever. See
     /// [`crate::round::Round`].
     Livelock {
@@ -262,6 +270,7 @@ impl Outcome {
             Outcome::Assumed => "assumed",
             Outcome::Livelock { .. } => "livelock",
             Outcome::Visited => "visited",
+            Outcome::Learnt { .. } => "learnt",
         }
     }
 

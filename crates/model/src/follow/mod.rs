@@ -98,6 +98,11 @@ impl<'p> Follower<'p> {
         self.position >= self.plan.schedule.len()
     }
 
+    /// The step of the schedule at `position`.
+    pub fn step(&self, position: usize) -> Option<Step> {
+        self.plan.schedule.get(position).copied()
+    }
+
     /// The next step in `world`. Take it and [`observe`](Self::observe) the event before the next call.
     #[inline]
     pub fn decide(&mut self, world: &mut World) -> Decision {

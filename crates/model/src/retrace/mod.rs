@@ -10,6 +10,7 @@ mod relabel;
 
 pub use ready::{Ready, Standing};
 
+use crate::vain::{self, Vain};
 use crate::{Event, EventFlags, ObjectSlot, Operation, Pending, Recorded, ThreadId, ThreadState, World};
 
 /// Memory for worlds that are taken through events again. It is kept between uses, so that using it again allocates
@@ -19,9 +20,11 @@ pub struct Retrace {
     threads: Vec<ThreadState>,
     objects: Vec<ObjectSlot>,
     recorded: Recorded,
+    /// What is known of looks in vain: sorted.
+    vain: Vec<u64>,
     /// For each thread, how many of its operations were taken, and all its operations: see [`Retrace::walk`].
     next: Vec<usize>,
-    upcoming: Vec<Vec<Operation>>,
+    upcoming: Vec<Vec<(Operation, u64)>>,
 }
 
 /// A world on its way through the events of an execution.
@@ -32,6 +35,11 @@ pub struct Retracing<'r> {
 }
 
 impl Retrace {
+    /// Knows from now on what `places`, which are visible and sorted, say of looks in vain.
+    pub fn know(&mut self, places: &[u64]) {
+        self.vain = places.iter().copied().filter(|place| vain::is_about_looks(*place)).collect();
+    }
+
     /// A world at the start of an execution. It has room for `threads` threads (see [`extent`]) and for the objects of
     /// `events` events.
     pub fn begin(&mut self, threads: usize, events: usize) -> Retracing<'_> {
@@ -77,6 +85,15 @@ impl Retracing<'_> {
         }
         self.world.settle(last);
     }
+}
+
+/// Whether `look` would have been in vain right before event `index`, as far as the events show it.
+pub fn is_vain_before(known: Vain<'_>, events: &[Event], index: usize, look: &Event) -> bool {
+    known.knows(look.state)
+        && match content::content(events, index, &look.operation) {
+            content::Content::Known(value) => known.is_vain(look.state, value),
+            content::Content::Untouched | content::Content::Unknown => false,
+        }
 }
 
 /// One more than the highest thread that `events` and `pending` name. At least 1.

@@ -3,7 +3,8 @@
 use super::content::{Content, comparison, content};
 use super::{Retrace, Retracing};
 use crate::primitive::{atomic, process, section, yielding};
-use crate::{Event, EventFlags, Execution, Footprint, ObjectId, Operation, Phase, ThreadId, World};
+use crate::vain::Vain;
+use crate::{Event, EventFlags, Execution, Footprint, ObjectId, Operation, Pending, Phase, ThreadId, World};
 
 /// A thread that is enabled at some point of an execution.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,14 @@ pub struct Standing {
     pub footprint: Footprint,
 }
 
+/// What a thread does next at some point of an execution.
+#[derive(Clone, Copy)]
+struct Next {
+    operation: Operation,
+    /// Whether it is a look that would be in vain there.
+    vain: bool,
+}
+
 impl Retrace {
     /// Calls `visit` with the enabled threads before each event from `from` on, and at the end.
     pub fn walk(&mut self, execution: &Execution<'_>, from: usize, mut visit: impl FnMut(usize, &[Ready])) {
@@ -35,11 +44,11 @@ impl Retrace {
         self.each(execution, from, |retracing, index, next| {
             ready.clear();
             for thread in retracing.world.ids() {
-                let Some(operation) = next(thread) else {
+                let Some(Next { operation, vain }) = next(thread) else {
                     retracing.rest(thread);
                     continue;
                 };
-                ready.extend(retracing.foresee(execution, index, thread, operation));
+                ready.extend(retracing.foresee(execution, index, thread, operation).filter(|_| !vain));
             }
             if ready.is_empty()
                 && let Some(thread) = retracing.world.expire()
@@ -57,11 +66,12 @@ impl Retrace {
         self.each(execution, from, |retracing, index, next| {
             standing.clear();
             for thread in retracing.world.ids() {
-                let Some(operation) = next(thread) else {
+                let Some(Next { operation, vain }) = next(thread) else {
                     retracing.rest(thread);
                     continue;
                 };
-                let ways = retracing.foresee(execution, index, thread, operation).map_or(0, |ready| ready.alternatives);
+                let ready = retracing.foresee(execution, index, thread, operation).filter(|_| !vain);
+                let ways = ready.map_or(0, |ready| ready.alternatives);
                 let (event, footprint) = retracing.world.foresee_bare(thread);
                 standing.push(Standing { ways, event, footprint });
             }
@@ -82,7 +92,7 @@ impl Retrace {
         &mut self,
         execution: &Execution<'_>,
         from: usize,
-        mut visit: impl FnMut(&mut Retracing<'_>, usize, &dyn Fn(ThreadId) -> Option<Operation>),
+        mut visit: impl FnMut(&mut Retracing<'_>, usize, &dyn Fn(ThreadId) -> Option<Next>),
     ) {
         let events = execution.events;
         let threads = super::extent(events, execution.pending);
@@ -94,20 +104,28 @@ impl Retrace {
             self.upcoming.resize(threads, Vec::new());
         }
         for event in events {
-            self.upcoming[event.thread.index()].push(event.operation);
+            self.upcoming[event.thread.index()].push((event.operation, event.state));
         }
         // A thread that a bound has stopped takes nothing more.
         for pending in execution.pending.iter().filter(|pending| pending.stopped == 0) {
-            self.upcoming[pending.thread.index()].push(pending.operation);
+            self.upcoming[pending.thread.index()].push((pending.operation, pending.state));
         }
         self.next.clear();
         self.next.resize(threads, 0);
-        let Retrace { threads, objects, recorded, next, upcoming } = self;
+        let Retrace { threads, objects, recorded, next, upcoming, vain } = self;
+        let vain = Vain::new(vain);
         let recorded = &*recorded;
         let mut retracing = Retracing { world: World::new(threads, objects, recorded), recorded };
         for index in 0..=events.len() {
             if index >= from {
-                let following = |thread: ThreadId| upcoming[thread.index()].get(next[thread.index()]).copied();
+                let following = |thread: ThreadId| {
+                    let (taken, list) = (next[thread.index()], &upcoming[thread.index()]);
+                    let &(operation, state) = list.get(taken)?;
+                    let untaken = execution.pending.iter().find(|p| p.thread == thread && p.stopped == 0);
+                    let untaken = untaken.filter(|_| taken + 1 == list.len());
+                    let vain = vain.knows(state) && is_vain(vain, events, index, &operation, state, untaken);
+                    Some(Next { operation, vain })
+                };
                 visit(&mut retracing, index, &following);
             }
             let Some(event) = events.get(index) else { continue };
@@ -119,9 +137,27 @@ impl Retrace {
             *next += 1;
             let following = upcoming[event.thread.index()].get(*next).copied();
             // An await is announced right away: what happens from now on may be what it waits for.
-            let looks = following.filter(Operation::is_await).map(|operation| (operation, 0));
+            let looks = following.map(|(operation, _)| operation).filter(Operation::is_await);
+            let looks = looks.map(|operation| (operation, 0));
             retracing.look_ahead(looks, &events[..=index]);
         }
+    }
+}
+
+/// Whether a look in `state` would be in vain before event `index`. `pending` is the look if it was never taken.
+fn is_vain(
+    vain: Vain<'_>,
+    events: &[Event],
+    index: usize,
+    look: &Operation,
+    state: u64,
+    pending: Option<&Pending>,
+) -> bool {
+    match content(events, index, look) {
+        Content::Known(value) => vain.is_vain(state, value),
+        // Nobody writes there any more: it is as at the end, or where the look was taken.
+        Content::Untouched => pending.is_some_and(|pending| pending.enabled == 0),
+        Content::Unknown => false,
     }
 }
 

@@ -1,8 +1,9 @@
 //! What an event would be in another place of its execution.
 
-use super::Retrace;
 use super::content::{Content, comparison, content, touches};
+use super::{Retrace, is_vain_before};
 use crate::primitive::{atomic, section};
+use crate::vain::Vain;
 use crate::{Event, EventFlags, Phase};
 
 impl Retrace {
@@ -29,6 +30,19 @@ impl Retrace {
                 Content::Unknown => false,
             }
         });
+        let known = Vain::new(&self.vain);
+        if known.knows(moved.state) {
+            let touches = |&index: &usize| touches(&events[index], &moved.operation);
+            let last = kept.clone().filter(touches).last().or_else(|| (0..earlier).rev().find(touches));
+            let from = last.map_or(0, |last| last + 1);
+            if is_vain_before(known, events, from, moved) {
+                return None;
+            }
+            if matches!(moved.operation.code, atomic::LOAD | atomic::RMW) {
+                // It touches the same, whatever it finds.
+                return Some(Event { operation: moved.operation.without_await(), ..*moved });
+            }
+        }
         if moved.operation.code == atomic::COMPARE_EXCHANGE {
             // Always possible, in one way: only memory decides what it touches.
             let flags = if mismatch { EventFlags::FAILED } else { EventFlags::NONE };

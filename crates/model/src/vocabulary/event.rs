@@ -17,6 +17,9 @@ pub struct Event {
     pub result: u64,
     /// The return address of the program's call. 0 if there is none.
     pub pc: u64,
+    /// The state of the thread before a look that could be in vain: see [`crate::vain`]. 0 for any other operation.
+    #[cfg_attr(feature = "std", serde(default))]
+    pub state: u64,
     /// The thread that took the operation.
     pub thread: ThreadId,
     /// Which alternative was taken, counted from 0, or [`GIVEN`](Self::GIVEN). [`choice`](Self::choice) tells the two

@@ -12,6 +12,9 @@ pub struct Pending {
     pub operation: Operation,
     /// The return address of the program's call.
     pub pc: u64,
+    /// The state of the thread before a look that could be in vain: see [`crate::vain`]. 0 for any other operation.
+    #[cfg_attr(feature = "std", serde(default))]
+    pub state: u64,
     /// The thread.
     pub thread: ThreadId,
     /// 1 if the thread was enabled, 0 if it was blocked.
@@ -25,4 +28,11 @@ pub struct Pending {
     pub stopped: u8,
     /// Padding, always zero.
     pub reserved: u8,
+}
+
+impl Pending {
+    /// Whether the thread is in a loop that waits, and could not go on: it awaits, or its look would be in vain.
+    pub const fn waits_in_loop(&self) -> bool {
+        self.operation.is_await() || self.state != 0 && self.enabled == 0
+    }
 }

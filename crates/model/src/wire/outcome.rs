@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::primitive::process;
 use crate::race::Race;
-use crate::{Capacity, Death, Event, Outcome, ThreadId};
+use crate::{Capacity, Death, Event, Outcome, ThreadId, vain};
 
 /// An [`Outcome`] in shared memory: the number of its case and the data of the case.
 ///
@@ -53,6 +53,7 @@ impl WireOutcome {
             Outcome::Livelock { length } => (15, one(*length as u64)),
             Outcome::SwitchLimit { thread } => (16, one(thread.0 as u64)),
             Outcome::Visited => (17, one(0)),
+            Outcome::Learnt { place, also } => (18, two(*place, *also)),
         };
         WireOutcome { code, circle: circle.into(), words }
     }
@@ -107,6 +108,11 @@ impl WireOutcome {
             }
             16 => Outcome::SwitchLimit { thread: thread()? },
             17 => Outcome::Visited,
+            18 => {
+                let [place, also, ..] = self.words;
+                let known = vain::is_about_looks(place) && (also == 0 || vain::is_about_looks(also));
+                known.then_some(Outcome::Learnt { place, also })?
+            }
             _ => return None,
         })
     }
@@ -156,6 +162,7 @@ mod tests {
             Outcome::Assumed,
             Outcome::Livelock { length: 1 },
             Outcome::Visited,
+            Outcome::Learnt { place: vain::ENOUGH, also: u64::MAX },
         ];
         outcomes.extend(Capacity::ALL.map(Outcome::Capacity));
         let some_event = ended(Ending::Abort);
@@ -191,6 +198,8 @@ mod tests {
         let wire = |code, words| WireOutcome { code, circle: 0, words };
         for (code, words) in [
             (18, [0; 8]),
+            (18, [vain::ENOUGH, 8, 0, 0, 0, 0, 0, 0]),
+            (19, [0; 8]),
             (1, [u64::MAX; 8]),
             (4, [1 << 32; 8]),
             (6, [1 << 16; 8]),

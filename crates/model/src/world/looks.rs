@@ -12,7 +12,7 @@
 //! The current values of the places are not considered: whether an operation is an await must not depend on what
 //! independent threads did meanwhile.
 
-use crate::primitive::atomic::{LOAD, RMW};
+use crate::primitive::atomic::{self, LOAD, RMW};
 use crate::primitive::memory::READ;
 use crate::{Event, EventFlags, MOST_LOOKS, ObjectId, Operation};
 
@@ -21,9 +21,13 @@ const WORD: u16 = 8;
 
 /// One look.
 #[derive(Clone, Copy, Debug, Default)]
-struct Look<S> {
-    operation: Operation,
-    state: S,
+pub struct Look<S> {
+    /// The operation that looked.
+    pub operation: Operation,
+    /// The state of the thread before it.
+    pub state: S,
+    /// What the look found.
+    value: u64,
 }
 
 /// What one thread has looked at since it last changed something. `S` is the state of the thread before a look.
@@ -42,6 +46,11 @@ pub struct Await<S> {
     pub operation: Operation,
     /// Its state where the round began.
     pub since: S,
+    /// What its last look found, if the round looked at one atomic place of at most a word: then that look was
+    /// [in vain](crate::vain).
+    pub vain: Option<u64>,
+    /// Where the round is among the looks: the first, and how many.
+    round: (usize, usize),
 }
 
 impl<S: Copy> Looks<S> {
@@ -71,15 +80,40 @@ impl<S: Copy> Looks<S> {
         {
             let round = (self.count - first) as u32;
             let since = seen[first].state;
+            let found = seen[self.count - 1].value;
+            let vain = seen[first..].iter().all(|look| is_same_place(look, &operation)).then_some(found);
             self.count = 0;
-            return Some(Await { operation: operation.awaiting(round, also), since });
+            return Some(Await {
+                operation: operation.awaiting(round, also),
+                since,
+                vain,
+                round: (first, round as usize),
+            });
         }
         if self.count == MOST_LOOKS {
             self.count = 0;
         }
-        self.looks[self.count] = Look { operation, state };
+        self.looks[self.count] = Look { operation, state, value: 0 };
         self.count += 1;
         None
+    }
+
+    /// The looks of the round that `found` has ended, oldest first. Only right after the call of [`before`](Self::before) that
+    /// found it.
+    #[inline]
+    pub fn round(&self, found: &Await<S>) -> &[Look<S>] {
+        let (first, length) = found.round;
+        &self.looks[first..][..length]
+    }
+
+    /// The looks at one atomic place that the last call of [`before`](Self::before) has added to, oldest first: nothing has
+    /// changed since the first of them. The last of them is about to be taken.
+    #[inline]
+    pub fn at_one_place(&self) -> &[Look<S>] {
+        let seen = &self.looks[..self.count];
+        let Some(last) = seen.last() else { return seen };
+        let others = seen.iter().rev().take_while(|look| is_same_place(look, &last.operation)).count();
+        &seen[self.count - others..]
     }
 
     /// The thread has taken the operation of the last call of [`before`](Self::before). Forgets everything unless it has
@@ -95,8 +129,16 @@ impl<S: Copy> Looks<S> {
         // What failed for no reason has not looked: a loop must not be taken for one that waits because of it.
         if !unchanged || event.flags.contains(EventFlags::SPURIOUS) {
             self.forget();
+        } else if let Some(last) = self.looks[..self.count].last_mut() {
+            last.value = event.result;
         }
     }
+}
+
+/// Whether `look` was at the atomic place of `operation`.
+fn is_same_place<S>(look: &Look<S>, operation: &Operation) -> bool {
+    let Operation { object, size, code, .. } = look.operation;
+    code.family() == atomic::FAMILY && object == operation.object && size == operation.size && size <= WORD
 }
 
 /// Whether a thread about to take `operation` can await what the looks of `round` looked at: at most two places, none
@@ -125,7 +167,7 @@ fn second_place<S>(round: &[Look<S>], operation: &Operation) -> Option<Option<(O
 mod tests {
     use super::*;
     use crate::OpCode;
-    use crate::primitive::{atomic, mutex};
+    use crate::primitive::mutex;
 
     fn at(code: OpCode, place: u64, size: u16) -> Operation {
         Operation { size, ..Operation::new(code, ObjectId(place)) }

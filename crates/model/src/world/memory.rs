@@ -7,6 +7,11 @@ pub trait Memory {
     /// Whether this compare-exchange would fail now because the memory holds another value.
     fn compare_fails(&self, operation: &Operation) -> bool;
 
+    /// Whether this look, of a thread in `state`, would be in vain now: see [`crate::vain`].
+    fn is_vain(&self, _state: u64, _look: &Operation) -> bool {
+        false
+    }
+
     /// Whether this operation of a [custom primitive](crate::primitive::custom) is enabled now. `None` if the program
     /// cannot be asked, for example when recorded events are replayed through the model.
     fn custom_enabled(&self, _: &Operation) -> Option<bool> {

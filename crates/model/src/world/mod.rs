@@ -9,10 +9,11 @@ mod looks;
 mod memory;
 mod table;
 mod thread;
+pub mod vain;
 
 pub use effect::Effect;
 pub(crate) use expire::timed_out;
-pub use looks::{Await, Looks};
+pub use looks::{Await, Look, Looks};
 pub use memory::{Memory, NoMemory, Recorded};
 pub use table::{ObjectSlot, ObjectTable};
 pub use thread::{Phase, ThreadState};
@@ -185,9 +186,17 @@ impl<'m> World<'m> {
             && (state.steps < self.most_steps || !self.is_stopped(thread))
             && self.exclusive.is_none_or(|inside| inside == thread)
             && (!state.pending.is_await() || state.stirs > 0)
+            && !self.looks_in_vain(thread)
             && (state.expired
                 || primitive::of(state.pending.code).enabled(self, thread, &state.pending)
                 || cancellation::is_pending(self, thread, &state.pending))
+    }
+
+    /// Whether the next operation of `thread` is a look that would be in vain now: see [`vain`].
+    #[inline]
+    pub fn looks_in_vain(&self, thread: ThreadId) -> bool {
+        let state = &self.threads[thread.index()];
+        state.state != 0 && self.memory.is_vain(state.state, &state.pending)
     }
 
     /// The number of alternatives that the next operation of `thread` has now.
@@ -267,7 +276,7 @@ impl<'m> World<'m> {
 
     /// Like [`take`](Self::take), but writes the event to `event`.
     pub fn take_into(&mut self, thread: ThreadId, choice: Choice, event: &mut Event) {
-        let ThreadState { pending, pc, stirs, .. } = self.threads[thread.index()];
+        let ThreadState { pending, pc, stirs, state: look, .. } = self.threads[thread.index()];
         let pending = self.located(thread, pending);
         let inside = self.exclusive.is_some();
         let primitive = primitive::of(pending.code);
@@ -292,6 +301,7 @@ impl<'m> World<'m> {
         let state = &mut self.threads[thread.index()];
         state.steps += 1;
         state.stirs = 0;
+        state.state = 0;
         state.expired = false;
         if effect.flags.contains(EventFlags::TIMED_OUT) && !effect.flags.contains(EventFlags::QUIESCENT) {
             state.timeouts += 1;
@@ -301,7 +311,7 @@ impl<'m> World<'m> {
         let flags = if once { effect.flags.union(EventFlags::STIRRED_ONCE) } else { effect.flags };
         let flags = if self.misuse.is_some() { flags.union(EventFlags::MISUSE) } else { flags };
         let flags = if inside { flags.union(EventFlags::INSIDE) } else { flags };
-        *event = Event { operation: pending, result: effect.result, pc, thread, way, alternatives, flags };
+        *event = Event { operation: pending, result: effect.result, pc, state: look, thread, way, alternatives, flags };
     }
 
     /// Whether every thread has finished.

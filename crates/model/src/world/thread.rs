@@ -23,6 +23,7 @@ impl ThreadState {
     pub(crate) const ABSENT: ThreadState = ThreadState {
         pending: Operation::new(OpCode::ANY, ObjectId::NONE),
         pc: 0,
+        state: 0,
         waits_on: ObjectId::NONE,
         waits_with: ObjectId::NONE,
         queued_on: ObjectId::NONE,
@@ -54,6 +55,8 @@ pub struct ThreadState {
     pub pending: Operation,
     /// The return address of the program's call of the next operation.
     pub pc: u64,
+    /// The state of the thread before its next operation, if that is a look that could be in vain: see [`crate::vain`]. 0 otherwise.
+    pub state: u64,
     /// The condition variable that the thread waits on, or [`ObjectId::NONE`].
     pub waits_on: ObjectId,
     /// The mutex of that condition wait.

@@ -2,11 +2,11 @@
 
 use heddle_model::follow::Decision;
 use heddle_model::primitive::thread;
-use heddle_model::{ObjectId, Operation, Outcome, ThreadId};
+use heddle_model::{ObjectId, Operation, Outcome, ThreadId, vain};
 
 use super::fiber;
 use super::finish::{finish, finish_ended};
-use super::state::{current, recording, schedule, wire, world};
+use super::state::{current, follower, recording, schedule, wire, world};
 use super::visible::{note, reschedule, take, visible};
 use crate::arch::{self, Context};
 use crate::detect::stacks;
@@ -39,6 +39,14 @@ pub fn started() {
     note(take(current()));
 }
 
+/// The state of the thread that step `position` of the schedule asks for, if its next operation is a look that would be in vain.
+/// Otherwise 0.
+fn asked_in_vain(position: usize) -> u64 {
+    let Some(step) = follower().step(position) else { return 0 };
+    let known = step.thread.index() < world().extent();
+    if known && world().looks_in_vain(step.thread) { world().thread(step.thread).state } else { 0 }
+}
+
 /// Ends the execution, because the follower of the plan has no next step.
 #[cold]
 pub(super) fn conclude(decision: Decision) -> ! {
@@ -46,6 +54,10 @@ pub(super) fn conclude(decision: Decision) -> ! {
         Decision::Blocked => finish(Outcome::Blocked, 0, b""),
         Decision::Assumed => finish(Outcome::Assumed, 0, b""),
         Decision::Hang(thread) => finish(Outcome::Hang, world().thread(thread).pc, b""),
+        Decision::Diverged(step) if asked_in_vain(step) != 0 => {
+            // The search could not foresee what this look finds. It will not try again.
+            finish(Outcome::Learnt { place: vain::nothing(asked_in_vain(step)), also: 0 }, 0, b"")
+        }
         Decision::Diverged(step) => finish(Outcome::Diverged { step: step as u32 }, 0, b""),
         Decision::StepLimit(thread) => finish(Outcome::StepLimit { thread }, 0, b""),
         Decision::SwitchLimit(thread) => finish(Outcome::SwitchLimit { thread }, 0, b""),

@@ -92,6 +92,7 @@ fn push_threads(outcome: &Outcome, pc: u64) {
         let pending = Pending {
             operation: if custom { custom::with_answers(state.pending) } else { state.pending },
             pc: state.pc,
+            state: state.state,
             thread,
             enabled: world().enabled_without_limit(thread) as u8,
             asleep: state.asleep as u8,

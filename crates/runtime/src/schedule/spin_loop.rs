@@ -18,7 +18,8 @@
 
 use core::cell::Cell;
 
-use heddle_model::{Event, Looks, Operation, ThreadId};
+use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, LOAD, RMW};
+use heddle_model::{Event, Look, Looks, MOST_LOOKS, Operation, ThreadId, vain};
 
 use crate::addresses::Reserve;
 use crate::lifetime::{self, Exclusive, Lent};
@@ -46,7 +47,6 @@ impl State {
         let registers = schedule::registers();
         let mut at = registers[6] as usize;
         let most = at + LARGEST_WINDOW;
-        let mix = |state: u64, word: u64| (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
         let mut digest = registers.iter().fold(arch::float_control(), |state, &word| mix(state, word));
         let mut levels = [(0, 0); LEVELS];
         for (level, place) in levels.iter_mut().enumerate() {
@@ -61,6 +61,30 @@ impl State {
         State { depth, levels }
     }
 
+    /// The number of this state, as far as the innermost `level + 1` functions are concerned, if `thread` is about to take
+    /// `operation` in it, at `pc`. `None` if the operation is not a look that could be [in vain](vain), or if that is not known.
+    fn number(&self, level: usize, thread: ThreadId, operation: &Operation, pc: u64) -> Option<u64> {
+        let Operation { object, argument, code, size, detail } = *operation;
+        let (end, digest) = *self.levels.get(level)?;
+        if end == 0 || size > 8 || !matches!(code, LOAD | RMW | COMPARE_EXCHANGE) {
+            return None;
+        }
+        let words = [thread.0 as u64, pc, object.0, argument, (code.0 as u64) << 32 | detail as u64, self.depth as u64];
+        Some(words.iter().fold(digest, |state, &word| mix(state, word)).max(1))
+    }
+
+    /// The level whose outermost frame ends at `end`.
+    fn level_up_to(&self, end: usize) -> Option<usize> {
+        self.levels.iter().position(|level| level.0 == end && end != 0)
+    }
+
+    /// How many functions, apart from the innermost, a state must comprise so that it has everything that a round depends on which came
+    /// back to `later`: the loop is `out` functions out, and the round has used the stack up to the address `used`.
+    fn comprising(&self, later: &State, out: usize, used: usize) -> Option<usize> {
+        let level = (out..LEVELS).find(|&level| self.levels[level].0 >= used.max(1))?;
+        (self.levels[level] == later.levels[level]).then_some(level)
+    }
+
     /// Whether `later` is the same state. `lowest` is the lowest depth of the call stack in between, `written` the
     /// highest address of the stack that was written.
     fn is_again(&self, later: &State, lowest: usize, written: usize) -> bool {
@@ -71,6 +95,12 @@ impl State {
         let mut enough = compared.skip_while(|((end, _), _)| *end != 0 && *end < written);
         enough.next().is_some_and(|(this, other)| this == other && this.0 != 0)
     }
+}
+
+/// Adds a word to a digest.
+#[inline(always)]
+fn mix(state: u64, word: u64) -> u64 {
+    (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
 }
 
 /// The state of a thread before a look, where it looked, and what it has done since.
@@ -84,6 +114,29 @@ struct Before {
     written: usize,
     /// [`Running::plain_reads`] up to here.
     plain_reads: u64,
+    /// How far up the thread has read its stack since.
+    read: usize,
+    /// The number by which this state is known, alone or with those before it, and how many these are: see [`vain::chain`].
+    known: (u64, usize),
+}
+
+/// The number of the states before `looks` of `thread`, each as far as the stack up to `end` is concerned: see [`vain::chain`]. `None` if
+/// the thread has used more of the stack in between, or if they could not be in vain.
+fn chain(looks: &[Look<Before>], thread: ThreadId, end: usize) -> Option<u64> {
+    let first = looks.first()?;
+    let Before { state, lowest, written, .. } = first.state;
+    if looks.len() > 1 && (written > end || state.level_up_to(end)? < state.depth.checked_sub(lowest)?) {
+        return None;
+    }
+    let number = |look: &Look<Before>| {
+        let Before { state, pc, .. } = look.state;
+        state.number(state.level_up_to(end)?, thread, &look.operation, pc)
+    };
+    let mut numbers = [0; MOST_LOOKS];
+    for (to, look) in numbers.iter_mut().zip(looks) {
+        *to = number(look)?;
+    }
+    Some(vain::chain(numbers[..looks.len()].iter().copied()))
 }
 
 /// What one thread has looked at, and its counters while it does not run. [`reset`] clears it when the thread begins.
@@ -101,6 +154,8 @@ struct Watched {
     reads_plain: bool,
     /// [`Running::written`] while it does not run.
     written: usize,
+    /// [`Running::read`] while it does not run.
+    read: usize,
 }
 
 /// The loads of all threads, and counters of the running thread.
@@ -115,6 +170,8 @@ pub struct Running {
     written: Cell<usize>,
     /// What else the running thread has written since it last looked.
     rewritten: Rewritten,
+    /// How far up the running thread has read its stack through pointers since it last looked.
+    read: Cell<usize>,
 }
 
 impl Running {
@@ -126,12 +183,14 @@ impl Running {
             plain_reads: Cell::new(0),
             written: Cell::new(0),
             rewritten: Rewritten::new(),
+            read: Cell::new(0),
         }
     }
 
     /// Resets the state at the start of an execution, for the main thread.
     pub fn reset(&self) {
-        let Running { threads: _, changes, plain_reads, written, rewritten } = self;
+        let Running { threads: _, changes, plain_reads, written, read, rewritten } = self;
+        read.set(0);
         changes.set(0);
         plain_reads.set(0);
         written.set(0);
@@ -164,6 +223,7 @@ pub fn reset(thread: ThreadId) {
     watched.plain_reads = 0;
     watched.reads_plain = false;
     watched.written = 0;
+    watched.read = 0;
 }
 
 /// Notes that the running thread changed something.
@@ -209,30 +269,49 @@ pub fn wrote_stack(end: usize) {
     written.set(written.get().max(end));
 }
 
+/// Notes that the running thread read its stack through a pointer, up to address `end`.
+#[inline(always)]
+pub fn read_stack(end: usize) {
+    let read = &running().read;
+    read.set(read.get().max(end));
+}
+
 /// Saves the counters of thread `from` and restores those of thread `to`, between which the scheduler switches.
 #[inline]
 pub fn switched(from: ThreadId, to: ThreadId) {
     settle_writes();
-    let Running { threads: _, changes, plain_reads, written, rewritten: _ } = running();
+    let Running { threads: _, changes, plain_reads, written, read, rewritten: _ } = running();
     let new = of(to);
     let now = (changes.replace(new.changes), plain_reads.replace(new.plain_reads), written.replace(new.written));
+    let up_to = read.replace(new.read);
     let old = of(from);
     (old.changes, old.plain_reads, old.written) = now;
+    old.read = up_to;
 }
 
-/// Called when the running thread is about to take `operation`, which may change nothing. Returns the operation as an
-/// await if the thread can only repeat what it did before.
-pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
+/// What is known of an operation that may change nothing, before the running thread takes it.
+pub struct Prospect {
+    /// The operation, as an await if the thread can only repeat what it did before.
+    pub operation: Operation,
+    /// The number of the thread's state, if it is known that the operation is a look that can be [in vain](vain). Otherwise 0.
+    pub state: u64,
+    /// The number of the thread's state and what its last look found, if that was in vain.
+    pub vain: Option<(u64, u64)>,
+}
+
+/// Called when the running thread is about to take `operation`, which may change nothing.
+pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
     let Watched { looks, noted, reads_plain, .. } = of(thread);
     let Some((depth, lowest)) = callstack::looked() else {
         looks.forget();
-        return operation;
+        return Prospect { operation, state: 0, vain: None };
     };
     let state = State::of_caller(depth);
-    let written = running().written.take();
+    let (written, read) = (running().written.take(), running().read.take());
     for before in looks.states_mut() {
         before.lowest = before.lowest.min(lowest);
         before.written = before.written.max(written);
+        before.read = before.read.max(read);
     }
     settle_writes();
     let changes = running().changes.get();
@@ -241,16 +320,42 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Operation {
         looks.forget();
     }
     let plain_reads = running().plain_reads.get();
-    let now = Before { pc, state, plain_reads, lowest: depth, written: 0 };
+    let now = Before { pc, state, plain_reads, lowest: depth, written: 0, read: 0, known: (0, 0) };
     let is_again =
         |earlier: &Before| earlier.pc == pc && earlier.state.is_again(&state, earlier.lowest, earlier.written);
+    let known = super::state::vain();
+    // The same state has several numbers, by how much of the stack counts.
+    let alone = || (0..LEVELS).filter_map(|level| state.number(level, thread, &operation, pc));
     match looks.before(operation, now, is_again) {
         Some(found) => {
             // Only what it has read in the loop: who has read before it came there does not wait for that to change.
             *reads_plain = plain_reads != found.since.plain_reads;
-            found.operation
+            let Before { state: since, lowest, written, read, .. } = found.since;
+            let level = since.comprising(&state, depth - lowest, read.max(written)).filter(|_| !*reads_plain);
+            let round = looks.round(&found);
+            let number = level.and_then(|level| chain(round, thread, since.levels[level].0));
+            // What was known by more states than these is known by those from now on, too.
+            let last = round.last().map_or((0, 0), |look| look.state.known);
+            let number = if last.1 >= round.len() { number.map(|_| last.0) } else { number };
+            // It must not wait where it could go on.
+            let waits = |value: &u64| round.len() == 1 || alone().any(|number| known.is_vain(number, *value));
+            let vain = found.vain.filter(waits).and_then(|value| number.map(|number| (number, value)));
+            let state = alone().find(|&number| known.knows(number)).unwrap_or(0);
+            Prospect { operation: found.operation, state, vain }
         }
-        None => operation,
+        None if known.is_empty() => Prospect { operation, state: 0, vain: None },
+        None => {
+            let seen = looks.at_one_place();
+            let ends = || state.levels.iter().map(|level| level.0).take_while(|end| *end != 0);
+            let longest = (0..seen.len()).find_map(|from| {
+                let mut numbers = ends().filter_map(|end| chain(&seen[from..], thread, end));
+                numbers.find(|&number| known.knows(number)).map(|number| (number, seen.len() - from))
+            });
+            if let (Some(longest), Some(now)) = (longest, looks.states_mut().last()) {
+                now.known = longest;
+            }
+            Prospect { operation, state: longest.unwrap_or_default().0, vain: None }
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use heddle_model::follow::{Follower, PlanView};
 use heddle_model::primitive::{self, section};
 use heddle_model::race::Race;
+use heddle_model::vain::Vain;
 use heddle_model::wire::{Header, NO_STATES, Outside, STOP_AT_STATES, known};
 use heddle_model::{Choice, Event, Latitude, Memory, ObjectId, Operation, Phase, ThreadId, WakeupOrder, World};
 
@@ -14,7 +15,7 @@ use super::{fiber, spin_loop};
 use crate::addresses::Reserve;
 use crate::arch::Context;
 use crate::calls::{custom, tsan};
-use crate::detect::race;
+use crate::detect::{memcheck, race};
 use crate::entry::wire::{Record, Wire};
 use crate::lifetime::{self, Exclusive, OneThread};
 use crate::state::{calls, livelock};
@@ -43,6 +44,8 @@ pub struct Schedule {
     pub(super) recording: Cell<bool>,
     /// What to do about states: a number of [`heddle_model::wire::WirePlan::states`].
     pub(super) states: Cell<u32>,
+    /// What is known of looks in vain.
+    pub(super) vain: Cell<Vain<'static>>,
     /// How many threads await.
     pub(super) awaiting: Cell<u32>,
     /// How the thread whose turn it is takes its operation.
@@ -92,6 +95,7 @@ impl Schedule {
             record: Cell::new(Record::NOWHERE),
             recording: Cell::new(false),
             states: Cell::new(NO_STATES),
+            vain: Cell::new(Vain::NOTHING),
             awaiting: Cell::new(0),
             choice: Cell::new(Choice::FIRST),
             section: Section {
@@ -105,14 +109,26 @@ impl Schedule {
 
     /// Resets the state at the start of the execution of plan `sequence`. The main thread is about to run.
     pub fn reset(&self, wire: Wire, sequence: u32) {
-        let Schedule { active, current, model: _, record, recording, states, awaiting, choice, section, controller } =
-            self;
+        let Schedule {
+            active,
+            current,
+            model: _,
+            record,
+            recording,
+            states,
+            vain,
+            awaiting,
+            choice,
+            section,
+            controller,
+        } = self;
         active.set(false);
         current.set(ThreadId::MAIN);
         record.set(wire.record_of(sequence));
         record.get().clear();
         recording.set(wire.recording(sequence));
         states.set(wire.states(sequence));
+        vain.set(Vain::new(wire.places()));
         awaiting.set(0);
         choice.set(Choice::FIRST);
         section.depth.set(0);
@@ -130,6 +146,13 @@ struct ProgramMemory;
 impl Memory for ProgramMemory {
     fn compare_fails(&self, operation: &Operation) -> bool {
         tsan::compare_fails(operation)
+    }
+
+    #[inline]
+    fn is_vain(&self, state: u64, look: &Operation) -> bool {
+        let known = schedule().vain.get();
+        // A look at memory that is gone is a fault, whatever is there.
+        known.knows(state) && !memcheck::forbids(look) && known.is_vain(state, tsan::content(look))
     }
 
     fn custom_enabled(&self, operation: &Operation) -> Option<bool> {
@@ -160,6 +183,12 @@ pub(super) fn world() -> &'static mut World<'static> {
 #[inline(always)]
 pub(super) fn follower() -> &'static mut Follower<'static> {
     &mut model().follower
+}
+
+/// What is known of looks in vain.
+#[inline(always)]
+pub(super) fn vain() -> Vain<'static> {
+    schedule().vain.get()
 }
 
 /// The memory shared with the driver. Only where there is a driver.

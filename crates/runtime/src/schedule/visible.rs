@@ -7,11 +7,12 @@ use heddle_model::primitive::atomic::FENCE;
 use heddle_model::primitive::choice::ATTEMPT;
 use heddle_model::primitive::process::END;
 use heddle_model::primitive::yielding;
-use heddle_model::{Capacity, Event, EventFlags, Operation, Outcome, ThreadId};
+use heddle_model::{Capacity, Event, EventFlags, Operation, Outcome, ThreadId, vain};
 
 use super::execution::conclude;
 use super::finish::{finish, finish_ended, record_stack};
 use super::section::{in_section, unless_stuck};
+use super::spin_loop::Prospect;
 use super::state::{
     called_at, current, follower, has_states, header, model, recording, schedule, set_called_at, world,
 };
@@ -43,21 +44,44 @@ pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Eve
         return visible(operation, pc, perform);
     }
     let me = current();
-    let operation = spin_loop::before(me, operation, pc);
+    let Prospect { operation, state, vain } = spin_loop::before(me, operation, pc);
+    if let Some((state, value)) = vain {
+        learn(state, value, pc);
+    }
+    // Inside a section nobody else could write what it waits for.
+    let state = if in_section() { 0 } else { state };
     let awaits = operation.is_await();
     let awaiting = &schedule().awaiting;
     awaiting.set(awaiting.get() + awaits as u32);
-    let event = if awaits { await_and_take(operation, pc, perform) } else { announce_and_take(operation, pc, perform) };
+    let event = if awaits {
+        await_and_take(operation, state, pc, perform)
+    } else {
+        memcheck::before(&operation, pc);
+        world().announce(me, operation, pc);
+        world().thread_mut(me).state = state;
+        take_when_due(operation, pc, perform)
+    };
     awaiting.set(awaiting.get() - awaits as u32);
     spin_loop::after(me, &event);
     event
 }
 
+/// Ends the execution, because the last look of the running thread, in `state`, has found `value` and was in vain: the search is to
+/// know that. Returns if it does not want to.
+#[cold]
+fn learn(state: u64, value: u64, pc: u64) {
+    let known = schedule().vain.get();
+    if !in_section() && known.wants(state, value) {
+        finish(Outcome::Learnt { place: vain::finding(state, value), also: vain::anything(state) }, pc, b"");
+    }
+}
+
 /// Takes an await. Unlike other operations, an await also considers the writes since the thread read its places.
 #[cold]
-fn await_and_take(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
+fn await_and_take(operation: Operation, state: u64, pc: u64, perform: impl FnOnce(&mut Event)) -> Event {
     memcheck::before(&operation, pc);
     world().announce_look(current(), operation, pc, schedule().record.get().events_so_far());
+    world().thread_mut(current()).state = state;
     take_when_due(operation, pc, perform)
 }
 

@@ -60,7 +60,8 @@ pub struct Smallest {
     pub proven: bool,
 }
 
-/// Looks for the smallest execution that shows `goal`, until `deadline`. It begins with `known`, which shows the goal.
+/// Looks for the smallest execution that shows `goal`, until `deadline`. It begins with `known`, which shows the goal. `places` are
+/// those that the executor has been [shown](Executor::reveal), sorted.
 /// Returns `None` if `known` does not show it when it is run again.
 ///
 /// # Errors
@@ -70,9 +71,10 @@ pub fn minimise(
     executor: &mut dyn Executor,
     known: &Plan,
     goal: &dyn Goal,
+    places: &[u64],
     deadline: Instant,
 ) -> Result<Option<Smallest>, ExecutorError> {
-    let mut hunt = Hunt::new(goal, known.max_steps);
+    let mut hunt = Hunt::new(goal, known.max_steps, places);
     let Some(mut straight) = hunt.attempt(executor, &known.schedule)? else { return Ok(None) };
     // Straightening what was straightened can help again: it began from another order.
     while let Some(better) = hunt.attempt(executor, &straight)? {
@@ -121,6 +123,8 @@ enum Reached {
 
 struct Hunt<'g> {
     goal: &'g dyn Goal,
+    /// The visible places.
+    places: &'g [u64],
     max_steps: u32,
     best: Option<(Cost, Vec<Step>)>,
     /// A slice of the best execution that was not run yet.
@@ -140,9 +144,12 @@ struct Hunt<'g> {
 }
 
 impl<'g> Hunt<'g> {
-    fn new(goal: &'g dyn Goal, max_steps: u32) -> Hunt<'g> {
+    fn new(goal: &'g dyn Goal, max_steps: u32, places: &'g [u64]) -> Hunt<'g> {
+        let mut retrace = Retrace::default();
+        retrace.know(places);
         Hunt {
             goal,
+            places,
             max_steps,
             best: None,
             sliced: None,
@@ -151,8 +158,8 @@ impl<'g> Hunt<'g> {
             found: false,
             improved: false,
             cut: false,
-            analysis: Analysis::default(),
-            retrace: Retrace::default(),
+            analysis: Analysis::knowing(places),
+            retrace,
         }
     }
 
@@ -217,6 +224,7 @@ impl<'g> Hunt<'g> {
             max_switches: switches,
             max_steps: (self.max_steps > 0).then_some(self.max_steps),
             timeout: Some(deadline.saturating_duration_since(Instant::now())),
+            places: self.places.to_vec(),
             ..Options::default()
         };
         let summary = Search::with_fixed_places(options).run(executor, self)?;

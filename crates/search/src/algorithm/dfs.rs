@@ -35,7 +35,9 @@ pub(crate) struct Dfs {
 impl Dfs {
     /// Every interleaving within `bound`.
     pub fn new(bound: Bound, options: &Options) -> Dfs {
-        Dfs { bound, given: options.prefix.len(), ..Dfs::default() }
+        let mut retrace = Retrace::default();
+        retrace.know(&options.places);
+        Dfs { bound, given: options.prefix.len(), retrace, ..Dfs::default() }
     }
 }
 

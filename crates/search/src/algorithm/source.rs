@@ -38,7 +38,7 @@ impl Source {
             Some(event) => *event,
             None => analysis.waiting[later as usize - events.len()],
         };
-        if moved.operation.depends_on_state() {
+        if moved.operation.depends_on_state() || analysis.looks_in_vain(moved.state) {
             let label = if moved.operation.queues() {
                 self.sequence.in_turn(events, analysis, retrace, earlier as usize, &moved)
             } else if self.sequence.make_room(events, analysis, &moved) {

@@ -144,7 +144,9 @@ pub(crate) struct Stack<R> {
 
 impl<R: Rule> Stack<R> {
     pub fn new(rule: R, sleep_sets: bool, options: &Options) -> Self {
-        let mut analysis = Analysis::default();
+        let mut analysis = Analysis::knowing(&options.places);
+        let mut retrace = Retrace::default();
+        retrace.know(&options.places);
         analysis.shortsighted = rule.shortsighted();
         Stack {
             rule,
@@ -154,7 +156,7 @@ impl<R: Rule> Stack<R> {
             again: false,
             sleep_sets,
             analysis,
-            retrace: Retrace::default(),
+            retrace,
             from: 0,
             bound: Bound::default(),
             left_out: LeftOut::default(),

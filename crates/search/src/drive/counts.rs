@@ -37,6 +37,8 @@ impl Counts {
             outcome if outcome.is_assumed_away() => self.assumed += 1,
             Outcome::Blocked => self.blocked += 1,
             Outcome::Visited => self.visited += 1,
+            // It is run again when the search has learnt from it.
+            Outcome::Learnt { .. } => {}
             _ if execution.stopped().next().is_some() => self.cut += 1,
             Outcome::Ended { .. } | Outcome::Deadlock => self.executions += 1,
             Outcome::SwitchLimit { .. } => self.bounded += 1,

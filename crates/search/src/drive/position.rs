@@ -21,6 +21,11 @@ use crate::drive::strategy::Strategy;
 use crate::drive::summary::{Stop, Summary};
 use crate::options::{Algorithm, Options};
 
+/// How many executions are run in all, at most, in rounds that end because of a look in vain.
+const MOST_RUN_FOR_LOOKS: u64 = 2000;
+/// How many visible places there are, at most, while looks in vain are learnt.
+const MOST_KNOWN: usize = 1 << 12;
+
 /// Which part of a round is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Phase {
@@ -100,6 +105,12 @@ impl Position {
         self.steps.with(options.max_steps)
     }
 
+    /// Whether so much was run for nothing, because the search begins anew with each [look in vain](heddle_model::vain) that it
+    /// learns of, that no more are to be learnt. Programs with many of them wait in states that never come again.
+    pub fn is_late_to_learn(&self) -> bool {
+        self.earlier + self.total().ran() >= MOST_RUN_FOR_LOOKS || self.places.len() >= MOST_KNOWN
+    }
+
     /// Whether its numbers are such as a search comes to. Sums of them are then numbers, too.
     pub fn is_plausible(&self) -> bool {
         let of = |counts: &Counts| {
@@ -115,11 +126,14 @@ impl Position {
         numbers.into_iter().chain(all).all(|number| number < 1 << 48)
     }
 
-    /// `options`, with the given steps as they are now.
+    /// `options`, with the given steps and the visible places as they are now.
     pub fn told<'o>(&self, options: &'o Options) -> Cow<'o, Options> {
-        match self.prefix == options.prefix {
+        match self.prefix == options.prefix && self.places.iter().eq(&options.places) {
             true => Cow::Borrowed(options),
-            false => Cow::Owned(Options { prefix: self.prefix.clone(), ..options.clone() }),
+            false => {
+                let places = self.places.iter().copied().collect();
+                Cow::Owned(Options { prefix: self.prefix.clone(), places, ..options.clone() })
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use heddle_model::follow::Policy;
 use heddle_model::race::Race;
-use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan, States};
+use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan, States, vain};
 use tracing::debug;
 
 use crate::after::livelock;
@@ -160,7 +160,20 @@ impl Round<'_> {
             if !self.fixed {
                 position.places.extend(execution.races.iter().map(|race| race.place));
             }
+            if let Outcome::Learnt { place, also } = execution.outcome {
+                match self.fixed {
+                    true => position.counts.cut += 1,
+                    false => position.places.extend([place, also].into_iter().filter(|place| *place != 0)),
+                }
+                if !self.fixed && position.is_late_to_learn() {
+                    position.places.insert(vain::ENOUGH);
+                }
+            }
             let fresh = position.places.len() != known;
+            if matches!(execution.outcome, Outcome::Learnt { .. }) && !fresh && !self.fixed {
+                // It was told before: nothing that follows could be trusted.
+                break End::Stop(Stop::Outcome(execution.outcome));
+            }
             position.again |= fresh && !method.samples();
             if !position.again && !sample {
                 strategy.digest(ticket, &execution);

@@ -28,10 +28,15 @@
 //!    whether the later event was enabled before the section.
 //! 5. **The end of the process.** A thread that was enabled when the process ended can be reversed with that end. The same
 //!    holds for an atomic section that is never left, because a bound has stopped its thread inside.
-//! 6. **Quiescence.** A time-out that happens because no thread is enabled happens after everything before it and before
+//! 6. **Looks in vain** ([`heddle_model::vain`]). What a look finds decides whether it can be taken, as the owner of a mutex decides
+//!    about a lock. Where it would have been in vain before the event that it follows, the pass reaches back to the newest
+//!    event before which it would have got through.
+//! 7. **Quiescence.** A time-out that happens because no thread is enabled happens after everything before it and before
 //!    everything after it. It cannot be reversed. Its thread waited until then, so it is treated like a thread that waits
 //!    at the end. An event after the time-out can be reversed with an event before it.
 
+use heddle_model::retrace;
+use heddle_model::vain::{self, Vain};
 use heddle_model::{Access, Event, EventFlags, Footprint, Mode, OpCode, Pending};
 
 use crate::traces::granules::NONE;
@@ -95,11 +100,19 @@ pub(crate) struct Analysis {
     heads: Vec<u32>,
     now: Vec<u32>,
     candidates: Vec<(u32, u32)>,
+    /// What is known of looks in vain, sorted: see [`heddle_model::vain`].
+    pub vain: Vec<u64>,
     /// Whether an event and the one that enabled it are reported as a reversal, too.
     pub shortsighted: bool,
 }
 
 impl Analysis {
+    /// An analysis that knows what `places`, which are visible and sorted, say of looks in vain.
+    pub fn knowing(places: &[u64]) -> Analysis {
+        let vain = places.iter().copied().filter(|place| vain::is_about_looks(*place)).collect();
+        Analysis { vain, ..Analysis::default() }
+    }
+
     /// Analyses an execution. Reversals whose later event is before `from` are not reported: an execution with the same
     /// beginning was analysed before. Returns how many events at the beginning are those of the last execution.
     pub fn run(&mut self, events: &[Event], pending: &[Pending], from: usize) -> usize {
@@ -269,8 +282,12 @@ impl Analysis {
             // Nobody could go on before a time-out of this kind, and it could not happen while somebody could.
             let quiescence = EventFlags::QUIESCENT;
             if report && !earlier.flags.contains(quiescence) && !event.flags.contains(quiescence) {
-                let enabling = event.enabled_by(earlier);
+                let vain = self.is_vain_before(events, other, event);
+                let enabling = vain || event.enabled_by(earlier);
                 let queues = event.operation.queues();
+                if vain && let Some(older) = self.links.get(link as usize).map(|link| link.older) {
+                    self.reach_through(events, event, index as u32, &footprint, older);
+                }
                 if enabling && !queues {
                     self.reach_back(events, event, index as u32, link);
                     self.reach_across(events, event, index as u32, &footprint, link);
@@ -347,6 +364,45 @@ impl Analysis {
                 }
                 at = link.older;
             }
+        }
+    }
+
+    /// Whether looks in `state` can be in vain, as far as is known.
+    pub fn looks_in_vain(&self, state: u64) -> bool {
+        Vain::new(&self.vain).knows(state)
+    }
+
+    /// Whether `look` would have been in vain right before event `index`.
+    fn is_vain_before(&self, events: &[Event], index: u32, look: &Event) -> bool {
+        look.state != 0 && retrace::is_vain_before(Vain::new(&self.vain), events, index as usize, look)
+    }
+
+    /// Reports the newest event, from link `at` back, before which `later` would have got through. `later` is a look that would
+    /// have been in vain after it. Its thread waited from then on, as for a lock.
+    fn reach_through(&mut self, events: &[Event], later: &Event, index: u32, footprint: &Footprint, mut at: u32) {
+        let Some(access) = footprint.accesses().first() else { return };
+        while at != NONE {
+            let Link { access: other, event: earlier, older, unlike, .. } = self.links[at as usize];
+            if other.mode.commutes_with(access.mode) {
+                at = unlike;
+                continue;
+            }
+            if other.conflicts_with(access) {
+                let event = &events[earlier as usize];
+                if event.thread == later.thread || self.known(earlier, event.thread.index()) {
+                    return;
+                }
+                // Whoever awaits besides could go on only after a write since its last round.
+                let stirred =
+                    !later.operation.is_await() || later.operation.stirs(later.thread, &events[..earlier as usize]) > 0;
+                if stirred && !self.is_vain_before(events, earlier, later) {
+                    if !self.is_known_reversal(earlier, index) {
+                        self.reversals.push(Reversal { earlier, later: index });
+                    }
+                    return;
+                }
+            }
+            at = older;
         }
     }
 
@@ -436,6 +492,7 @@ impl Analysis {
                 thread: pending.thread,
                 pc: pending.pc,
                 flags: pending.flags,
+                state: pending.state,
                 alternatives: 1,
                 ..Event::default()
             };
@@ -454,6 +511,10 @@ impl Analysis {
             } else if !event.operation.needs_wakeup() || cause != NONE {
                 self.start_clock(thread, cause);
                 self.takers_from_newest(events, &event, index, &footprint);
+                if event.state != 0 {
+                    let newest = self.newest(&footprint, 0);
+                    self.reach_through(events, &event, index, &footprint, newest);
+                }
             }
             if self.reversals.len() > before {
                 self.start_clock(thread, cause);

@@ -37,6 +37,8 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
     if !write {
         if above >= NEAR {
             spin_loop::read_plain();
+        } else {
+            spin_loop::read_stack(address + size);
         }
     } else if above < spin_loop::LARGEST_WINDOW {
         spin_loop::wrote_stack(address + size);

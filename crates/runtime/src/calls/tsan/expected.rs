@@ -43,6 +43,21 @@ pub fn note(thread: heddle_model::ThreadId, expected: *const u8) -> u32 {
     u32::from(thread.0) << 16
 }
 
+/// What the place of `look` holds now, which has at most eight bytes. It can be read, as [`compare_fails`] says.
+pub fn content(look: &Operation) -> u64 {
+    let address = look.object.0 as usize;
+    let size = (look.size as usize).min(8);
+    let mut bytes = [0u8; 8];
+    let changed = race::is_changed(address, size);
+    for (i, byte) in bytes[..size].iter_mut().enumerate() {
+        // SAFETY: the thread that is about to look has read it before. What is unmapped since is not read.
+        *byte = unsafe {
+            if changed { arch::heddle_peek(address + i, 1) as u8 } else { ((address + i) as *const u8).read() }
+        };
+    }
+    u64::from_ne_bytes(bytes)
+}
+
 /// Whether this compare-exchange would fail now because the location holds another value.
 ///
 /// The program's thread has read the location before it announced the operation. A bad address has therefore faulted in

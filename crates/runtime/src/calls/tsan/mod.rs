@@ -14,7 +14,7 @@ mod names;
 
 use core::cell::Cell;
 
-pub use expected::compare_fails;
+pub use expected::{compare_fails, content};
 
 use crate::lifetime;
 

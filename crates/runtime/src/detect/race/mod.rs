@@ -14,7 +14,7 @@ use heddle_detect::shadow::{Exceeded, Found};
 use heddle_detect::{Full, Lender, Zero, happens_before, shadow};
 use heddle_model::primitive::{atomic, memory as plain_memory, process_state, queue, section};
 use heddle_model::race::{Access, Race};
-use heddle_model::{self as model, Event, Outcome, ThreadId};
+use heddle_model::{self as model, Event, Outcome, ThreadId, vain};
 
 use crate::addresses::{self, PAGE, Reserve, SHADOW};
 use crate::calls::process_state::mappings_can_go;
@@ -81,7 +81,8 @@ impl Races {
         if let Some(detector) = self.detector.borrow() {
             self.aim.set(aim);
             self.earlier.borrow().1 = 0;
-            places::set(visible, aim.is_some_and(|aim| !aim.is_anywhere()));
+            let addresses = visible.partition_point(|place| !vain::is_about_looks(*place));
+            places::set(&visible[..addresses], aim.is_some_and(|aim| !aim.is_anywhere()));
             detector.reset(threads);
         }
     }

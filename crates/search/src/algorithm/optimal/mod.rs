@@ -113,6 +113,8 @@ impl Optimal {
     pub fn new(options: &Options) -> Optimal {
         let mut tree = Tree::default();
         let root = tree.add(None);
+        let mut retrace = Retrace::default();
+        retrace.know(&options.places);
         Optimal {
             tree,
             agenda: Agenda::new(options.memory),
@@ -121,8 +123,8 @@ impl Optimal {
             root,
             started: false,
             begun: false,
-            analysis: Analysis::default(),
-            retrace: Retrace::default(),
+            analysis: Analysis::knowing(&options.places),
+            retrace,
             sequence: Sequence::default(),
             path: Vec::new(),
             slots: Vec::new(),
@@ -235,7 +237,7 @@ impl Optimal {
             Some(event) => *event,
             None => self.analysis.waiting[later as usize - events.len()],
         };
-        let relabels = moved.operation.depends_on_state();
+        let relabels = moved.operation.depends_on_state() || self.analysis.looks_in_vain(moved.state);
         // Many reversals were made before: a child in front of this one begins with the same event. That is seen before the
         // whole sequence is made.
         if !relabels && self.begins_in_front(depth, Sequence::first(events, &self.analysis, earlier, later)) {

@@ -104,6 +104,9 @@ fn step(
     {
         return Err(Unexplored::Outcome(execution.outcome));
     }
+    if let Outcome::Learnt { .. } = execution.outcome {
+        return Err(Unexplored::Again);
+    }
     let sections = execution.events.iter().any(|event| event.operation.begins_section());
     let hidden = |place: &u64| !options.places.contains(place);
     if sections || execution.races.iter().map(|race| race.place).any(|place| hidden(&place)) {
