@@ -234,11 +234,13 @@ pub fn changed() {
 }
 
 /// Notes that the running thread is about to write `size` bytes of plain memory that is not on its stack. That is a change unless it
-/// leaves what is there.
+/// leaves what is there. Then it counts as a read: what the thread's looks find is not all that decides whether they are in vain.
 #[inline(always)]
 pub fn writes_plain(address: usize, size: usize) {
     if running().rewritten.writes(address, size) {
         changed();
+    } else {
+        read_plain();
     }
 }
 
