@@ -141,12 +141,12 @@ fn results(group: Group, compiler: &str, count: usize) {
 
 #[test]
 fn mappings_by_gcc() {
-    results(Group::Mappings, "gcc", 60);
+    results(Group::Mappings, "gcc", 40);
 }
 
 #[test]
 fn mappings_by_clang() {
-    results(Group::Mappings, clang(), 60);
+    results(Group::Mappings, clang(), 40);
 }
 
 #[test]
