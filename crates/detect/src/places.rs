@@ -103,10 +103,10 @@ impl<'m> Places<'m> {
         at
     }
 
-    /// Whether any access needs a closer look.
+    /// Whether an access to these bytes needs a closer look. One that reaches into a second granule does if any access does.
     #[inline(always)]
-    pub fn watches(&self) -> bool {
-        self.filter != 0
+    pub fn watches(&self, address: usize, size: usize) -> bool {
+        self.filter != 0 && (self.filter >> (address >> 3 & 63) & 1 != 0 || (address & 7) + size > 8)
     }
 
     /// Whether there are any places.
@@ -160,6 +160,22 @@ mod tests {
     use crate::testing::{Owner, cases};
 
     #[test]
+    fn what_is_noted_is_watched_until_it_is_forgotten() {
+        let owner = Owner::default();
+        let mut places = Places::new(&mut &owner, 4);
+        places.set(&[0x1000], false);
+        places.note(0x2008);
+        assert!(places.has_notes() && places.may_be_noted(0x2000, 16) && places.may_be_noted(0, 1 << 20));
+        assert!(!places.may_be_noted(0x2000, 8) && !places.touches(0x2008, 8));
+        assert!(places.watches(0x200c, 4) && places.watches(0x1004, 4) && places.watches(0x2006, 4));
+        assert!(!places.watches(0x2010, 8));
+        places.watch_all(false);
+        assert!(places.watches(0x2008, 4));
+        places.forget_notes();
+        assert!(!places.has_notes() && !places.watches(0x2008, 4) && places.watches(0x1000, 1));
+    }
+
+    #[test]
     fn ranges_may_be_larger_than_the_table() {
         let owner = Owner::default();
         let mut places = Places::new(&mut &owner, 4);
@@ -174,7 +190,7 @@ mod tests {
     fn no_places_need_no_look() {
         let owner = Owner::default();
         let places = Places::new(&mut &owner, 4);
-        assert!(!places.watches() && !places.any());
+        assert!(!places.watches(0x2000, 8) && !places.any());
         assert!(!places.touches(0x1000, 8));
     }
 
@@ -183,7 +199,7 @@ mod tests {
         let owner = Owner::default();
         let mut places = Places::new(&mut &owner, 4);
         places.set(&[], true);
-        assert!(places.watches() && !places.any());
+        assert!(places.watches(0x2000, 8) && !places.any());
         assert!(!places.touches(0x1000, 8));
     }
 
@@ -193,12 +209,12 @@ mod tests {
         let mut places = Places::new(&mut &owner, 4);
         places.set(&[], false);
         places.watch_all(true);
-        assert!(places.watches() && !places.touches(0x1000, 8));
+        assert!(places.watches(0x2000, 8) && !places.touches(0x1000, 8));
         places.watch_all(false);
-        assert!(!places.watches());
+        assert!(!places.watches(0x2000, 8));
         places.set(&[], true);
         places.watch_all(false);
-        assert!(places.watches(), "the execution is watched to its end");
+        assert!(places.watches(0x2000, 8), "the execution is watched to its end");
     }
 
     #[test]
@@ -236,6 +252,7 @@ mod tests {
                         (address..address + size).any(|byte| byte as u64 / 8 == place / 8)
                     });
                     prop_assert_eq!(places.touches(address, size), expected);
+                    prop_assert!(!expected || places.watches(address, size));
                     let among = list.iter().filter(|&&place| {
                         (address..address + size).any(|byte| byte as u64 / 8 == place / 8)
                     });

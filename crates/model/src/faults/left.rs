@@ -48,8 +48,8 @@ impl World<'_> {
         self.left ^= mixed(object, FOUND);
     }
 
-    /// Records that `object` is initialised or destroyed. Two calls cancel each other out.
-    pub(crate) fn toggle_initialised(&mut self, object: ObjectId) {
-        self.left ^= mixed(object, MADE);
+    /// Records that `object`, of this family, is initialised or destroyed. Two calls cancel each other out.
+    pub(crate) fn toggle_initialised(&mut self, object: ObjectId, family: u8) {
+        self.left ^= mixed(object, MADE | u64::from(family));
     }
 }

@@ -112,7 +112,7 @@ impl World<'_> {
         if self.objects.get_mut(object, family).life == MADE {
             self.accuse(Misuse::DoubleInitialisation);
         } else {
-            self.toggle_initialised(object);
+            self.toggle_initialised(object, family);
         }
         self.objects.get_mut(object, family).life = MADE;
         queue::forget_policy(self, object);
@@ -140,7 +140,7 @@ impl World<'_> {
         let made = slot.life == MADE;
         slot.life = DESTROYED;
         if made {
-            self.toggle_initialised(object);
+            self.toggle_initialised(object, family);
         }
     }
 }

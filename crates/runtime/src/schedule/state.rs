@@ -343,7 +343,7 @@ pub fn once_phase(control: ObjectId) -> primitive::once::Phase {
 
 /// A control of a one-time initialisation that is done, among these bytes.
 pub fn first_finished_once(address: usize, size: usize) -> Option<ObjectId> {
-    primitive::once::finished(world(), address as u64, (address + size) as u64).next()
+    primitive::once::finished(world(), address as u64, (address + size) as u64)
 }
 
 /// How many events there were in this execution.

@@ -51,7 +51,7 @@ pub fn has_notes() -> bool {
 /// Whether an access touches one of the places.
 #[inline(always)]
 pub fn touched(address: usize, size: usize, write: bool, pc: u64) -> bool {
-    all_places().watches() && search(address, size, write, pc)
+    all_places().watches(address, size) && search(address, size, write, pc)
 }
 
 #[inline(never)]
