@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heddle_model::verdict::Bounds;
-use heddle_model::{Attention, Coverage, FindingKind, Instrumentation, Location, Property, vain};
+use heddle_model::{Attention, Coverage, FindingKind, Instrumentation, Location, Overlooked, Property, vain};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
 use heddle_search::Stop;
@@ -95,6 +95,25 @@ pub fn assembly(lines: &BTreeSet<Location>) -> Option<String> {
     })
 }
 
+/// The notes about what instrumented code does that Heddle does not see.
+fn overlooked(all: &BTreeSet<Overlooked>) -> Vec<String> {
+    let (mut accesses, mut orders) = (Vec::new(), Vec::new());
+    for one in all {
+        match one {
+            Overlooked::Access(what) => accesses.push(what.as_str()),
+            Overlooked::Order(what) => orders.push(what.as_str()),
+        }
+    }
+    let mut notes = Vec::new();
+    if !accesses.is_empty() {
+        notes.push(format!("memory accesses by {}: heddle does not see them", accesses.join(", ")));
+    }
+    if !orders.is_empty() {
+        notes.push(format!("the order in which threads call {}: not explored", orders.join(", ")));
+    }
+    notes
+}
+
 impl Judgement<'_> {
     /// The notes on what the verdict does not cover. `races`: data races were checked.
     fn notes(&self, races: bool) -> Vec<String> {
@@ -116,6 +135,7 @@ impl Judgement<'_> {
         }
         if sees_memory {
             notes.extend(assembly(&facts.assembly));
+            notes.extend(overlooked(&facts.overlooked));
         }
         let racy = facts.places.iter().filter(|place| !vain::is_about_looks(**place)).count();
         if races && settings.properties.ignore(Property::Race) && racy > 0 {

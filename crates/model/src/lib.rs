@@ -56,6 +56,6 @@ pub use document::{
     verdict::{self, Coverage, OutcomeCount, RunReport, Verdict},
 };
 #[cfg(feature = "std")]
-pub use exchange::facts::{self, Facts, Instrumentation};
+pub use exchange::facts::{self, Facts, Instrumentation, Overlooked};
 #[cfg(feature = "std")]
 pub use exchange::{Execution, Executor, ExecutorError, Plan, States};

@@ -43,6 +43,9 @@ pub struct Facts {
     pub unseen: BTreeSet<String>,
     /// Source lines with inline assembly that uses memory, or functions where there are no lines. These accesses are not observed.
     pub assembly: BTreeSet<Location>,
+    /// What instrumented code does that is not observed.
+    #[serde(default)]
+    pub overlooked: BTreeSet<Overlooked>,
     /// The addresses of the granules of plain memory whose accesses are visible operations.
     pub places: BTreeSet<u64>,
     /// How a process died during an execution that succeeded when it was run again.
@@ -81,6 +84,16 @@ pub struct Label {
     pub line: u32,
     /// The label's text.
     pub name: String,
+}
+
+/// Something that instrumented code does and that is not observed, in words that can stand in a list.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Overlooked {
+    /// It accesses memory.
+    Access(String),
+    /// Threads can tell in which order they do it, and the order is not explored.
+    Order(String),
 }
 
 /// What must be prepared before executions begin.
@@ -150,6 +163,7 @@ impl Facts {
             libraries,
             unseen,
             assembly,
+            overlooked,
             places,
             died,
             statistics,
@@ -172,6 +186,7 @@ impl Facts {
         self.libraries.extend(libraries.iter().cloned());
         self.unseen.extend(unseen.iter().cloned());
         self.assembly.extend(assembly.iter().cloned());
+        self.overlooked.extend(overlooked.iter().cloned());
         self.places.extend(places);
         keep_one(&mut self.died, died.as_ref());
         self.statistics.add(statistics);
@@ -221,6 +236,10 @@ mod tests {
         ("[ab]", 0..3u32).prop_map(|(file, line)| Location { file, line, ..Location::default() })
     }
 
+    fn overlooked() -> impl Strategy<Value = Overlooked> {
+        prop_oneof!["[ab]".prop_map(Overlooked::Access), "[ab]".prop_map(Overlooked::Order)]
+    }
+
     fn label() -> impl Strategy<Value = Label> {
         ("[ab]", 0..3u32, "[xy]").prop_map(|(file, line, name)| Label { file, line, name })
     }
@@ -251,7 +270,7 @@ mod tests {
             (labels, reached) in (btree_set(label(), 0..3), btree_set(0..4u64, 0..3)),
             flags in any::<[bool; 4]>(),
             (libraries, unseen) in (btree_set("[ab]", 0..3), btree_set("[ab]", 0..3)),
-            assembly in btree_set(location(), 0..3),
+            (assembly, overlooked) in (btree_set(location(), 0..3), btree_set(overlooked(), 0..3)),
             places in btree_set(0..4u64, 0..3),
             died in proptest::option::of("[ab]"),
             statistics in statistics(),
@@ -270,6 +289,7 @@ mod tests {
                 libraries: libraries.into_iter().map(PathBuf::from).collect(),
                 unseen,
                 assembly,
+                overlooked,
                 places,
                 died,
                 statistics,

@@ -18,6 +18,7 @@ use object::{
 };
 
 use super::assembly_text;
+use super::sources::Source;
 
 /// The function of the runtime for an atomic load of 16 bytes.
 const LOAD: &str = "__tsan_atomic128_load";
@@ -25,12 +26,14 @@ const LOAD: &str = "__tsan_atomic128_load";
 const NEAR: usize = 16;
 
 /// The source lines of a program or library with inline assembly that uses memory, each once. A function without line numbers is
-/// named instead. `whole`: all of the file was built by Heddle. Empty for files that were not.
-pub fn lines(path: &Path, whole: bool) -> Vec<Location> {
-    let Ok(loader) = Loader::new(path) else { return Vec::new() };
+/// named instead. `whole`: all of the file was built by Heddle. `sources`: what it was made from. Empty for files that were not built by
+/// Heddle.
+pub fn lines(path: &Path, whole: bool, sources: &[Source]) -> Vec<Location> {
     let mut lines: BTreeSet<Location> = BTreeSet::new();
-    for (address, symbol) in atomics(path) {
-        let at = loader.find_location(address).ok().flatten();
+    let atomics = atomics(path);
+    let loader = if atomics.is_empty() { None } else { Loader::new(path).ok() };
+    for (address, symbol) in atomics {
+        let at = loader.as_ref().and_then(|loader| loader.find_location(address).ok().flatten());
         match at.and_then(|at| at.file.zip(at.line)) {
             Some((file, _)) if is_of_library(file) => {}
             Some((file, line)) => {
@@ -43,32 +46,13 @@ pub fn lines(path: &Path, whole: bool) -> Vec<Location> {
             None => {}
         }
     }
-    let mut active: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
-    if let Ok(all) = loader.find_location_range(0, u64::MAX) {
-        for (_, _, at) in all {
-            let Some((file, line)) = at.file.zip(at.line).filter(|(file, _)| !is_of_system(file)) else { continue };
-            match active.get_mut(file) {
-                Some(lines) => lines.insert(line),
-                None => active.entry(file.to_owned()).or_default().insert(line),
-            };
-        }
-    }
-    let texts = active.into_iter().filter_map(|(file, lines)| {
-        let text = std::fs::read_to_string(&file).ok()?;
-        Some(assembly_text::Source { file, text, lines })
-    });
-    lines.extend(assembly_text::using_memory(&texts.collect::<Vec<_>>()));
+    lines.extend(assembly_text::using_memory(sources));
     lines.into_iter().collect()
 }
 
 /// Whether a source file is a header of a C++ library.
-fn is_of_library(file: &str) -> bool {
+pub(super) fn is_of_library(file: &str) -> bool {
     file.contains("/include/c++/")
-}
-
-/// Whether a source file belongs to the system or a compiler.
-fn is_of_system(file: &str) -> bool {
-    is_of_library(file) || file.starts_with("/usr/include/") || file.starts_with("/usr/lib/")
 }
 
 /// Whether a function belongs to the C++ library or the compiler's, which may be linked into the program.

@@ -11,15 +11,7 @@ use std::collections::BTreeSet;
 
 use heddle_model::finding::Location;
 
-/// A source file, with the lines that the program has code for.
-pub struct Source {
-    /// The name in debug information.
-    pub file: String,
-    /// The text of the file.
-    pub text: String,
-    /// The lines with code, from 1.
-    pub lines: BTreeSet<u32>,
-}
+use super::sources::Source;
 
 /// Instructions that use no memory that others could tell, though they may say so to keep the compiler from moving code across.
 const HARMLESS: [&str; 24] = [

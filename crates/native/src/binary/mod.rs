@@ -4,6 +4,7 @@
 //! * [`annotations`]: labels and atomic functions that the program declares through `heddle.h`.
 //! * `uninstrumented`: the object files that were linked in without instrumentation.
 //! * `assembly`, `assembly_text`: inline assembly that uses memory, which Heddle does not observe.
+//! * `sources`: the sources of a file. `overlooked`: what else of instrumented code Heddle does not observe.
 //! * [`liveness`]: dead bytes of stack frames.
 //! * [`symbols`]: functions, source lines, and names of variables for addresses.
 
@@ -11,6 +12,8 @@ pub mod annotations;
 pub(crate) mod assembly;
 mod assembly_text;
 pub mod liveness;
+pub(crate) mod overlooked;
 pub mod program;
+pub(crate) mod sources;
 pub mod symbols;
 pub(crate) mod uninstrumented;

@@ -1,6 +1,6 @@
 //! The native [`Executor`]: runs plans in processes of one program.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -8,7 +8,7 @@ use std::time::Instant;
 use heddle_model::facts::Needs;
 use heddle_model::finding::Location;
 use heddle_model::wire::{Restart, ThreadName};
-use heddle_model::{Execution, Executor, ExecutorError, Facts, Fingerprint, Plan};
+use heddle_model::{Execution, Executor, ExecutorError, Facts, Fingerprint, Overlooked, Plan};
 
 use tracing::{debug, trace};
 
@@ -21,7 +21,7 @@ use super::wire::Taken;
 use super::worker::Worker;
 use crate::binary::program::Program;
 use crate::binary::symbols::Mappings;
-use crate::binary::{assembly, uninstrumented};
+use crate::binary::{assembly, overlooked, sources, uninstrumented};
 use crate::build::library;
 
 /// Runs plans in processes of one program.
@@ -38,10 +38,12 @@ pub struct NativeExecutor {
 }
 
 /// What matters of a file that is mapped into the program.
+#[derive(Default)]
 struct Examined {
     /// The file's name, if it is a library that was not instrumented.
     unseen: Option<String>,
     assembly: Vec<Location>,
+    overlooked: BTreeSet<Overlooked>,
 }
 
 impl NativeExecutor {
@@ -180,8 +182,12 @@ fn examine(path: &Path, program: &Program) -> Examined {
     let is_system = SYSTEM.iter().any(|own| name.starts_with(own));
     let is_program = path == program.path;
     let whole = !is_program || program.unseen.is_empty();
-    let assembly = if is_program || is_instrumented { assembly::lines(path, whole) } else { Vec::new() };
-    Examined { unseen: (is_library && !is_system && !is_instrumented).then_some(name), assembly }
+    let unseen = (is_library && !is_system && !is_instrumented).then_some(name);
+    if !is_program && !is_instrumented {
+        return Examined { unseen, ..Examined::default() };
+    }
+    let sources = sources::of(path);
+    Examined { unseen, assembly: assembly::lines(path, whole, &sources), overlooked: overlooked::find(path, &sources) }
 }
 
 impl Executor for NativeExecutor {
@@ -192,6 +198,7 @@ impl Executor for NativeExecutor {
             let examined = self.examined.entry(path).or_insert_with_key(|path| examine(path, &self.setup.program));
             facts.unseen.extend(examined.unseen.clone());
             facts.assembly.extend(examined.assembly.iter().cloned());
+            facts.overlooked.extend(examined.overlooked.iter().cloned());
         }
         facts
     }
