@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use heddle_model::{Ending, ExecutorError, Finding, FindingKind, Location, Plan, Trace, trace};
+use heddle_model::{Ending, ExecutorError, Finding, FindingKind, Location, Plan, ThreadId, Trace, trace};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::recognise;
 
@@ -105,13 +105,17 @@ impl Told {
 }
 
 /// How the program was run when it showed `candidate`.
-fn run_of(candidate: &Candidate, engine: &dyn Engine) -> Run {
+fn run_of(candidate: &Candidate, engine: &mut dyn Engine) -> Run {
     let mut settings = engine.settings();
     // Where the search or a sample has set a bound of its own, the execution ends there only with that bound.
     if candidate.stopped {
         settings.max_steps = candidate.plan.max_steps;
     }
-    Run { settings, restart: engine.restart(), places: engine.places() }
+    let mut created = engine.facts().threads;
+    if created.iter().all(|name| name.parent == ThreadId::MAIN) {
+        created.clear();
+    }
+    Run { settings, restart: engine.restart(), places: engine.places(), created }
 }
 
 /// A finding without a trace: all that is known of `candidate` without running it again.

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use heddle_model::follow::Step;
 use heddle_model::round::Round;
 use heddle_model::trace::{self, Action, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
-use heddle_model::{Outcome, Plan, Restart, Settings, States};
+use heddle_model::wire::ThreadName;
+use heddle_model::{Executor, Facts, Outcome, Plan, Restart, Settings, States};
 use heddle_report::Recording;
 use heddle_report::recognise::Recognised;
 use heddle_report::recording::is_user;
 
-use crate::sources;
+use crate::{Failure, sources};
 
 /// How the program was run when it showed a finding.
 #[derive(Clone, Debug)]
@@ -22,13 +23,26 @@ pub struct Run {
     pub restart: Restart,
     /// The granules of plain memory whose accesses were visible.
     pub places: Vec<u64>,
+    /// Who creates each thread: see [`Trace::created`].
+    pub created: Vec<ThreadName>,
 }
 
 impl Run {
     /// How the program of `trace` was run.
     pub fn of(trace: &Trace) -> Run {
-        Run { settings: trace.settings, restart: trace.restart, places: trace.places.clone() }
+        let Trace { settings, restart, places, created, .. } = trace;
+        Run { settings: *settings, restart: *restart, places: places.clone(), created: created.clone() }
     }
+}
+
+/// Tells `executor` what it must know before it can run the schedule of `trace`: which thread has which number.
+///
+/// # Errors
+///
+/// When what the trace says of threads makes no sense.
+pub fn introduce(trace: &Trace, executor: &mut dyn Executor) -> Result<(), Failure> {
+    let facts = Facts { threads: trace.created.clone(), ..Facts::default() };
+    executor.learn(&facts).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// A trace without a number, and the identity of its finding.
@@ -62,6 +76,8 @@ pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, run: &R
         settings: run.settings,
         restart: run.restart,
         places: run.places.clone(),
+        created: run.created.clone(),
+        rounds: plan.states != States::Off,
         threads,
         schedule,
         continuation,
@@ -99,7 +115,7 @@ pub fn plan(trace: &Trace) -> Plan {
         record: true,
         aim,
         round,
-        states: States::Off,
+        states: if trace.rounds { States::Rounds } else { States::Off },
     }
 }
 

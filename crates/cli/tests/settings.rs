@@ -1,7 +1,7 @@
 //! Every setting survives: from the command line to the trace, to a replay, to a search from the middle of it, to a checkpoint.
 
 use heddle_model::primitive::choice;
-use heddle_model::{Choice, Property, Settings, Trace};
+use heddle_model::{Choice, Property, Settings, ThreadId, Trace};
 
 use crate::common::Session;
 
@@ -374,4 +374,36 @@ fn a_checkpoint_is_of_one_settings_only() {
         check(true, &others).must_say(2, &[&format!("--resume: {name} has changed")]);
     }
     check(true, &all).must_say(3, &[]);
+}
+
+/// Two threads create a thread each: which of these has which number depends on who comes first.
+const NESTED: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdatomic.h>\n\
+    static atomic_int last, done;\n\
+    static void *one(void *p) { atomic_store(&last, 1); atomic_fetch_add(&done, 1); return p; }\n\
+    static void *two(void *p) { atomic_store(&last, 2); atomic_fetch_add(&done, 2); return p; }\n\
+    static void *first(void *p) { pthread_t t; pthread_create(&t, 0, one, 0); pthread_join(t, 0); return p; }\n\
+    static void *second(void *p) { pthread_t t; pthread_create(&t, 0, two, 0); pthread_join(t, 0); return p; }\n\
+    int main(void)\n{\n    pthread_t a, b;\n    pthread_create(&a, 0, first, 0);\n    pthread_create(&b, 0, second, 0);\n\
+    pthread_join(a, 0);\n    pthread_join(b, 0);\n    assert(!(atomic_load(&last) == 1 && atomic_load(&done) == 3));\n}\n";
+
+#[test]
+fn threads_that_other_threads_create_have_the_same_numbers_in_a_replay() {
+    is_found_from_every_prefix(NESTED, &[]);
+    let session = Session::new();
+    let program = build(&session, NESTED);
+    let mut others = 0;
+    for algorithm in ["random", "pct", "pos"] {
+        for seed in ["1", "2", "3", "4"] {
+            let run = session.check([&program, "--algorithm", algorithm, "--seed", seed, "--minimise", "off"]);
+            assert_eq!(run.code, 1, "{algorithm} {seed}: {run}");
+            let file = "out/assertion-1.json";
+            let creators: Vec<ThreadId> = load(&session, file).created.iter().map(|name| name.parent).collect();
+            let met_first = creators.iter().find(|parent| **parent != ThreadId::MAIN);
+            others += (met_first == Some(&ThreadId(2))) as u32;
+            session
+                .run(["replay", &session.path(file).display().to_string()])
+                .must_say(1, &["reproduced: assertion-1"]);
+        }
+    }
+    assert!(others > 0, "all of them meet threads in one order");
 }

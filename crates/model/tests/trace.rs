@@ -8,6 +8,7 @@ use heddle_model::primitive::mutex;
 use heddle_model::trace::{
     Action, FORMAT, Program, SourceFile, StepResult, TRACE_VERSION, Trace, TraceEnd, TraceError, TraceStep,
 };
+use heddle_model::wire::ThreadName;
 use heddle_model::{Choice, OpCode, Outcome, Restart, Settings, ThreadId};
 
 fn place(line: u32) -> Location {
@@ -43,6 +44,8 @@ fn trace() -> Trace {
         settings: Settings { max_steps: 7, ..Settings::default() },
         restart: Restart::Snapshot,
         places: vec![8, 16],
+        created: vec![ThreadName::default(), ThreadName { ordinal: 3, ..ThreadName::default() }],
+        rounds: true,
         threads: BTreeMap::from([(ThreadId(1), "worker".to_string())]),
         schedule: [1, 2].map(|t| Step::new(ThreadId(t)).taking(Choice::Way(t)).expecting(mutex::LOCK)).to_vec(),
         continuation: None,

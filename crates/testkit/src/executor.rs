@@ -249,7 +249,7 @@ impl<'p> Scripted<'p> {
         let mut running = ThreadId::MAIN;
         let mut open = (0, section::Summary::default());
         let outcome = loop {
-            if plan.states != States::Off && events.len() >= plan.schedule.len() {
+            if plan.states.are_computed() && events.len() >= plan.schedule.len() {
                 let here = State::of(&world, variables, positions, state);
                 let fingerprint = here.fingerprint(&world);
                 exact.hold(fingerprint, &here);

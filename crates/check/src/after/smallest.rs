@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use heddle_model::race::Race;
 use heddle_model::{
-    Execution, Executor, ExecutorError, Facts, FindingKind, Outcome, Plan, Properties, Property, ThreadId,
+    Execution, Executor, ExecutorError, Facts, FindingKind, Outcome, Plan, Properties, Property, States, ThreadId,
 };
 use heddle_report::outcome::{Class, classify};
 use heddle_search::minimise::{Goal, minimise};
@@ -94,6 +94,14 @@ fn one(
     engine.submit(&candidate.plan)?;
     let key = same(kind, &engine.receive()?);
     let target = Target { kind, key: &key, properties, interrupted };
+    if candidate.plan.states != States::Off {
+        // The smallest is looked for among executions in which loops wait. What shows only where they go round stays as it is.
+        let waiting = Plan { states: States::Off, ..candidate.plan.clone() };
+        if !target.shown_by(&engine.run(&waiting)?) {
+            return Ok(());
+        }
+        candidate.plan = waiting;
+    }
     // An execution that goes on after its races shows many at once: it is to end at this one.
     let mut aimed =
         Aimed { aim: candidate.plan.aim.filter(|_| goes_on).map(Race::anywhere), plan: Plan::default(), engine };

@@ -130,7 +130,8 @@ impl Tally {
             let key = vec![pair(race).0, pair(race).1, FindingKind::DataRace as u64];
             self.keep(key, info.sample, || {
                 let schedule = execution.events[..race.events as usize].iter().map(Step::of).collect();
-                let plan = Plan { schedule, max_steps: info.plan.max_steps, aim: Some(*race), ..Plan::default() };
+                let (max_steps, states) = (info.plan.max_steps, info.plan.states.again());
+                let plan = Plan { schedule, max_steps, aim: Some(*race), states, ..Plan::default() };
                 Candidate { plan, ..candidate(Class::Finding(FindingKind::DataRace), execution, info) }
             });
         }
@@ -344,7 +345,7 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
             Outcome::Visited => most_operations(execution.events),
             _ => info.plan.max_steps,
         };
-        Plan { schedule, max_steps, aim, ..Plan::default() }
+        Plan { schedule, max_steps, aim, states: info.plan.states.again(), ..Plan::default() }
     };
     Candidate {
         plan,

@@ -312,11 +312,12 @@ fn launch(
         interrupted: Arc::clone(interrupted),
         ..heddle_native::Options::default()
     };
-    NativeExecutor::launch(&prepared.program.program, native).map_err(|error| match error {
+    let mut executor = NativeExecutor::launch(&prepared.program.program, native).map_err(|error| match error {
         StartError::Interrupted => Failure::Interrupted,
         StartError::Unsupported(_) => Failure::Unsupported(Box::new(error)),
         error => Failure::Program(Box::new(error)),
-    })
+    })?;
+    given.map_or(Ok(()), |given| heddle_checking::trace::introduce(&given.trace, &mut executor)).map(|()| executor)
 }
 
 fn show(report: &RunReport, traces: &[Trace], console: &Console) {

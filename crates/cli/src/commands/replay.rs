@@ -150,6 +150,7 @@ fn launch(trace: &Trace, prepared: &Prepared<Built>, interrupted: &Arc<AtomicBoo
     };
     let mut executor = NativeExecutor::launch(&prepared.program.program, options)
         .map_err(|error| Failure::Usage(error.to_string()))?;
+    story::introduce(trace, &mut executor)?;
     executor.reveal(&trace.places).map_err(|error| Failure::Usage(error.to_string()))?;
     Ok(executor)
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 use crate::follow::{Policy, Step};
+use crate::wire::ThreadName;
 use crate::{OpCode, Outcome, Restart, Settings, ThreadId};
 
 pub use super::step::{Action, StepResult, TraceStep};
@@ -129,6 +130,13 @@ pub struct Trace {
     /// The visible places: the addresses of granules of plain memory whose accesses are steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<u64>,
+    /// Who creates each thread: entry `i` is about thread `i`. Empty if the main thread creates all of them. Otherwise threads have other
+    /// numbers where others are created first, and the numbers of the schedule are those of the search.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub created: Vec<ThreadName>,
+    /// Whether wait loops went round, as they do when states are searched. Otherwise threads in them wait.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rounds: bool,
     /// The start function of each thread.
     #[serde(default)]
     pub threads: BTreeMap<ThreadId, String>,

@@ -16,6 +16,8 @@ pub enum States {
     /// Nothing. No state is computed.
     #[default]
     Off,
+    /// Nothing, but wait loops go round as they do with states: for an execution that a search with states has found.
+    Rounds,
     /// Computes the state at each decision past the schedule.
     Record,
     /// Computes them, and ends at the first that is [known](crate::Executor::remember) or occurred in this execution
@@ -27,6 +29,16 @@ impl States {
     /// These, without ends at known states.
     pub fn without_stops(self) -> States {
         if self == States::Stop { States::Record } else { self }
+    }
+
+    /// What runs an execution again that was run with these.
+    pub fn again(self) -> States {
+        if self == States::Off { States::Off } else { States::Rounds }
+    }
+
+    /// Whether states are computed.
+    pub fn are_computed(self) -> bool {
+        matches!(self, States::Record | States::Stop)
     }
 }
 

@@ -43,7 +43,7 @@ pub struct WirePlan {
     pub round_length: u32,
     /// See [`crate::follow::PlanView::max_switches`]. [`u32::MAX`] means no limit.
     pub max_switches: u32,
-    /// What to do about states: see [`crate::States`]. One of [`NO_STATES`], [`RECORD_STATES`], [`STOP_AT_STATES`].
+    /// What to do about states: see [`crate::States`]. One of [`NO_STATES`], [`ROUNDS`], [`RECORD_STATES`], [`STOP_AT_STATES`].
     pub states: u32,
 }
 
@@ -53,6 +53,8 @@ pub const NO_STATES: u32 = 0;
 pub const RECORD_STATES: u32 = 1;
 /// [`WirePlan::states`]: compute it, and end at one that is known.
 pub const STOP_AT_STATES: u32 = 2;
+/// [`WirePlan::states`]: compute none, but let wait loops go round.
+pub const ROUNDS: u32 = 3;
 
 /// The capacity for the outcome's text in bytes.
 pub const MESSAGE: usize = 480;

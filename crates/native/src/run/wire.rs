@@ -17,7 +17,7 @@ use std::ptr::{self, NonNull};
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
 use heddle_model::wire::{
-    ATOMIC_FUNCTIONS, Annotations, Header, LIBRARIES, Layout, MAGIC, NO_STATES, PLACES, RACES, RECORD_STATES,
+    ATOMIC_FUNCTIONS, Annotations, Header, LIBRARIES, Layout, MAGIC, NO_STATES, PLACES, RACES, RECORD_STATES, ROUNDS,
     STOP_AT_STATES, Slot, ThreadName, VERSION, WirePlan, WireResult, known,
 };
 use heddle_model::{Event, Fingerprint, Outcome, Pending, Plan, Restart, Settings, States, ThreadId};
@@ -233,6 +233,7 @@ impl Wire {
             max_switches: plan.max_switches.unwrap_or(u32::MAX),
             states: match plan.states {
                 States::Off => NO_STATES,
+                States::Rounds => ROUNDS,
                 States::Record => RECORD_STATES,
                 States::Stop => STOP_AT_STATES,
             },

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::facts::{Fallback, Needs};
 use heddle_model::wire::{PLACES, ThreadName};
-use heddle_model::{Death, Execution, ExecutorError, Facts, Fingerprint, Outcome, Plan, Restart, RestartMode, States};
+use heddle_model::{Death, Execution, ExecutorError, Facts, Fingerprint, Outcome, Plan, Restart, RestartMode};
 
 use tracing::debug;
 
@@ -161,7 +161,7 @@ impl Worker {
         if plan.schedule.len() > layout.events as usize || plan.sleep.len() > layout.threads as usize {
             return Err(ExecutorError::CannotRun(format!("a schedule of {} steps is too long", plan.schedule.len())));
         }
-        if plan.states != States::Off && self.facts.restart != Restart::Snapshot {
+        if plan.states.are_computed() && self.facts.restart != Restart::Snapshot {
             return Err(ExecutorError::CannotRun("only a snapshot knows the states of a program".to_owned()));
         }
         let number = self.plans.push(plan);
@@ -210,7 +210,7 @@ impl Worker {
             }
             match outcome {
                 // Only a snapshot knows what the program has written to.
-                Outcome::NeedsFork if self.can_fall_back(setup) && states == States::Off => {
+                Outcome::NeedsFork if self.can_fall_back(setup) && !states.are_computed() => {
                     let what = self.taken.message.clone();
                     self.fall_back(Some(Fallback { what, pc: self.taken.result.pc }));
                 }

@@ -120,6 +120,8 @@ pub fn trace(recording: &Recording) -> Trace {
         settings: heddle_model::Settings::default(),
         restart: heddle_model::Restart::Snapshot,
         places: Vec::new(),
+        created: Vec::new(),
+        rounds: false,
         threads,
         schedule: recording.events.iter().map(Step::of).collect(),
         continuation: None,
