@@ -27,3 +27,11 @@ mutant vain-is-not-told crates/check/src/verdict.rs 'self.states.is_some_and(|of
 # An address does not tell what an object is.
 mutant objects-by-address crates/model/src/world/table.rs ' || slot.family != u32::from(family)' '' "-p heddle-model --lib" "world"
 mutant controls-are-not-renewed crates/runtime/src/calls/pthread/once.rs '        visible(Operation::new(RENEW, control), pc, |_| {});' '        let _ = (control, pc); break;' "-p heddle --test main" "small::"
+
+# A wait is a wait only if nothing moves.
+wait() { mutant "wait-$1" "$2" "$3" "$4" "-p heddle --test main" "random_waits::"; }
+wait unwiped crates/runtime/src/schedule/visible.rs ' && !wiping::is_on() && ' ' && false && '
+wait loads-show-nothing crates/model/src/retrace/content.rs '        && place(Mode::Write).conflicts_with(&touched)' '        && place(Mode::Read).conflicts_with(&touched)'
+wait writes-change-nothing crates/runtime/src/schedule/rewritten.rs '.any(|place| value_at(place.address, place.size) != place.value)' '.any(|_| false)'
+wait writes-always-change crates/runtime/src/schedule/rewritten.rs '        !self.open.get() || !self.is_noted(address, size)' '        !self.open.get() || !self.is_noted(address, size) || true'
+wait plain-reads-are-nothing crates/runtime/src/schedule/spin_loop.rs '.filter(|_| !*reads_plain)' ''

@@ -35,6 +35,7 @@ mod random_outside; // Random programs with exits, signals, state of the process
 mod random_programs; // Random programs, native against scripted.
 mod random_races; // Random programs with data races, against brute force.
 mod random_states; // States of random programs, native against scripted.
+mod random_waits; // Random programs with loops that wait, by every algorithm.
 mod real; // Programs with the structure of real ones.
 mod restart; // Snapshot, fork, exec.
 mod resumed; // What a resumed check reports, by algorithm and place of the cut.

@@ -24,6 +24,9 @@
 
 use core::cell::{Cell, UnsafeCell};
 
+use heddle_model::vain::Vain;
+use heddle_model::wire::NO_STATES;
+
 use crate::calls::pthread::{cancel, keys, named, unwinder};
 use crate::calls::tsan::{self, expected};
 use crate::calls::{annotate, buffers, custom, libstdcxx, process_state};
@@ -312,7 +315,8 @@ impl PerExecution {
         rounds.reset(wire.round(sequence));
         states.reset();
         passed.reset();
-        wiping::begin(wire.round(sequence).length != 0 || wire.states(sequence) != heddle_model::wire::NO_STATES);
+        let compares_states = wire.round(sequence).length != 0 || wire.states(sequence) != NO_STATES;
+        wiping::begin(compares_states || Vain::new(wire.places()).wipes());
         operators.reset();
     }
 }

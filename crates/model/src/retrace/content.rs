@@ -5,7 +5,7 @@
 //! replaced.
 
 use crate::primitive::{atomic, futex};
-use crate::{Event, EventFlags, Footprint, Operation};
+use crate::{Event, EventFlags, Footprint, Mode, Operation};
 
 /// What the events show of a place in memory.
 pub(super) enum Content {
@@ -44,13 +44,22 @@ pub(super) fn comparison(operation: &Operation) -> Option<Operation> {
     if operation.code == atomic::COMPARE_EXCHANGE { Some(*operation) } else { futex::comparison(operation) }
 }
 
-/// Whether `event` touches memory that `operation` would touch.
+/// Whether `event` writes to the place of `operation`, an operation on an atomic, or shows what is there.
+///
+/// Loads show it, too. Between two writes the place need not stay as it is: the program may initialise it by a plain write, as a
+/// variable of the next call that has the frame of the last one.
 pub(super) fn touches(event: &Event, operation: &Operation) -> bool {
-    let place = Footprint::of(&Event { operation: *operation, ..Event::default() });
-    // The default event has not failed: it writes, and conflicts with whatever touches its place.
+    let place = |mode| {
+        let mut place = Footprint::new();
+        place.touch_bytes(operation.object, operation.size.max(1) as u32, mode);
+        place
+    };
     let touched = Footprint::of(event);
     // What conflicts with everything touches no memory.
-    !touched.is_everything() && place.conflicts_with(&touched)
+    !touched.is_everything()
+        && place(Mode::Write).conflicts_with(&touched)
+        && (place(Mode::Read).conflicts_with(&touched)
+            || same_place(&event.operation, operation) && value_before(event).is_some())
 }
 
 /// The value at the place of `event` before it, if the event shows it.
@@ -64,7 +73,7 @@ fn value_before(event: &Event) -> Option<u64> {
     }
 }
 
-/// Whether `a` accesses or compares exactly the memory that the compare-exchange `b` compares.
+/// Whether `a` accesses or compares exactly the memory of `b`, an operation on an atomic.
 fn same_place(a: &Operation, b: &Operation) -> bool {
     match futex::comparison(a) {
         Some(compared) => compared.object == b.object && compared.size == b.size,

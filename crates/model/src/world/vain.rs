@@ -52,6 +52,10 @@ pub const fn nothing(state: u64) -> u64 {
 /// The number that says that no more is to be learnt: executions that show a look in vain that is not known go on.
 pub const ENOUGH: u64 = MARK;
 
+/// The number that says that threads wait in loops: from now on what the engine leaves on their stacks is wiped. Whether a thread is in the
+/// same state again is to depend on the program alone. Without loops that wait nobody asks, and wiping takes time.
+pub const WIPED: u64 = MARK | 1;
+
 /// The number of a thread's states before several looks at one place, since it last changed something. One state has the number that it
 /// has alone.
 #[inline]
@@ -82,6 +86,11 @@ impl<'p> Vain<'p> {
     /// Whether an execution has to end so that it is known from then on that a look in `state` is in vain if it finds `value`.
     pub fn wants(&self, state: u64, value: u64) -> bool {
         !self.never(state) && !self.is_vain(state, value) && !self.has(ENOUGH)
+    }
+
+    /// Whether stacks are wiped: see [`WIPED`].
+    pub fn wipes(&self) -> bool {
+        self.has(WIPED)
     }
 
     /// Whether nothing is known.
@@ -125,9 +134,11 @@ mod tests {
         assert!(!vain.is_vain(6, 1) && !vain.knows(6) && vain.never(6) && !vain.never(5));
         assert!(!vain.knows(0) && !vain.knows(7));
         assert!(!vain.wants(5, 0) && vain.wants(5, 1) && !vain.wants(6, 2) && vain.wants(7, 0));
+        assert!(!vain.wipes());
         places.push(ENOUGH);
+        places.push(WIPED);
         places.sort();
-        assert!(!Vain::new(&places).wants(7, 0) && Vain::new(&places).is_vain(5, 0));
+        assert!(Vain::new(&places).wipes() && !Vain::new(&places).wants(7, 0) && Vain::new(&places).is_vain(5, 0));
         assert!(Vain::new(&[8, 16]).is_empty() && !Vain::default().is_vain(5, 0));
     }
 

@@ -8,7 +8,7 @@ use heddle_model::follow::{Follower, PlanView};
 use heddle_model::primitive::{self, section};
 use heddle_model::race::Race;
 use heddle_model::vain::Vain;
-use heddle_model::wire::{Header, NO_STATES, Outside, STOP_AT_STATES, known};
+use heddle_model::wire::{Header, NO_STATES, Outside, ROUNDS, STOP_AT_STATES, known};
 use heddle_model::{Choice, Event, Latitude, Memory, ObjectId, Operation, Phase, ThreadId, WakeupOrder, World};
 
 use super::{fiber, spin_loop};
@@ -256,10 +256,16 @@ pub fn recording() -> bool {
     schedule().recording.get()
 }
 
-/// Whether the state is computed at each decision past the schedule.
+/// Whether wait loops go round: the execution is one of a search with states.
 #[inline(always)]
 pub(super) fn has_states() -> bool {
     schedule().states.get() != NO_STATES
+}
+
+/// Whether the state is computed at each decision past the schedule.
+#[inline(always)]
+pub(super) fn computes_states() -> bool {
+    has_states() && schedule().states.get() != ROUNDS
 }
 
 /// Whether the execution ends at a state that is known.

@@ -1,4 +1,5 @@
-//! Which stack is wiped: that of the running thread, in executions whose states are compared ([`arch::WIPED`]).
+//! Which stack is wiped: that of the running thread, in executions whose states are compared ([`arch::WIPED`]). The states of single threads
+//! are compared, too, with those that are known before looks ([`heddle_model::vain`]).
 
 use heddle_model::ThreadId;
 
@@ -10,9 +11,15 @@ pub fn begin(compares: bool) {
     arch::WIPED.set(if compares { bounds(ThreadId::MAIN) } else { [0; 2] });
 }
 
+/// Whether a stack is wiped.
+#[inline(always)]
+pub fn is_on() -> bool {
+    arch::WIPED.get()[1] != 0
+}
+
 /// Takes note that `thread` runs from now on.
 pub fn switched(thread: ThreadId) {
-    if arch::WIPED.get() != [0; 2] {
+    if is_on() {
         arch::WIPED.set(bounds(thread));
     }
 }
