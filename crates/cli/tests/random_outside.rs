@@ -29,12 +29,12 @@ fn agree(group: Group, count: usize) {
 
 #[test]
 fn exits() {
-    agree(Group::Exits, 40);
+    agree(Group::Exits, 30);
 }
 
 #[test]
 fn signals() {
-    agree(Group::Signals, 40);
+    agree(Group::Signals, 25);
 }
 
 #[test]
@@ -141,20 +141,20 @@ fn results(group: Group, compiler: &str, count: usize) {
 
 #[test]
 fn mappings_by_gcc() {
-    results(Group::Mappings, "gcc", 40);
+    results(Group::Mappings, "gcc", 20);
 }
 
 #[test]
 fn mappings_by_clang() {
-    results(Group::Mappings, clang(), 40);
+    results(Group::Mappings, clang(), 20);
 }
 
 #[test]
 fn dying_frames_by_gcc() {
-    results(Group::Areas, "gcc", 40);
+    results(Group::Areas, "gcc", 30);
 }
 
 #[test]
 fn dying_frames_by_clang() {
-    results(Group::Areas, clang(), 40);
+    results(Group::Areas, clang(), 30);
 }

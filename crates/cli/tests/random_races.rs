@@ -188,7 +188,7 @@ fn orders() {
 /// Programs whose races depend on their orders.
 #[test]
 fn publications() {
-    agree(200, generate::ORDERS, 0, "gcc");
+    agree(120, generate::ORDERS, 0, "gcc");
 }
 
 #[test]
