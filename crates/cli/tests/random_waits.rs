@@ -1,8 +1,8 @@
 //! Random programs with loops that wait, in C: every exhaustive algorithm against a search over states.
 //!
 //! A search over states knows no waits: loops really go round, and end because their states are known. What can come of a program must be
-//! equal, and the algorithms with sleep sets must run equally many executions. The loops look at atomics, exchange them, write plain memory
-//! that is theirs, read it, and wait for variables on the stack of a function that is called again.
+//! equal, and the algorithms with sleep sets must run equally many executions. The loops look at atomics, exchange them, look under a
+//! mutex, write plain memory that is theirs, read it, and wait for variables on the stack of a function that is called again.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -15,11 +15,11 @@ use heddle_native::{NativeExecutor, TemporaryDirectory};
 use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop, Summary};
 use heddle_testkit::generate::Random;
 
-/// The executions, or steps of a search over states, after which a program is too large to be compared.
+/// The executions after which a program is too large to be compared.
 const LARGEST: u64 = 400;
 
 const BEGINNING: &str = "#include <pthread.h>\n#include <sched.h>\n#include <stdatomic.h>\n#include <stddef.h>\n#include <stdlib.h>\n\
-    static atomic_int a, b;\nstatic _Atomic(atomic_int *) box;\nstatic int own[3];\nstatic unsigned r[3];\n\
+    static atomic_int a, b;\nstatic _Atomic(atomic_int *) box;\nstatic int own[3], shared;\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic unsigned r[3];\n\
     static __attribute__((noinline)) void ask(void)\n{\n    atomic_int done = 0;\n    atomic_store(&box, &done);\n    \
     while (!atomic_load(&done)) {\n    }\n}\n\
     static __attribute__((noinline)) void serve(int value)\n{\n    atomic_int *done;\n    \
@@ -42,7 +42,8 @@ fn statement(random: &mut Random, t: usize) -> (String, Option<String>) {
     };
     let (condition, met_by) = [(">= 1", value), ("== 1", 1), ("== 2", 2), ("!= 0", value)][random.below(4) as usize];
     let set = |value: u64| Some(format!("atomic_store(&{atomic}, {value});"));
-    match random.below(13) {
+    let under_lock = |statement: &str| format!("pthread_mutex_lock(&m); {statement} pthread_mutex_unlock(&m);");
+    match random.below(16) {
         0 | 1 => (format!("atomic_store(&{atomic}, {value});"), None),
         2 => (format!("atomic_fetch_add(&{atomic}, 1);"), None),
         3 | 4 => (format!("r[{t}] = r[{t}] * 3 + (unsigned)atomic_load(&{atomic});"), None),
@@ -62,7 +63,19 @@ fn statement(random: &mut Random, t: usize) -> (String, Option<String>) {
             ),
             None,
         ),
-        _ => ("ask();".to_owned(), Some(format!("serve({value});"))),
+        11 | 12 => ("ask();".to_owned(), Some(format!("serve({value});"))),
+        13 => (under_lock(&format!("r[{t}] = r[{t}] * 3 + (unsigned)shared;")), None),
+        _ => {
+            let kept = if random.one_in(3) { format!("own[{t}] = v;") } else { String::new() };
+            let look = under_lock(&format!("v = shared; {kept}"));
+            let wish = 1 + random.below(2);
+            let ends = if random.one_in(2) { format!("v == {wish}") } else { "v".to_owned() };
+            let value = if random.one_in(4) { value } else { wish };
+            (
+                format!("for (;;) {{ int v; {look} if ({ends}) break; }}"),
+                Some(under_lock(&format!("shared = {value};"))),
+            )
+        }
     }
 }
 
@@ -131,7 +144,9 @@ fn search(compiled: &Compiled, index: usize, algorithm: Algorithm) -> (Summary, 
         heddle_native::Options { arguments, settings: Settings::default(), ..heddle_native::Options::default() };
     let mut executor = NativeExecutor::launch(&compiled.program, options).unwrap_or_else(|error| panic!("{error}"));
     let mut results = Results::default();
-    let options = Options { algorithm, max_executions: Some(LARGEST), ..Options::default() };
+    // Those that are abandoned count, too.
+    let most = if algorithm == Algorithm::Optimal { LARGEST } else { 8 * LARGEST };
+    let options = Options { algorithm, max_executions: Some(most), ..Options::default() };
     let summary = Search::new(options).run(&mut executor, &mut results).unwrap_or_else(|error| panic!("{error}"));
     (summary, results)
 }
@@ -175,8 +190,8 @@ fn agree(count: usize, compiler: &str, flag: &str) {
             }
             let counted = summary.counts.executions;
             let counts_agree = algorithm == Algorithm::Dfs || *executions.get_or_insert(counted) == counted;
-            // Whoever exchanges for ever writes: a search over states does not say that it waits in vain.
-            let exchanges = program.contains("exchange") || program.contains("serve");
+            // Whoever exchanges or locks for ever writes: a search over states does not say that it waits in vain.
+            let exchanges = ["exchange", "serve", "lock"].iter().any(|word| program.contains(word));
             let mut ends = results.ends.clone();
             if exchanges && !truth.ends.contains("stuck") {
                 ends.remove("stuck");

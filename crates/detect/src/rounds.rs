@@ -149,7 +149,7 @@ impl<'m> Rounds<'m> {
 
 /// Whether an event can be part of a round: it has no effect but on memory and on locks, and there was no choice.
 fn is_harmless(event: &Event) -> bool {
-    const CODES: [OpCode; 23] = [
+    const CODES: [OpCode; 24] = [
         atomic::LOAD,
         atomic::STORE,
         atomic::RMW,
@@ -161,6 +161,7 @@ fn is_harmless(event: &Event) -> bool {
         mutex::LOCK,
         mutex::TRYLOCK,
         mutex::UNLOCK,
+        mutex::POLL,
         rwlock::READ_LOCK,
         rwlock::TRY_READ_LOCK,
         rwlock::WRITE_LOCK,
@@ -180,7 +181,7 @@ fn is_harmless(event: &Event) -> bool {
 /// Whether a thread has learnt something by an event, and changed nothing.
 fn looks_in_vain(event: &Event) -> bool {
     match event.operation.code {
-        atomic::LOAD | memory::READ => true,
+        atomic::LOAD | memory::READ | mutex::POLL => true,
         atomic::RMW => event.flags.contains(EventFlags::UNCHANGED),
         atomic::COMPARE_EXCHANGE => event.failed(),
         mutex::TRYLOCK | rwlock::TRY_READ_LOCK | rwlock::TRY_WRITE_LOCK | semaphore::TRYWAIT | spin::TRYLOCK => {

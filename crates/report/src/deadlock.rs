@@ -29,6 +29,8 @@ pub enum Wait {
     Once(ObjectId, Option<ThreadId>),
     /// A write to a place that the thread reads in a loop.
     Change(ObjectId),
+    /// A change under a mutex that the thread locks and unlocks in a loop.
+    Poll(ObjectId),
     /// Other threads at a barrier.
     Others(ObjectId),
     /// A wake-up on a futex.
@@ -50,6 +52,9 @@ impl Wait {
         let operation = &pending.operation;
         let locked =
             |mutex: ObjectId| Wait::Mutex(mutex, walk.holder(mutex, pending.thread).map(|holder| holder.thread));
+        if operation.code == mutex::POLL {
+            return Some(Wait::Poll(operation.object));
+        }
         if pending.waits_in_loop() {
             return Some(Wait::Change(operation.object));
         }
@@ -100,6 +105,7 @@ impl Wait {
             Wait::Once(once, _) => format!("waits for the end of {}", names.object(once)),
             Wait::Signal(condvar) => format!("waits for a signal on {}", names.object(condvar)),
             Wait::Change(object) => format!("waits in a loop for a change of {}", names.object(object)),
+            Wait::Poll(mutex) => format!("waits in a loop for a change under {}", names.object(mutex)),
             Wait::Others(barrier) => format!("waits for others at {}", names.object(barrier)),
             Wait::Wakeup(futex) => format!("waits to be woken on {}", names.object(futex)),
             Wait::Post(semaphore) => format!("waits for a post of {}", names.object(semaphore)),
@@ -255,7 +261,7 @@ fn because(wait: Wait, waiter: ThreadId, names: &Names, walk: &Walk, recording: 
         }
         Wait::End(thread) if thread == waiter => ", that is, for itself".to_string(),
         Wait::Others(_) => ", and no thread is left to arrive".to_string(),
-        Wait::Change(_) => ", and no thread is left to make it".to_string(),
+        Wait::Change(_) | Wait::Poll(_) => ", and no thread is left to make it".to_string(),
         Wait::Wakeup(_) | Wait::Turn(_) => ", and no thread is left to do it".to_string(),
         Wait::Signal(_) | Wait::Post(_) => ", and no thread is left to give it".to_string(),
         _ => String::new(),

@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use heddle_model::primitive::{atomic, choice, mutex, rwlock, spin, yielding};
 use heddle_model::vain::{self, Vain};
-use heddle_model::{Event, EventFlags, OpCode, Operation, ThreadId};
+use heddle_model::{Access, Event, EventFlags, Footprint, Mode, ObjectId, OpCode, Operation, ThreadId};
 
 use crate::interpret::Position;
 use crate::program::REGISTERS;
@@ -54,12 +54,31 @@ pub(crate) struct Prospect {
 
 /// The places that one thread has read since it last changed something. Reset for each execution.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Looks(heddle_model::Looks<Before>);
+pub(crate) struct Looks {
+    seen: heddle_model::Looks<Before>,
+    /// How often the thread has changed something.
+    changes: u64,
+    /// The mutex that the thread has unlocked last, and how often it had changed something by then.
+    unlocked: (ObjectId, u64),
+}
 
 impl Looks {
     /// Forgets everything, as at the beginning of an execution.
     pub fn reset(&mut self) {
-        self.0.forget();
+        self.seen.forget();
+    }
+
+    /// Called when the thread is about to lock or unlock a mutex under which it [may only look](mutex::can_poll). Returns what it does
+    /// first: a poll, if it can only repeat what it did before.
+    pub fn under_lock(&mut self, state: State, operation: Operation) -> Operation {
+        let now = Before { state, ..Before::default() };
+        if operation.code == mutex::UNLOCK {
+            self.seen.before(operation, now, |_| false);
+            let unlocked = (operation.object, self.changes);
+            let quiet = if std::mem::replace(&mut self.unlocked, unlocked) == unlocked { mutex::QUIET } else { 0 };
+            return Operation { detail: operation.detail | quiet, ..operation };
+        }
+        self.seen.before(operation, now, |earlier| earlier.state == state).map_or(operation, |found| found.operation)
     }
 
     /// Called when the thread is about to take `operation` in `state`, whose [`number`] is given. `known` is what is known of looks in
@@ -75,14 +94,14 @@ impl Looks {
         if !may_look(operation.code) {
             let neutral = matches!(operation.code, atomic::FENCE | choice::ATTEMPT);
             if operation.code.family() != yielding::FAMILY && !neutral {
-                self.0.forget();
+                self.seen.forget();
             }
             return Prospect { operation, state: 0, vain: None };
         }
         let now = Before { state, number, known: (0, 0) };
-        match self.0.before(operation, now, |earlier| earlier.state == state) {
+        match self.seen.before(operation, now, |earlier| earlier.state == state) {
             Some(found) => {
-                let round = self.0.round(&found);
+                let round = self.seen.round(&found);
                 let states = vain::chain(round.iter().map(|look| look.state.number));
                 let last = round.last().map_or((0, 0), |look| look.state.known);
                 let states = if last.1 >= round.len() { last.0 } else { states };
@@ -95,12 +114,12 @@ impl Looks {
                 Prospect { operation: found.operation, state: number, vain }
             }
             None => {
-                let looks = self.0.at_one_place();
+                let looks = self.seen.at_one_place();
                 let longest = (0..looks.len()).find_map(|from| {
                     let states = vain::chain(looks[from..].iter().map(|look| look.state.number));
                     known.knows(states).then_some((states, looks.len() - from))
                 });
-                if let (Some(longest), Some(now)) = (longest, self.0.states_mut().last()) {
+                if let (Some(longest), Some(now)) = (longest, self.seen.states_mut().last()) {
                     now.known = longest;
                 }
                 Prospect { operation, state: longest.map_or(number, |(states, _)| states), vain: None }
@@ -111,9 +130,13 @@ impl Looks {
     /// Called when the thread has taken the operation of the last call of [`before`](Self::before).
     pub fn after(&mut self, event: &Event) {
         // An attempt that failed for no reason is an event of its own, before the attempt that would have looked.
-        if may_look(event.operation.code) || event.flags.contains(EventFlags::SPURIOUS) {
-            self.0.after(event);
+        let under_lock = mutex::can_poll(&event.operation);
+        if may_look(event.operation.code) || under_lock || event.flags.contains(EventFlags::SPURIOUS) {
+            self.seen.after(event);
         }
+        let writes = |access: &Access| access.mode != Mode::Read;
+        let unchanged = event.flags.contains(EventFlags::UNCHANGED);
+        self.changes += u64::from(!under_lock && !unchanged && Footprint::alone(event).accesses().iter().any(writes));
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use heddle_model::follow::{Decision, Follower, Step};
-use heddle_model::primitive::{assume, process, section, thread};
+use heddle_model::primitive::{assume, mutex, process, section, thread};
 use heddle_model::vain::{self, Vain};
 use heddle_model::{
     Choice, Ending, Event, EventFlags, Execution, Executor, ExecutorError, Fingerprint, ObjectSlot, Outcome, Pending,
@@ -234,7 +234,7 @@ impl<'p> Scripted<'p> {
         passed.clear();
         let mut met: HashSet<Fingerprint> = HashSet::new();
         let without_awaits = *without_awaits || plan.states != States::Off;
-        looks.iter_mut().for_each(Looks::reset);
+        looks.fill(Looks::default());
         let mut awaiting = false;
         alternatives.clear();
         for (index, cell) in variables.cells.iter().enumerate() {
@@ -338,7 +338,10 @@ impl<'p> Scripted<'p> {
                     looks[id].reset();
                 }
                 let mut look = 0;
-                if !without_awaits {
+                if !without_awaits && mutex::can_poll(&operation) && world.exclusive().is_none() {
+                    operation = looks[id].under_lock((position.next, position.registers), operation);
+                    awaiting |= operation.is_await();
+                } else if !without_awaits {
                     let state = (position.next, position.registers);
                     if world.exclusive().is_none() && position.attempt != Attempt::Fails {
                         look = awaits::number(step.thread, position, &operation, variables.without);

@@ -236,7 +236,7 @@ pub(crate) fn finish(code: &[Instruction], position: &mut Position, event: &Even
     position.timeouts += chosen as u32;
     position.spurious += event.flags.contains(EventFlags::SPURIOUS) as u32;
     position.queued = matches!(event.operation.code, mutex::ENQUEUE | semaphore::ENQUEUE | rwlock::ENQUEUE);
-    if position.queued {
+    if position.queued || event.operation.code == mutex::POLL {
         return;
     }
     if event.operation.code == choice::ATTEMPT {

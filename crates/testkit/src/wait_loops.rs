@@ -5,10 +5,10 @@ use crate::program::{Instruction, Value};
 
 /// Adds a loop that waits for the atomic variable or the mutex `object`. It uses `register`, and the other one of 0 and 1.
 pub(crate) fn add(random: &mut Random, code: &mut Vec<Instruction>, object: u8, register: u8) {
-    use Instruction::{BranchIf, BranchUnless, CompareExchange, Jump, Load, Store, TryLock, Unlock, Yield};
+    use Instruction::{BranchIf, BranchUnless, CompareExchange, Jump, Load, Lock, Store, TryLock, Unlock, Yield};
     let start = code.len() as u16;
     let yields = random.one_in(3).then_some(Yield);
-    match random.below(9) {
+    match random.below(10) {
         0 | 1 => {
             code.push(Load(object, register));
             code.extend(yields);
@@ -51,6 +51,12 @@ pub(crate) fn add(random: &mut Random, code: &mut Vec<Instruction>, object: u8, 
             code.extend(yields);
             let done = code.len() as u16 + 2;
             code.push(BranchIf(1 - register, 1, done));
+            code.push(BranchUnless(register, random.below(2), start));
+        }
+        7 => {
+            // Looks at what a mutex protects.
+            code.extend([Lock(object), Load(random.below(2) as u8, register), Unlock(object)]);
+            code.extend(yields);
             code.push(BranchUnless(register, random.below(2), start));
         }
         _ => {

@@ -44,6 +44,10 @@ pub const ENQUEUE: OpCode = OpCode::new(FAMILY, 17);
 /// number.
 pub const CONSISTENT: OpCode = OpCode::new(FAMILY, 6);
 
+/// Waits, before a [`LOCK`], until another thread has changed something under the mutex. Only as an [await](Operation::is_await): the thread is
+/// in a loop that locks the mutex, looks at what it protects, and unlocks it.
+pub const POLL: OpCode = OpCode::new(FAMILY, 18);
+
 /// The kind of a mutex that does not check which thread locks and unlocks it.
 pub const NORMAL: u32 = 0;
 /// The kind of a mutex that its owner can lock again.
@@ -55,6 +59,8 @@ pub const ERRORCHECK: u32 = 2;
 pub const ROBUST: u32 = 4;
 /// A flag beside the kind: the mutex refuses an unlock by another thread. Otherwise it behaves as its kind says.
 pub const CHECKS_OWNER: u32 = 8;
+/// A bit of `detail` of an [`UNLOCK`]: the thread has changed nothing since it last unlocked the mutex. Whoever [polls](POLL) need not look again.
+pub const QUIET: u32 = 1 << 20;
 /// The part of a kind without the flags.
 const BASE: u32 = 3;
 /// The part of `detail` that is the kind with its flags.
@@ -285,6 +291,7 @@ impl Primitive for Mutexes {
             UNLOCK => "unlock",
             CONSISTENT => "consistent",
             ENQUEUE => "queue for",
+            POLL => "poll",
             DESTROY => "destroy",
             _ => "operation",
         }
@@ -315,6 +322,7 @@ impl Primitive for Mutexes {
             _ => world.touch(mutex, FAMILY),
         }
         match code {
+            POLL => Effect::default(),
             LOCK => lock(world, by, mutex, kind),
             TIMEDLOCK if !obtains(world, by, operation) => {
                 queue::leave(world, by);
@@ -370,6 +378,13 @@ impl Primitive for Mutexes {
         if event.operation.code == ENQUEUE {
             return queue::touch_entering(&event.operation, into);
         }
+        if event.operation.code == POLL {
+            into.touch(event.operation.object, Mode::Read);
+            if let Some((place, size)) = event.operation.also_awaited() {
+                into.touch_bytes(place, size as u32, Mode::Read);
+            }
+            return;
+        }
         // Only the owner can observe its mark, as with a nested lock.
         let mode = if event.operation.code == CONSISTENT { Mode::Read } else { mode(event.flags) };
         into.touch(event.operation.object, mode);
@@ -416,6 +431,13 @@ fn obtains(world: &World, by: ThreadId, operation: &Operation) -> bool {
         Case::Fails(error) => !is_busy(error),
         Case::Counts => true,
     }
+}
+
+/// Whether a round of a loop may have `operation` and still change nothing: it locks or unlocks a mutex that nobody is queued for, that its owner
+/// cannot lock again, and that does not outlive its owner. Such a round must unlock what it locks.
+pub fn can_poll(operation: &Operation) -> bool {
+    let kind = kind(operation);
+    matches!(operation.code, LOCK | UNLOCK) && kind & (BASE | ROBUST) == NORMAL && !queue::queues(operation)
 }
 
 /// Whether `operation` locks a robust mutex, so that its result depends on which threads have ended.

@@ -1,7 +1,7 @@
 //! Threads in loops that only read: when such a thread is enabled again.
 
 use super::{Phase, World};
-use crate::primitive::{atomic, choice, yielding};
+use crate::primitive::{atomic, choice, condvar, mutex, yielding};
 use crate::{Event, EventFlags, Footprint, Mode, Operation, ThreadId};
 
 impl World<'_> {
@@ -72,6 +72,9 @@ impl Operation {
         if event.flags.contains(EventFlags::UNCHANGED) {
             return false;
         }
+        if self.code == mutex::POLL && !is_news_under_lock(event) {
+            return false;
+        }
         let mut looks = Footprint::new();
         if first {
             looks.touch_bytes(self.object, (self.size as u32).max(1), Mode::Read);
@@ -80,5 +83,40 @@ impl Operation {
             looks.touch_bytes(place, size as u32, Mode::Read);
         }
         looks.conflicts_with(&Footprint::of(event))
+    }
+}
+
+/// Whether a thread that looks under a mutex could find something new after `event` of another thread. Whoever locks the mutex has not written
+/// yet. Whoever unlocks it without a write has changed nothing: two threads that poll would wake each other for ever.
+fn is_news_under_lock(event: &Event) -> bool {
+    match event.operation.code {
+        mutex::LOCK | mutex::TRYLOCK | mutex::TIMEDLOCK | condvar::REACQUIRE => false,
+        mutex::UNLOCK => event.operation.detail & mutex::QUIET == 0,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ObjectId;
+
+    #[test]
+    fn only_a_change_under_the_mutex_ends_a_poll() {
+        let mutex = ObjectId(8);
+        let poll = Operation::new(mutex::POLL, mutex).awaiting(2, None);
+        let by = |operation| Event { operation, thread: ThreadId(1), ..Event::default() };
+        let stirs = |operation| poll.is_stirred_by(&by(operation), true, true);
+        let on = |code| Operation::new(code, mutex);
+        assert!(stirs(on(mutex::UNLOCK)) && stirs(on(mutex::DESTROY)));
+        assert!(!stirs(Operation { detail: mutex::QUIET, ..on(mutex::UNLOCK) }), "nothing was written");
+        assert!(!stirs(on(mutex::LOCK)) && !stirs(on(mutex::TRYLOCK)) && !stirs(on(mutex::TIMEDLOCK)));
+        assert!(!stirs(Operation::new(mutex::UNLOCK, ObjectId(64))), "another mutex");
+        let wait = Operation { argument: mutex.0, ..Operation::new(condvar::WAIT, ObjectId(64)) };
+        assert!(poll.is_stirred_by(&Event { result: 1, ..by(wait) }, true, true), "a wait unlocks it");
+        // Whoever has failed to lock it waits for any unlock.
+        let attempt = on(mutex::TRYLOCK).awaiting(1, None);
+        let quiet = Operation { detail: mutex::QUIET, ..on(mutex::UNLOCK) };
+        assert!(attempt.is_stirred_by(&by(quiet), true, true));
     }
 }

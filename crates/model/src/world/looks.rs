@@ -9,11 +9,16 @@
 //! scripted one. The rule does not, and it is here. The engine says when it [is about to look](Looks::before), what came
 //! of it ([`Looks::after`]), and when the thread changed something else ([`Looks::forget`]).
 //!
+//! A round can also lock mutexes, look at what they protect, and unlock them: it polls. Whatever another thread writes there, it writes between a
+//! lock and an unlock of its own. So the thread waits for such an unlock, before its own lock ([`mutex::POLL`]). If it is not written
+//! there, there is a data race.
+//!
 //! The current values of the places are not considered: whether an operation is an await must not depend on what
 //! independent threads did meanwhile.
 
 use crate::primitive::atomic::{self, LOAD, RMW};
 use crate::primitive::memory::READ;
+use crate::primitive::mutex;
 use crate::{Event, EventFlags, MOST_LOOKS, ObjectId, Operation};
 
 /// The largest place that can be awaited, in bytes.
@@ -74,8 +79,12 @@ impl<S: Copy> Looks<S> {
     #[inline]
     pub fn before(&mut self, operation: Operation, state: S, is_again: impl Fn(&S) -> bool) -> Option<Await<S>> {
         let seen = &self.looks[..self.count];
-        let same = |look: &Look<S>| look.operation.object == operation.object && is_again(&look.state);
-        if let Some(first) = seen.iter().rposition(same)
+        let same = |at: &usize| {
+            let Look { operation: earlier, state, .. } = &seen[*at];
+            earlier.code == operation.code && earlier.object == operation.object && is_again(state)
+        };
+        if let Some(first) = (0..self.count).rev().find(same)
+            && unlocks_what_it_locks(&seen[first..])
             && let Some(also) = second_place(&seen[first..], &operation)
         {
             let round = (self.count - first) as u32;
@@ -83,6 +92,10 @@ impl<S: Copy> Looks<S> {
             let found = seen[self.count - 1].value;
             let vain = seen[first..].iter().all(|look| is_same_place(look, &operation)).then_some(found);
             self.count = 0;
+            let operation = match operation.code {
+                mutex::LOCK => Operation::new(mutex::POLL, operation.object),
+                _ => operation,
+            };
             return Some(Await {
                 operation: operation.awaiting(round, also),
                 since,
@@ -122,6 +135,8 @@ impl<S: Copy> Looks<S> {
     pub fn after(&mut self, event: &Event) {
         let unchanged = match event.operation.code {
             LOAD | READ => true,
+            // Whether the round changes nothing is seen at its end.
+            mutex::LOCK | mutex::UNLOCK => !event.failed() && mutex::can_poll(&event.operation),
             // Test-and-set of what was set already.
             RMW => event.flags.contains(EventFlags::UNCHANGED),
             _ => event.failed(),
@@ -141,13 +156,29 @@ fn is_same_place<S>(look: &Look<S>, operation: &Operation) -> bool {
     code.family() == atomic::FAMILY && object == operation.object && size == operation.size && size <= WORD
 }
 
+/// Whether a round leaves all mutexes as it found them: it unlocks what it has locked, and nothing else.
+fn unlocks_what_it_locks<S>(round: &[Look<S>]) -> bool {
+    let held = |up_to: usize, mutex: ObjectId| {
+        round[..up_to].iter().filter(|look| look.operation.object == mutex).fold(0i32, |held, look| {
+            held + i32::from(look.operation.code == mutex::LOCK) - i32::from(look.operation.code == mutex::UNLOCK)
+        })
+    };
+    round.iter().enumerate().all(|(at, look)| match look.operation.code {
+        mutex::LOCK => held(round.len(), look.operation.object) == 0,
+        mutex::UNLOCK => held(at, look.operation.object) == 1,
+        _ => true,
+    })
+}
+
 /// Whether a thread about to take `operation` can await what the looks of `round` looked at: at most two places, none
 /// larger than a word. Returns the place that is not the operation's own, if there is one, with its size.
 fn second_place<S>(round: &[Look<S>], operation: &Operation) -> Option<Option<(ObjectId, u16)>> {
     let mut second = None;
     for look in round {
-        let Operation { object, size, .. } = look.operation;
-        if size > WORD {
+        let Operation { object, size, code, .. } = look.operation;
+        // Others may have failed to lock what a round has locked that tried something else in vain. Such rounds are not without effect.
+        let tries = operation.code == mutex::LOCK && !matches!(code, mutex::LOCK | mutex::UNLOCK | LOAD | READ);
+        if size > WORD || tries {
             return None;
         }
         if object != operation.object {
@@ -159,15 +190,14 @@ fn second_place<S>(round: &[Look<S>], operation: &Operation) -> Option<Option<(O
             second = Some(place);
         }
     }
-    // Only a load has room for a second place.
-    (second.is_none() || matches!(operation.code, LOAD | READ)).then_some(second)
+    // Only these have room for a second place.
+    (second.is_none() || matches!(operation.code, LOAD | READ | mutex::LOCK)).then_some(second)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::OpCode;
-    use crate::primitive::mutex;
 
     fn at(code: OpCode, place: u64, size: u16) -> Operation {
         Operation { size, ..Operation::new(code, ObjectId(place)) }
@@ -273,6 +303,54 @@ mod tests {
         assert_eq!(looks.before(load(8), 0, |_| true), None);
         looks.forget();
         assert_eq!(looks.before(load(8), 0, |_| true), None);
+    }
+
+    /// A lock and an unlock of mutex `place`.
+    fn locked(place: u64, inside: &[Operation]) -> Vec<Operation> {
+        let on = |code| Operation::new(code, ObjectId(place));
+        [&[on(mutex::LOCK)], inside, &[on(mutex::UNLOCK)]].concat()
+    }
+
+    fn poll(place: u64) -> Operation {
+        Operation::new(mutex::POLL, ObjectId(place))
+    }
+
+    #[test]
+    fn a_round_can_look_under_locks() {
+        assert_eq!(again(&locked(8, &[])), Some(poll(8).awaiting(2, None)));
+        assert_eq!(again(&locked(8, &[load(16)])), Some(poll(8).awaiting(3, Some((ObjectId(16), 4)))));
+        assert_eq!(again(&locked(8, &locked(16, &[]))), Some(poll(8).awaiting(4, Some((ObjectId(16), 1)))));
+        let after = [&[load(16)], &locked(8, &[])[..]].concat();
+        assert_eq!(again(&after), Some(load(16).awaiting(3, Some((ObjectId(8), 1)))));
+    }
+
+    #[test]
+    fn a_round_under_locks_unlocks_what_it_locks() {
+        let on = |code, place| Operation::new(code, ObjectId(place));
+        assert_eq!(again(&[on(mutex::LOCK, 8)]), None, "it stays locked");
+        assert_eq!(again(&[load(16), on(mutex::UNLOCK, 8)]), None, "it was locked before");
+        assert_eq!(again(&[load(16), on(mutex::UNLOCK, 8), on(mutex::LOCK, 8)]), None, "others come in between");
+        assert_eq!(again(&[load(16), on(mutex::LOCK, 8), on(mutex::UNLOCK, 24)]), None, "another one");
+    }
+
+    #[test]
+    fn a_round_under_locks_tries_nothing_else() {
+        let fails = Operation::new(mutex::TRYLOCK, ObjectId(16));
+        assert_eq!(again(&locked(8, &[fails])), None, "others may fail because of the lock");
+        assert_eq!(again(&locked(8, &[at(atomic::COMPARE_EXCHANGE, 16, 4)])), None);
+    }
+
+    #[test]
+    fn some_mutexes_cannot_be_polled() {
+        let goes_on = |detail| {
+            let lock = Operation { detail, ..Operation::new(mutex::LOCK, ObjectId(8)) };
+            let mut looks = Looks::default();
+            assert_eq!(looks.before(lock, 0, |_| true), None);
+            looks.after(&Event { operation: lock, ..Event::default() });
+            looks.count == 1
+        };
+        assert!(goes_on(mutex::NORMAL) && goes_on(mutex::CHECKS_OWNER));
+        assert!(!goes_on(mutex::RECURSIVE) && !goes_on(mutex::ERRORCHECK) && !goes_on(mutex::ROBUST));
     }
 
     #[test]

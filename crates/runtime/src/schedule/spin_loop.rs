@@ -5,8 +5,11 @@
 //! Here is what a state of a native thread is, and when two are the same: the same registers, the same frames on its
 //! stack, and memory as it was: a loop may store what it has seen, again and again ([`super::rewritten`]).
 //!
+//! A loop that locks a mutex, looks at what it protects and unlocks it is recognised, too, at its lock. States of threads that lock are known only
+//! after [a few locks](FEW_LOCKS) without a change.
+//!
 //! A loop that counts its iterations is in another state each time and is not recognised. Neither is a loop that reads
-//! a clock, allocates, prints, takes a lock, makes libc or the kernel store something, or calls a function that nobody
+//! a clock, allocates, prints, makes libc or the kernel store something, or calls a function that nobody
 //! instrumented and that may keep state ([`crate::entry::foreign`]). Such loops end at the bound on the number of steps.
 //!
 //! Only the part of the stack that can have changed is compared: from the stack pointer to the end of the frame of the
@@ -19,6 +22,7 @@
 use core::cell::Cell;
 
 use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, LOAD, RMW};
+use heddle_model::primitive::mutex::POLL;
 use heddle_model::{Event, Look, Looks, MOST_LOOKS, Operation, ThreadId, vain};
 
 use crate::addresses::Reserve;
@@ -42,6 +46,9 @@ struct State {
 }
 
 impl State {
+    /// No state that a thread could be in.
+    const NOWHERE: State = State { depth: 0, levels: [(0, 0); LEVELS] };
+
     /// The state in which the program called the function that is running now, with a call stack of this depth.
     fn of_caller(depth: usize) -> State {
         let registers = schedule::registers();
@@ -120,6 +127,12 @@ struct Before {
     known: (u64, usize),
 }
 
+impl Before {
+    /// No state that a thread could come back to.
+    const NOWHERE: Before =
+        Before { pc: 0, state: State::NOWHERE, lowest: 0, written: 0, plain_reads: 0, read: 0, known: (0, 0) };
+}
+
 /// The number of the states before `looks` of `thread`, each as far as the stack up to `end` is concerned: see [`vain::chain`]. `None` if
 /// the thread has used more of the stack in between, or if they could not be in vain.
 fn chain(looks: &[Look<Before>], thread: ThreadId, end: usize) -> Option<u64> {
@@ -156,7 +169,60 @@ struct Watched {
     written: usize,
     /// [`Running::read`] while it does not run.
     read: usize,
+    /// [`Running::stack_writes`] while it does not run.
+    stack_writes: u64,
+    /// How many mutexes it has locked since it last changed something, and its changes up to the last of them.
+    idle_locks: (u64, u64),
+    /// Where it was when it last unlocked a mutex.
+    unlocked: Unlocked,
+    /// How far up it has written its stack between then and its last look.
+    written_since: usize,
+    /// Its stack when it had last locked a mutex, if it may be in a loop that polls, and whether it was the same when it had last unlocked one.
+    locked: (Stack, bool),
 }
+
+/// A thread that has unlocked a mutex.
+#[derive(Clone, Copy)]
+struct Unlocked {
+    mutex: u64,
+    /// Its changes up to then.
+    changes: u64,
+    /// [`Running::stack_writes`] up to then.
+    stack_writes: u64,
+    /// Its stack, if it may be in a loop that polls.
+    stack: Stack,
+}
+
+/// A part of a thread's stack, and a digest of what is in it. All zero if nothing is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Stack {
+    from: usize,
+    to: usize,
+    digest: u64,
+}
+
+impl Stack {
+    const UNKNOWN: Stack = Stack { from: 0, to: 0, digest: 0 };
+
+    /// The stack of the running thread, from its call of the function that is running now to the end of the outermost frame that is compared.
+    fn now() -> Stack {
+        // Above the return address of the call.
+        let from = schedule::registers()[6] as usize + 8;
+        let ends =
+            (0..LEVELS).map_while(callstack::frame_end).take_while(|end| (from..=from + LARGEST_WINDOW).contains(end));
+        Stack { from, to: ends.last().unwrap_or(from), digest: 0 }.again()
+    }
+
+    /// The same part of the stack as it is now.
+    fn again(self) -> Stack {
+        // SAFETY: the live part of the current stack.
+        let words = (self.from..self.to).step_by(8).map(|at| unsafe { *(at as *const u64) });
+        Stack { digest: words.fold(0, mix), ..self }
+    }
+}
+
+/// So many locks since a change are no loop yet that polls. Most threads change something under a lock, and their states need not be known.
+const FEW_LOCKS: u64 = 1;
 
 /// The loads of all threads, and counters of the running thread.
 pub struct Running {
@@ -172,6 +238,8 @@ pub struct Running {
     rewritten: Rewritten,
     /// How far up the running thread has read its stack through pointers since it last looked.
     read: Cell<usize>,
+    /// How often the running thread has written its stack through a pointer. Other threads may read it there.
+    stack_writes: Cell<u64>,
 }
 
 impl Running {
@@ -184,13 +252,15 @@ impl Running {
             written: Cell::new(0),
             rewritten: Rewritten::new(),
             read: Cell::new(0),
+            stack_writes: Cell::new(0),
         }
     }
 
     /// Resets the state at the start of an execution, for the main thread.
     pub fn reset(&self) {
-        let Running { threads: _, changes, plain_reads, written, read, rewritten } = self;
+        let Running { threads: _, changes, plain_reads, written, read, rewritten, stack_writes } = self;
         read.set(0);
+        stack_writes.set(0);
         changes.set(0);
         plain_reads.set(0);
         written.set(0);
@@ -224,6 +294,11 @@ pub fn reset(thread: ThreadId) {
     watched.reads_plain = false;
     watched.written = 0;
     watched.read = 0;
+    watched.stack_writes = 0;
+    watched.idle_locks = (0, 0);
+    watched.unlocked = Unlocked { mutex: 0, changes: 0, stack_writes: 0, stack: Stack::UNKNOWN };
+    watched.written_since = 0;
+    watched.locked = (Stack::UNKNOWN, false);
 }
 
 /// Notes that the running thread changed something.
@@ -267,8 +342,9 @@ pub fn read_plain() {
 /// Notes that the running thread wrote to its stack through a pointer, up to address `end`.
 #[inline(always)]
 pub fn wrote_stack(end: usize) {
-    let written = &running().written;
+    let Running { written, stack_writes, .. } = running();
     written.set(written.get().max(end));
+    stack_writes.set(stack_writes.get() + 1);
 }
 
 /// Notes that the running thread read its stack through a pointer, up to address `end`.
@@ -282,13 +358,13 @@ pub fn read_stack(end: usize) {
 #[inline]
 pub fn switched(from: ThreadId, to: ThreadId) {
     settle_writes();
-    let Running { threads: _, changes, plain_reads, written, read, rewritten: _ } = running();
+    let Running { threads: _, changes, plain_reads, written, read, rewritten: _, stack_writes } = running();
     let new = of(to);
     let now = (changes.replace(new.changes), plain_reads.replace(new.plain_reads), written.replace(new.written));
-    let up_to = read.replace(new.read);
+    let stack = (read.replace(new.read), stack_writes.replace(new.stack_writes));
     let old = of(from);
     (old.changes, old.plain_reads, old.written) = now;
-    old.read = up_to;
+    (old.read, old.stack_writes) = stack;
 }
 
 /// What is known of an operation that may change nothing, before the running thread takes it.
@@ -303,13 +379,14 @@ pub struct Prospect {
 
 /// Called when the running thread is about to take `operation`, which may change nothing.
 pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
-    let Watched { looks, noted, reads_plain, .. } = of(thread);
+    let Watched { looks, noted, reads_plain, written_since, .. } = of(thread);
     let Some((depth, lowest)) = callstack::looked() else {
         looks.forget();
         return Prospect { operation, state: 0, vain: None };
     };
     let state = State::of_caller(depth);
     let (written, read) = (running().written.take(), running().read.take());
+    *written_since = (*written_since).max(written);
     for before in looks.states_mut() {
         before.lowest = before.lowest.min(lowest);
         before.written = before.written.max(written);
@@ -331,7 +408,8 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
     match looks.before(operation, now, is_again) {
         Some(found) => {
             // Only what it has read in the loop: who has read before it came there does not wait for that to change.
-            *reads_plain = plain_reads != found.since.plain_reads;
+            // What is read under a lock, a change of which is waited for, is written under it, too.
+            *reads_plain = plain_reads != found.since.plain_reads && found.operation.code != POLL;
             let Before { state: since, lowest, written, read, .. } = found.since;
             let level = since.comprising(&state, depth - lowest, read.max(written)).filter(|_| !*reads_plain);
             let round = looks.round(&found);
@@ -359,6 +437,70 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
             Prospect { operation, state: longest.unwrap_or_default().0, vain: None }
         }
     }
+}
+
+/// Called when `thread`, which runs, is about to lock a mutex. Returns what it has to wait for first, if it can only repeat what it did since it
+/// last locked it.
+#[inline]
+pub fn before_lock(thread: ThreadId, lock: Operation, pc: u64) -> Option<Operation> {
+    settle_writes();
+    let Watched { looks, idle_locks, .. } = of(thread);
+    let changes = running().changes.get();
+    *idle_locks = if idle_locks.1 == changes { (idle_locks.0 + 1, changes) } else { (1, changes) };
+    if idle_locks.0 <= FEW_LOCKS {
+        looks.forget();
+        return None;
+    }
+    before_idle_lock(thread, lock, pc)
+}
+
+#[cold]
+fn before_idle_lock(thread: ThreadId, lock: Operation, pc: u64) -> Option<Operation> {
+    let found = before(thread, lock, pc).operation;
+    if !found.is_await() {
+        return None;
+    }
+    // A new round begins with the lock.
+    before(thread, lock, pc);
+    Some(found)
+}
+
+/// Called when `thread` has locked a mutex.
+#[inline]
+pub fn locked(thread: ThreadId, event: &Event) {
+    running().rewritten.look();
+    let watched = of(thread);
+    if watched.idle_locks.0 > FEW_LOCKS {
+        let stack = Stack::now();
+        watched.locked = (stack, stack == watched.unlocked.stack);
+        watched.looks.after(event);
+    }
+}
+
+/// Called when `thread`, which runs, is about to unlock a mutex. Returns whether it has changed nothing since it last unlocked it: what it wrote
+/// in between would be seen by whoever locks the mutex next, even if it was written before the lock.
+#[inline]
+pub fn before_unlock(thread: ThreadId, unlock: Operation) -> bool {
+    settle_writes();
+    let Watched { looks, idle_locks, unlocked, written_since, locked, .. } = of(thread);
+    let Running { changes, stack_writes, written, .. } = running();
+    let (changes, stack_writes) = (changes.get(), stack_writes.get());
+    let polls = idle_locks.0 > FEW_LOCKS && idle_locks.1 == changes;
+    let (at_lock, was_same) = core::mem::replace(locked, (Stack::UNKNOWN, false));
+    let stack = if polls { at_lock.again() } else { Stack::UNKNOWN };
+    let now = Unlocked { mutex: unlock.object.0, changes, stack_writes, stack };
+    let before = core::mem::replace(unlocked, now);
+    let written = core::mem::take(written_since).max(written.get());
+    if polls {
+        looks.before(unlock, Before::NOWHERE, |_| false);
+    } else {
+        looks.forget();
+    }
+    // What was written on the stack may be what was there before: compilers that do not optimise write their temporaries there. It must be the
+    // same at the lock, too: others may have changed it in between.
+    let same_stack =
+        before.stack_writes == stack_writes || was_same && stack.from != 0 && stack == at_lock && stack.to >= written;
+    (before.mutex, before.changes) == (now.mutex, changes) && same_stack
 }
 
 /// Called when the running thread has taken the operation of the last call of [`before`].

@@ -6,7 +6,7 @@ use heddle_model::follow::Decision;
 use heddle_model::primitive::atomic::FENCE;
 use heddle_model::primitive::choice::ATTEMPT;
 use heddle_model::primitive::process::END;
-use heddle_model::primitive::yielding;
+use heddle_model::primitive::{mutex, yielding};
 use heddle_model::{Capacity, Event, EventFlags, Operation, Outcome, ThreadId, vain};
 
 use super::execution::conclude;
@@ -45,9 +45,8 @@ pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Eve
     }
     let me = current();
     let Prospect { operation, state, vain: in_vain } = spin_loop::before(me, operation, pc);
-    if operation.is_await() && !wiping::is_on() && !in_section() {
-        // What this library leaves on stacks may be all that makes the two states equal, or others differ.
-        finish(Outcome::Learnt { place: vain::WIPED, also: 0 }, pc, b"");
+    if operation.is_await() {
+        learn_that_threads_wait(pc);
     }
     if let Some((state, value)) = in_vain {
         learn(state, value, pc);
@@ -68,6 +67,48 @@ pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Eve
     awaiting.set(awaiting.get() - awaits as u32);
     spin_loop::after(me, &event);
     event
+}
+
+/// Locks a mutex, or unlocks one, for a thread that may only look at what it protects. If it can only repeat what it did, it first waits
+/// until somebody has changed something there.
+#[inline]
+pub fn visible_under_lock(operation: Operation, pc: u64) -> Event {
+    if has_states() || in_section() || !mutex::can_poll(&operation) {
+        return visible(operation, pc, |_| {});
+    }
+    let me = current();
+    if operation.code == mutex::UNLOCK {
+        let quiet = if spin_loop::before_unlock(me, operation) { mutex::QUIET } else { 0 };
+        let operation = Operation { detail: operation.detail | quiet, ..operation };
+        let event = announce_and_take(operation, pc, |_| {});
+        spin_loop::after(me, &event);
+        return event;
+    }
+    if let Some(poll) = spin_loop::before_lock(me, operation, pc) {
+        poll_first(poll, pc);
+    }
+    let event = announce_and_take(operation, pc, |_| {});
+    spin_loop::locked(me, &event);
+    event
+}
+
+/// Waits until another thread has changed something under the mutex that the running thread is about to lock.
+#[cold]
+fn poll_first(poll: Operation, pc: u64) {
+    learn_that_threads_wait(pc);
+    let awaiting = &schedule().awaiting;
+    awaiting.set(awaiting.get() + 1);
+    await_and_take(poll, 0, pc, |_| {});
+    awaiting.set(awaiting.get() - 1);
+}
+
+/// Ends the execution if stacks are not wiped, so that they are from now on. The running thread has come back to a state that it was in. What this
+/// library leaves on stacks may be all that makes the two equal, or others differ.
+#[cold]
+fn learn_that_threads_wait(pc: u64) {
+    if !wiping::is_on() && !in_section() {
+        finish(Outcome::Learnt { place: vain::WIPED, also: 0 }, pc, b"");
+    }
 }
 
 /// Ends the execution, because the last look of the running thread, in `state`, has found `value` and was in vain: the search is to

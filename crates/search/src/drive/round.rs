@@ -290,11 +290,13 @@ impl Round<'_> {
     }
 }
 
-/// Whether a thread ran for ever, and another one wrote to plain memory that is about to become visible. That may be what the
-/// first one waits for, so this execution says nothing: whether there is a hang is seen when the memory is visible.
+/// Whether a thread ran for ever or waits in a loop for ever, and another one wrote to plain memory that is about to become visible. That may be
+/// what the first one waits for, so this execution says nothing: whether there is a hang or a deadlock is seen when the memory is visible.
 fn spins_on_something_new(execution: &Execution<'_>, position: &Position) -> bool {
     let is_new = |race: &Race| !position.places.contains(&race.place);
-    execution.outcome == Outcome::Hang && execution.races.iter().any(is_new)
+    let awaits = || execution.pending.iter().any(|pending| pending.operation.is_await());
+    let spins = execution.outcome == Outcome::Hang || execution.outcome == Outcome::Deadlock && awaits();
+    spins && execution.races.iter().any(is_new)
 }
 
 /// Whether nothing that follows from an execution with this outcome could be trusted. A sample may be too large; nothing follows

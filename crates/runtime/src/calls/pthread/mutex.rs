@@ -10,7 +10,9 @@ use heddle_model::{Misuse, ObjectId, OpCode, Operation};
 use crate::calls::process_state::touches_part;
 use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
-use crate::schedule::{active, caller, spurious_failure, timed, unsupported, visible, visible_look, wakeup_policy};
+use crate::schedule::{
+    active, caller, spurious_failure, timed, unsupported, visible, visible_look, visible_under_lock, wakeup_policy,
+};
 
 /// The size of glibc's `pthread_mutex_t`, and where the kind is in it.
 const SIZE: usize = 40;
@@ -199,7 +201,10 @@ pub unsafe fn operate(code: OpCode, mutex: *mut u8, pc: u64) -> c_int {
     let detail = unsafe { kind_of(mutex, pc) };
     let operation = Operation { detail, ..Operation::new(code, ObjectId(mutex as u64)) };
     if code == LOCK {
-        return visible(wakeup_policy::in_turn(operation, pc), pc, |_| {}).result as c_int;
+        return visible_under_lock(wakeup_policy::in_turn(operation, pc), pc).result as c_int;
+    }
+    if code == UNLOCK {
+        return visible_under_lock(operation, pc).result as c_int;
     }
     if code != TRYLOCK {
         return visible(operation, pc, |_| {}).result as c_int;
