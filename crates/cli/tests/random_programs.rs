@@ -139,6 +139,11 @@ impl Observer for Recorder<'_> {
         }
         Flow::Continue
     }
+
+    fn restart(&mut self, _: &[u64]) {
+        self.traces.clear();
+        self.others.clear();
+    }
 }
 
 fn search(program: &Program, options: &Options, executor: &mut dyn Executor, native: bool) -> Found {

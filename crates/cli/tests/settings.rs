@@ -407,3 +407,54 @@ fn threads_that_other_threads_create_have_the_same_numbers_in_a_replay() {
     }
     assert!(others > 0, "all of them meet threads in one order");
 }
+
+/// A plain write releases a loop that a search with waits would not let look again.
+const WRITTEN_PLAINLY: &str = r#"#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+static atomic_int a = 1, seen, go;
+__attribute__((noinline)) static int look(void)
+{
+    int value;
+    while ((value = atomic_load(&a)) == 1) {
+    }
+    return value;
+}
+static void *worker(void *unused)
+{
+    look();
+    atomic_store(&seen, 1);
+    while (!atomic_load(&go)) {
+    }
+    int value = look();
+    assert(value != 0);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, worker, 0);
+    atomic_store(&a, 2);
+    while (!atomic_load(&seen)) {
+    }
+    atomic_store(&a, 1);
+    memset((void *)&a, 0, sizeof a);
+    atomic_store(&go, 1);
+    atomic_store(&a, 2);
+    pthread_join(thread, 0);
+}
+"#;
+
+/// What is found where loops go round is run again where loops go round.
+#[test]
+fn findings_are_run_again_as_they_were_found() {
+    let session = Session::new();
+    let file = session.write("plainly.c", WRITTEN_PLAINLY).display().to_string();
+    let trace = session.path("out/assertion-1.json").display().to_string();
+    for words in [&["-O0"][..], &["-O1"], &["-O1", "--minimise", "off"]] {
+        let run = session.check([&[file.as_str(), "--algorithm", "stateful"], words].concat());
+        assert_eq!(run.code, 1, "{words:?}: {run}");
+        session.run(["replay", &trace]).must_say(1, &["reproduced: assertion-1"]);
+    }
+}

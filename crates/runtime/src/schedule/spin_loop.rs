@@ -213,7 +213,7 @@ impl Stack {
         Stack { from, to: ends.last().unwrap_or(from), digest: 0 }.again()
     }
 
-    /// The same part of the stack as it is now.
+    /// This part of the stack with a digest of what is in it now.
     fn again(self) -> Stack {
         // SAFETY: the live part of the current stack.
         let words = (self.from..self.to).step_by(8).map(|at| unsafe { *(at as *const u64) });

@@ -1,6 +1,4 @@
-// One thread takes a lock again and again until the other has had it: it goes round only as long as the other is not let.
-//
-// heddle: flags = --max-steps 60
+// One thread takes a lock again and again until the other has had it: it waits for the other.
 #include <pthread.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
