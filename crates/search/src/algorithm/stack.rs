@@ -140,6 +140,9 @@ pub(crate) struct Stack<R> {
     left_out: LeftOut,
     /// How many steps are given ([`Options::prefix`]). No other step is tried in their place.
     given: usize,
+    /// Frames that were given up although executions may be left: a thread has run that was not foreseen there. They count as
+    /// pending for ever, so that nothing is called complete.
+    given_up: u64,
 }
 
 impl<R: Rule> Stack<R> {
@@ -161,6 +164,7 @@ impl<R: Rule> Stack<R> {
             bound: Bound::default(),
             left_out: LeftOut::default(),
             given: options.prefix.len(),
+            given_up: 0,
         }
     }
 
@@ -178,6 +182,7 @@ pub(crate) struct State {
     frames: Vec<SavedFrame>,
     footprints: Vec<Touched>,
     left_out: LeftOut,
+    given_up: u64,
 }
 
 /// A [`Frame`] that is written down.
@@ -201,7 +206,9 @@ impl<R: Rule + Send> Strategy for Stack<R> {
                 if self.frames.len() <= self.given {
                     return None;
                 }
-                match self.frames.last_mut()?.next(&self.bound, &mut self.left_out) {
+                let frame = self.frames.last_mut()?;
+                self.given_up += u64::from(frame.entry(frame.step.thread).is_none());
+                match frame.next(&self.bound, &mut self.left_out) {
                     Some(_) => break,
                     None => self.frames.pop(),
                 };
@@ -266,7 +273,9 @@ impl<R: Rule + Send> Strategy for Stack<R> {
             let ways = f.entry(f.step.thread).map_or(0, |r| ways_left(f.step.choice(), r));
             left.saturating_sub(1) + ways as u64
         };
-        self.frames.iter().skip(self.given).map(open).sum::<u64>() + u64::from(!self.started || self.again)
+        self.frames.iter().skip(self.given).map(open).sum::<u64>()
+            + u64::from(!self.started || self.again)
+            + self.given_up
     }
 
     fn save(&self) -> save::State {
@@ -291,6 +300,7 @@ impl<R: Rule + Send> Strategy for Stack<R> {
             frames,
             footprints: footprints.all().iter().map(Touched::of).collect(),
             left_out: self.left_out,
+            given_up: self.given_up,
         })
     }
 
@@ -312,6 +322,7 @@ impl<R: Rule + Send> Strategy for Stack<R> {
             self.frames.push(frame);
         }
         (self.started, self.again, self.left_out) = (state.started, state.again, state.left_out);
+        self.given_up = state.given_up;
         Ok(())
     }
 }
