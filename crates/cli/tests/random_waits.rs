@@ -43,7 +43,7 @@ fn statement(random: &mut Random, t: usize) -> (String, Option<String>) {
     let (condition, met_by) = [(">= 1", value), ("== 1", 1), ("== 2", 2), ("!= 0", value)][random.below(4) as usize];
     let set = |value: u64| Some(format!("atomic_store(&{atomic}, {value});"));
     let under_lock = |statement: &str| format!("pthread_mutex_lock(&m); {statement} pthread_mutex_unlock(&m);");
-    match random.below(16) {
+    match random.below(20) {
         0 | 1 => (format!("atomic_store(&{atomic}, {value});"), None),
         2 => (format!("atomic_fetch_add(&{atomic}, 1);"), None),
         3 | 4 => (format!("r[{t}] = r[{t}] * 3 + (unsigned)atomic_load(&{atomic});"), None),
@@ -64,7 +64,27 @@ fn statement(random: &mut Random, t: usize) -> (String, Option<String>) {
             None,
         ),
         11 | 12 => ("ask();".to_owned(), Some(format!("serve({value});"))),
-        13 => (under_lock(&format!("r[{t}] = r[{t}] * 3 + (unsigned)shared;")), None),
+        // Neither is a wait: they end by themselves, by a count in memory.
+        13 => (
+            format!("own[{t}] = 0; while (!atomic_load(&{atomic})) {{ if (++own[{t}] > 2) {{ r[{t}]++; break; }} }}"),
+            None,
+        ),
+        14 => (
+            format!(
+                "own[{t}] = 0; for (;;) {{ int v; {} if (v || ++own[{t}] > 2) {{ r[{t}] += (unsigned)v; break; }} }}",
+                under_lock("v = shared;")
+            ),
+            None,
+        ),
+        // What it has kept in memory decides whether it waits.
+        15 | 16 => (
+            format!(
+                "own[{t}] = atomic_load(&{other}); \
+                 while (!atomic_load(&{atomic})) {{ if (own[{t}] == {value}) {{ r[{t}] += 2; break; }} }}"
+            ),
+            set(value),
+        ),
+        17 => (under_lock(&format!("r[{t}] = r[{t}] * 3 + (unsigned)shared;")), None),
         _ => {
             let kept = if random.one_in(3) { format!("own[{t}] = v;") } else { String::new() };
             let look = under_lock(&format!("v = shared; {kept}"));
