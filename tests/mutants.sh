@@ -34,3 +34,4 @@ wait unwiped crates/runtime/src/schedule/visible.rs '    if !wiping::is_on() && 
 wait loads-show-nothing crates/model/src/retrace/content.rs '        && place(Mode::Write).conflicts_with(&touched)' '        && place(Mode::Read).conflicts_with(&touched)'
 wait writes-always-change crates/runtime/src/schedule/rewritten.rs '        !self.open.get() || !self.is_noted(address, size)' '        !self.open.get() || !self.is_noted(address, size) || true'
 wait plain-reads-are-nothing crates/runtime/src/schedule/spin_loop.rs '.filter(|_| !*reads_plain)' ''
+mutant polls-may-be-tried crates/runtime/src/schedule/visible.rs '        && !schedule().vain.get().tries()' '' "-p heddle --test main" "small::with_clang"

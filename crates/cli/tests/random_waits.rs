@@ -43,7 +43,7 @@ fn statement(random: &mut Random, t: usize) -> (String, Option<String>) {
     let (condition, met_by) = [(">= 1", value), ("== 1", 1), ("== 2", 2), ("!= 0", value)][random.below(4) as usize];
     let set = |value: u64| Some(format!("atomic_store(&{atomic}, {value});"));
     let under_lock = |statement: &str| format!("pthread_mutex_lock(&m); {statement} pthread_mutex_unlock(&m);");
-    match random.below(20) {
+    match random.below(21) {
         0 | 1 => (format!("atomic_store(&{atomic}, {value});"), None),
         2 => (format!("atomic_fetch_add(&{atomic}, 1);"), None),
         3 | 4 => (format!("r[{t}] = r[{t}] * 3 + (unsigned)atomic_load(&{atomic});"), None),
@@ -85,6 +85,12 @@ fn statement(random: &mut Random, t: usize) -> (String, Option<String>) {
             set(value),
         ),
         17 => (under_lock(&format!("r[{t}] = r[{t}] * 3 + (unsigned)shared;")), None),
+        18 => (
+            format!(
+                "if (pthread_mutex_trylock(&m)) {{ r[{t}] = r[{t}] * 3 + 2; }} else {{ r[{t}] *= 3; pthread_mutex_unlock(&m); }}"
+            ),
+            None,
+        ),
         _ => {
             let kept = if random.one_in(3) { format!("own[{t}] = v;") } else { String::new() };
             let look = under_lock(&format!("v = shared; {kept}"));

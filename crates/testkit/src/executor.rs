@@ -339,7 +339,9 @@ impl<'p> Scripted<'p> {
                 }
                 let mut look = 0;
                 if !without_awaits && mutex::can_poll(&operation) && world.exclusive().is_none() {
-                    operation = looks[id].under_lock((position.next, position.registers), operation);
+                    let next = looks[id].under_lock((position.next, position.registers), operation);
+                    // Whoever tries a mutex can tell that a round holds it.
+                    operation = if next.is_await() && program.tries_mutexes() { operation } else { next };
                     awaiting |= operation.is_await();
                 } else if !without_awaits {
                     let state = (position.next, position.registers);

@@ -56,6 +56,10 @@ pub const ENOUGH: u64 = MARK;
 /// same state again is to depend on the program alone. Without loops that wait nobody asks, and wiping takes time.
 pub const WIPED: u64 = MARK | 1;
 
+/// The number that says that threads try mutexes. Whoever tries one can tell that another thread holds it, so rounds of a loop that locks it have
+/// an effect: no loop [polls](crate::primitive::mutex::POLL) from now on.
+pub const TRIED: u64 = MARK | 2;
+
 /// The number of a thread's states before several looks at one place, since it last changed something. One state has the number that it
 /// has alone.
 #[inline]
@@ -91,6 +95,11 @@ impl<'p> Vain<'p> {
     /// Whether stacks are wiped: see [`WIPED`].
     pub fn wipes(&self) -> bool {
         self.has(WIPED)
+    }
+
+    /// Whether threads try mutexes: see [`TRIED`].
+    pub fn tries(&self) -> bool {
+        self.has(TRIED)
     }
 
     /// Whether nothing is known.

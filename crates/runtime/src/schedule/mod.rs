@@ -29,4 +29,4 @@ pub mod wakeup_policy;
 pub use execution::{end_process, ended, run, started, started_main, stop, unsupported};
 pub use section::{begin_section, end_section, in_section};
 pub use state::*;
-pub use visible::{note_interrupted, progressed, visible, visible_look, visible_under_lock};
+pub use visible::{note_interrupted, progressed, tries_mutex, visible, visible_look, visible_under_lock};
