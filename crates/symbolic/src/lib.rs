@@ -1,7 +1,8 @@
 //! Checks a program for all inputs at once.
 //!
 //! Values of the program are terms over its inputs ([`term`]). The events of all threads, with their guards, become one formula over all
-//! orders ([`order`]).
+//! orders ([`order`]), which a solver with a theory of acyclic graphs decides ([`solve`]).
 
 pub mod order;
+pub mod solve;
 pub mod term;

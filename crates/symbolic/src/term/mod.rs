@@ -210,6 +210,12 @@ impl Terms {
         self.entries.is_empty()
     }
 
+    /// The term with this index.
+    pub fn at(&self, index: usize) -> TermId {
+        assert!(index < self.entries.len());
+        TermId(index as u32)
+    }
+
     /// How a term is made.
     pub fn node(&self, t: TermId) -> &Node {
         &self.entries[t.index()].node
