@@ -1,0 +1,46 @@
+//! Compiles and reads programs for the tests.
+
+use std::path::PathBuf;
+
+use heddle_symbolic::ir::{Module, Places, ReadError, Reader};
+
+/// A directory that is removed at the end.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    /// A new directory.
+    pub fn new() -> Folder {
+        static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("heddle-symbolic-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("it can be made");
+        Folder(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A reader with the installed toolchain. None: this machine has no clang that proving could use.
+pub fn reader() -> Option<Reader> {
+    match Reader::new(&Places::from_environment(), vec![env!("CARGO_BIN_EXE_heddle-read-ir").into()]) {
+        Ok(reader) => Some(reader),
+        Err(error) if error.is_unsupported() => {
+            eprintln!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Reads one C program.
+pub fn read(source: &str) -> Option<Result<Module, ReadError>> {
+    let reader = reader()?;
+    let folder = Folder::new();
+    let file = folder.0.join("program.c");
+    std::fs::write(&file, source).expect("it can be written");
+    Some(reader.read(&[file], &[], &folder.0))
+}

@@ -1,0 +1,4 @@
+//! Tests that need a compiler: programs are read, and run by the interpreter and by the machine.
+
+mod common;
+mod reading;
