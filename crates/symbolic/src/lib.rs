@@ -1,10 +1,15 @@
 //! Checks a program for all inputs at once.
 //!
-//! The program is read into a small intermediate representation ([`ir`]). Values of the program are terms over its inputs ([`term`]). The
-//! events of all threads, with their guards, become one formula over all orders ([`order`]), which a solver with a theory of acyclic
-//! graphs decides ([`solve`]).
+//! The program is read into a small intermediate representation ([`ir`]). Its threads are executed symbolically ([`machine`], on the
+//! objects of [`memory`], with the functions of [`library`]): values are terms over the program's inputs ([`term`]). The events of all
+//! threads, with their guards ([`prove`]), become one formula over all orders ([`order`]), which a solver with a theory of acyclic graphs
+//! decides ([`solve`]).
 
 pub mod ir;
+pub mod library;
+pub mod machine;
+pub mod memory;
 pub mod order;
+pub mod prove;
 pub mod solve;
 pub mod term;

@@ -1,4 +1,7 @@
 //! Tests that need a compiler: programs are read, and run by the interpreter and by the machine.
 
+mod checks;
 mod common;
+mod differential;
+mod generate;
 mod reading;

@@ -44,3 +44,12 @@ pub fn read(source: &str) -> Option<Result<Module, ReadError>> {
     std::fs::write(&file, source).expect("it can be written");
     Some(reader.read(&[file], &[], &folder.0))
 }
+
+/// Runs on a thread with a large stack: execution recurses where branches are open.
+pub fn with_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread = std::thread::Builder::new().stack_size(1 << 30).spawn(run).expect("a thread");
+    match thread.join() {
+        Ok(value) => value,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
