@@ -221,7 +221,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The same for every object that a pointer can point to.
+    /// Remembers a value that is stored through a pointer: every object that it can point to may contain it.
     pub(super) fn note_pointers(&mut self, to: &Pointer, value: &Value) {
         for alternative in to.alternatives() {
             if let Some(base) = alternative.base {
