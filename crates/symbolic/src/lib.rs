@@ -11,5 +11,6 @@ pub mod machine;
 pub mod memory;
 pub mod order;
 pub mod prove;
+pub mod script;
 pub mod solve;
 pub mod term;
