@@ -9,10 +9,10 @@ state() { mutant "state-without-$1" "$fingerprint" "$2" "${3:-}" "-p heddle --te
 # Rows of a state: what decides what can follow.
 state world '    add(&mut digest, world.fingerprint().0);'
 state heaps '    add_heaps(&mut digest);'
-state stacks '    add_memory(digest, stack, top - stack);' '    let _ = (stack, top);'
-state registers '    registers.into_iter().for_each(|word| digest.add(word));'
+state stacks '        add(digest, unsafe { HASHER.get().memory(address, length) });' '        let _ = (address, length);'
+state registers '    counted.into_iter().for_each(|word| digest.add(word));' '    let _ = counted;'
 state arguments '        call.arguments.into_iter().for_each(|word| digest.add(word));'
-state globals '            sum = sum.wrapping_add(of_page(page, now)).wrapping_sub(of_page(page, before));'
+state globals '            sum = sum.wrapping_add(of_page(page, changes));'
 state values '        digest.add(fiber::of(thread).value.get() as u64);'
 state births '        fiber::start_of(thread).into_iter().for_each(|word| digest.add(word as u64));'
 state kernel '    fiber::words_of(thread, state.steps).into_iter().for_each(|word| digest.add(word));'
@@ -23,6 +23,22 @@ mutant state-without-history "$fingerprint" '    add(&mut digest, passing.histor
 
 # What a search over states must not leave out.
 mutant vain-is-not-told crates/check/src/verdict.rs 'self.states.is_some_and(|of| of.in_vain > 0)' 'false' "-p heddle --test main" "states::waiting_in_vain"
+
+# What tells no states apart: dead values, and what the kernel draws for a process.
+same() { mutant "same-$1" "$2" "$3" "$4" "-p heddle --test main" "state_identity::"; }
+dead=crates/runtime/src/state/dead.rs
+same dead-bytes-count "$dead" '.take_while(|&(_, past)| past <= middle);' '.take(0);'
+same dead-registers-count "$dead" '            self.registers[NUMBERS[register]] = 0;' '            {}'
+same saved-registers-count "$dead" '            self.slots[self.count] = home;' '            self.slots[self.count] = home * 0;'
+same pointers-are-guarded crates/runtime/src/entry/main_thread.rs '        arch::set_pointer_guard(POINTER_GUARD);' ''
+same frames-are-guarded crates/runtime/src/entry/main_thread.rs '    unsafe { arch::set_stack_guard(STACK_GUARD) };' ''
+same bytes-are-drawn crates/runtime/src/entry/main_thread.rs '            drawn.write(DRAWN);' ''
+same kernel-ids-count "$fingerprint" 'unsafe { HASHER.get().difference(page, image, PAGE) };' 'unsafe { let _ = image; HASHER.get().memory(page, PAGE) };'
+same control-blocks-count "$fingerprint" 'else { fiber::control_page(thread) };' 'else { low + fiber::stack_of(thread).1 };'
+mutant waits-with-dead-bytes "$dead" '                word &= !bytes(first.max(at) - at, past.min(at + WORD) - at);' '' "-p heddle --test main" "counts::waiting_loops_optimal"
+mutant waits-with-dead-registers crates/runtime/src/schedule/spin_loop.rs 'live.registers.iter()' 'registers.iter()' "-p heddle --test main" "counts::waiting_loops_optimal"
+mutant table-for-waits crates/native/src/run/setup.rs ' || Vain::new(places).wipes()' '' "-p heddle --test main" "counts::waiting_loops_optimal"
+mutant table-for-states crates/native/src/run/setup.rs 'plan.states.are_computed() || ' 'plan.states.are_computed() && false || ' "-p heddle --test main" "state_identity::"
 
 # An address does not tell what an object is.
 mutant objects-by-address crates/model/src/world/table.rs ' || slot.family != u32::from(family)' '' "-p heddle-model --lib" "world"

@@ -84,6 +84,9 @@ fn waiting_loops_optimal() {
         exact_with(program, 40, &["-O1"]);
         exact_with(program, 40, &["--cc", clang()]);
         exact_with(program, 40, &["--cc", clang(), "-O1"]);
+        // Without optimisation, what a look has found stays in dead slots and registers.
+        exact_with(program, 40, &["-O0"]);
+        exact_with(program, 40, &["--cc", clang(), "-O0"]);
     }
 }
 

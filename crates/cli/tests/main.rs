@@ -47,6 +47,7 @@ mod small; // `tests/small`.
 mod smallest; // Minimisation.
 mod sources; // Rules about the sources.
 mod stacks; // Variables on stacks that other threads use.
+mod state_identity; // When two states are the same.
 mod states; // `--algorithm stateful`.
 mod verdict_matrix; // `tests/matrix`, by every compiler, level and algorithm.
 mod walking; // `heddle replay --step` and `check --from`.

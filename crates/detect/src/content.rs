@@ -30,25 +30,50 @@ impl Hasher {
     #[inline]
     pub unsafe fn memory(&self, address: usize, length: usize) -> u128 {
         // SAFETY: the caller's; the processor has the instructions.
-        unsafe { if self.has_aes { aes::hash(self.key, address, length) } else { hash(self.key, address, length) } }
+        unsafe {
+            if self.has_aes {
+                aes::hash::<false>(self.key, address, 0, length)
+            } else {
+                hash::<false>(self.key, address, 0, length)
+            }
+        }
+    }
+
+    /// The fingerprint of what differs between the `length` bytes at `address` and those at `image`. What both have in common does not count.
+    ///
+    /// # Safety
+    /// The memory is readable, and nobody writes to it meanwhile.
+    #[inline]
+    pub unsafe fn difference(&self, address: usize, image: usize, length: usize) -> u128 {
+        // SAFETY: the caller's; the processor has the instructions.
+        unsafe {
+            if self.has_aes {
+                aes::hash::<true>(self.key, address, image, length)
+            } else {
+                hash::<true>(self.key, address, image, length)
+            }
+        }
     }
 }
 
 /// # Safety
 /// As for [`Hasher::memory`].
 #[cold]
-unsafe fn hash(key: u64, address: usize, length: usize) -> u128 {
+unsafe fn hash<const DIFFERENCE: bool>(key: u64, address: usize, image: usize, length: usize) -> u128 {
+    // SAFETY: the caller's.
+    let word = |at: usize| unsafe { core::ptr::with_exposed_provenance::<u64>(at).read_unaligned() };
+    // SAFETY: the caller's.
+    let byte = |at: usize| unsafe { core::ptr::with_exposed_provenance::<u8>(at).read() };
     let mut digest = Digest::default();
     digest.add(key);
     digest.add(length as u64);
     for at in (0..length / 8 * 8).step_by(8) {
-        // SAFETY: the caller's.
-        digest.add(unsafe { core::ptr::with_exposed_provenance::<u64>(address + at).read_unaligned() });
+        digest.add(word(address + at) ^ if DIFFERENCE { word(image + at) } else { 0 });
     }
     let mut rest = 0;
     for at in length / 8 * 8..length {
-        // SAFETY: the caller's.
-        rest = rest << 8 | unsafe { core::ptr::with_exposed_provenance::<u8>(address + at).read() } as u64;
+        let byte = byte(address + at) ^ if DIFFERENCE { byte(image + at) } else { 0 };
+        rest = rest << 8 | u64::from(byte);
     }
     // What the last words have changed must reach every bit.
     digest.add_all([rest, key, !key, length as u64]);
@@ -85,7 +110,7 @@ mod aes {
     /// # Safety
     /// As for [`super::Hasher::memory`], on a processor with AES instructions.
     #[target_feature(enable = "aes")]
-    pub unsafe fn hash(key: u64, address: usize, length: usize) -> u128 {
+    pub unsafe fn hash<const DIFFERENCE: bool>(key: u64, address: usize, image: usize, length: usize) -> u128 {
         let keys = [
             _mm_set_epi64x(key as i64, 0x243f_6a88_85a3_08d3),
             _mm_set_epi64x(0x1319_8a2e_0370_7344, key.rotate_left(32) as i64),
@@ -94,24 +119,34 @@ mod aes {
         for (number, lane) in lanes.iter_mut().enumerate() {
             *lane = _mm_xor_si128(*lane, _mm_set_epi64x(number as i64, length as i64));
         }
-        let take = |lanes: &mut [__m128i; LANES], from: *const u8| {
+        let take = |lanes: &mut [__m128i; LANES], from: *const u8, image: *const u8| {
             for (number, lane) in lanes.iter_mut().enumerate() {
                 // SAFETY: a whole block can be read there.
-                let words = unsafe { _mm_loadu_si128(from.add(16 * number).cast()) };
+                let mut words = unsafe { _mm_loadu_si128(from.add(16 * number).cast()) };
+                if DIFFERENCE {
+                    // SAFETY: likewise.
+                    words = _mm_xor_si128(words, unsafe { _mm_loadu_si128(image.add(16 * number).cast()) });
+                }
                 *lane = mix(_mm_xor_si128(*lane, words), keys);
             }
         };
         let from = core::ptr::with_exposed_provenance::<u8>(address);
+        let image = core::ptr::with_exposed_provenance::<u8>(image);
         let whole = length / BLOCK * BLOCK;
         for at in (0..whole).step_by(BLOCK) {
             // SAFETY: within the memory that the caller vouches for.
-            take(&mut lanes, unsafe { from.add(at) });
+            unsafe { take(&mut lanes, from.add(at), if DIFFERENCE { image.add(at) } else { image }) };
         }
         if whole < length {
-            let mut last = [0u8; BLOCK];
+            let (mut last, mut last_image) = ([0u8; BLOCK], [0u8; BLOCK]);
             // SAFETY: as above; what is left is shorter than a block.
-            unsafe { core::ptr::copy_nonoverlapping(from.add(whole), last.as_mut_ptr(), length - whole) };
-            take(&mut lanes, last.as_ptr());
+            unsafe {
+                core::ptr::copy_nonoverlapping(from.add(whole), last.as_mut_ptr(), length - whole);
+                if DIFFERENCE {
+                    core::ptr::copy_nonoverlapping(image.add(whole), last_image.as_mut_ptr(), length - whole);
+                }
+            }
+            take(&mut lanes, last.as_ptr(), last_image.as_ptr());
         }
         let mut sum = keys[1];
         for lane in lanes {
@@ -132,7 +167,7 @@ mod aes {
 
     /// # Safety
     /// Never called.
-    pub unsafe fn hash(_: u64, _: usize, _: usize) -> u128 {
+    pub unsafe fn hash<const DIFFERENCE: bool>(_: u64, _: usize, _: usize, _: usize) -> u128 {
         0
     }
 }
@@ -174,6 +209,29 @@ mod tests {
             elsewhere.extend(&bytes);
             for hasher in both() {
                 prop_assert_eq!(of(hasher, &bytes), of(hasher, &elsewhere[shift..]));
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_differs_counts() {
+        let images = [[3u8; 500], [200; 500]];
+        for hasher in both() {
+            // SAFETY: the bytes are there.
+            let against = |bytes: &[u8], image: &[u8]| unsafe {
+                hasher.difference(bytes.as_ptr().expose_provenance(), image.as_ptr().expose_provenance(), bytes.len())
+            };
+            for length in [0, 1, 7, 8, 128, 300, 500] {
+                let same = images.map(|image| against(&image[..length], &image[..length]));
+                assert_eq!(same[0], same[1]);
+                assert_eq!(same[0], of(hasher, &std::vec![0; length]));
+                for at in 0..length {
+                    let mut bytes = images.map(|image| image[..length].to_vec());
+                    bytes.iter_mut().for_each(|bytes| bytes[at] ^= 5);
+                    let changed = [0, 1].map(|number| against(&bytes[number], &images[number][..length]));
+                    assert_eq!(changed[0], changed[1]);
+                    assert_ne!(changed[0], same[0]);
+                }
             }
         }
     }

@@ -39,7 +39,7 @@ use crate::outside::signals::delivery;
 use crate::outside::{channel, children, exit, exit_handlers, random, timers, trap, virtual_time};
 use crate::record::{callstack, locals};
 use crate::schedule::{self, fiber, forever, spin_loop, wakeup_policy};
-use crate::state::{calls, fingerprint, known, livelock, snapshot, wiping};
+use crate::state::{calls, dead, fingerprint, known, livelock, snapshot, wiping};
 
 /// State that only the one kernel thread touches: see [the module](self).
 #[repr(transparent)]
@@ -202,6 +202,8 @@ pub struct PerExecution {
     pub rounds: livelock::Watch,
     /// What states are told apart by beside memory.
     pub states: fingerprint::Passing,
+    /// Bytes of stacks that do not count where states are compared.
+    pub dead: dead::Dead,
     /// States that this execution has passed.
     pub passed: known::Own,
     /// Calls of `new` and `delete`.
@@ -262,6 +264,7 @@ static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     stacks: stacks::Checked::new(),
     rounds: livelock::Watch::new(),
     states: fingerprint::Passing::new(),
+    dead: dead::Dead::new(),
     passed: known::Own::new(),
     operators: heap::Calls::new(),
 });
@@ -285,8 +288,8 @@ impl PerExecution {
         #[rustfmt::skip]
         let PerExecution {
             schedule, policies, asked, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, channels,
-            timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, states, passed,
-            operators,
+            timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, states, dead,
+            passed, operators,
         } = self;
         schedule.reset(wire, sequence);
         policies.reset();
@@ -314,6 +317,7 @@ impl PerExecution {
         stacks.reset();
         rounds.reset(wire.round(sequence));
         states.reset();
+        dead.reset(wire, sequence);
         passed.reset();
         let compares_states = wire.round(sequence).length != 0 || wire.states(sequence) != NO_STATES;
         wiping::begin(compares_states || Vain::new(wire.places()).wipes());

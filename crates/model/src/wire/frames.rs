@@ -9,14 +9,19 @@
 //!
 //! Offsets are relative to the frame's end. That is the *canonical frame address* of debuggers: the value of the stack pointer before
 //! the call of the function. The return address lies right below it. All offsets in the table are negative.
+//!
+//! Registers that calls preserve can be dead, too: the function writes them before it reads them again. Their values are where the
+//! functions further in have saved them, or still in the registers ([`KEPT`]).
 
 /// The first bytes of a table.
 const MAGIC: [u8; 8] = *b"heddle\0f";
 /// The size of the header: [`MAGIC`], the number of calls and the number of ranges.
 const HEADER: usize = 16;
 /// The size of a call and of a range in the table.
-const CALL: usize = 24;
+const CALL: usize = 28 + 4 * KEPT;
 const RANGE: usize = 8;
+/// The number of registers that calls preserve, apart from stack pointer and frame pointer: rbx, r12, r13, r14, r15.
+pub const KEPT: usize = 5;
 /// The largest frame that is believed.
 const LARGEST: u64 = 1 << 30;
 
@@ -41,6 +46,10 @@ pub struct FrameCall {
     pub distance: i32,
     /// The offset at which the function keeps its caller's frame pointer. 0 if the register still holds it.
     pub saved_frame_pointer: i32,
+    /// For each [kept](KEPT) register the offset at which the function has saved its caller's value. 0 if the register still holds it.
+    pub saved: [i32; KEPT],
+    /// The kept registers that are dead, as bits.
+    pub dead_registers: u32,
     /// The number of the first dead range.
     first: u32,
     /// The number of dead ranges.
@@ -70,6 +79,10 @@ pub struct Frame<'a> {
     pub low: u64,
     /// The frame's end.
     pub end: u64,
+    /// For each [kept](KEPT) register the address at which the function has saved its caller's value. 0 if the register still holds it.
+    pub saved: [u64; KEPT],
+    /// The kept registers that are dead, as bits.
+    pub dead_registers: u32,
     ranges: &'a [u8],
 }
 
@@ -107,6 +120,8 @@ impl<'a> FrameTable<'a> {
             saved_frame_pointer: word(bytes, 12) as i32,
             first: word(bytes, 16),
             count: word(bytes, 20),
+            dead_registers: word(bytes, 24),
+            saved: core::array::from_fn(|number| word(bytes, 28 + 4 * number) as i32),
         })
     }
 
@@ -194,7 +209,9 @@ impl<'a, L: FnMut(u64) -> Option<u64>> Iterator for Walk<'a, L> {
             self.frame_pointer = (self.load)(end.checked_add_signed(call.saved_frame_pointer.into())?)?;
         }
         self.stack_pointer = end;
-        Some(Frame { low, end, ranges: self.table.dead_bytes(&call) })
+        let inside = |at: &u64| (low..end).contains(at) && at.is_multiple_of(8);
+        let saved = call.saved.map(|offset| Some(end.wrapping_add_signed(offset.into())).filter(inside).unwrap_or(0));
+        Some(Frame { low, end, saved, dead_registers: call.dead_registers, ranges: self.table.dead_bytes(&call) })
     }
 }
 
@@ -214,9 +231,10 @@ mod writing {
     use super::{DeadRange, FrameBase, FrameCall, FrameTable, HEADER, MAGIC};
 
     impl FrameCall {
-        /// A call without its dead ranges, which [`FrameTable::write`] adds.
+        /// A call without dead registers, and without its dead ranges, which [`FrameTable::write`] adds.
         pub fn new(return_address: u32, base: FrameBase, distance: i32, saved_frame_pointer: i32) -> FrameCall {
-            FrameCall { return_address, base, distance, saved_frame_pointer, first: 0, count: 0 }
+            let (saved, dead_registers) = ([0; super::KEPT], 0);
+            FrameCall { return_address, base, distance, saved_frame_pointer, saved, dead_registers, first: 0, count: 0 }
         }
     }
 
@@ -240,9 +258,11 @@ mod writing {
             bytes.extend((calls.len() as u32).to_le_bytes());
             bytes.extend((ranges.len() as u32).to_le_bytes());
             for (call, _) in &calls {
-                let FrameCall { return_address, base, distance, saved_frame_pointer, first, count } = *call;
-                let words = [return_address, base as u32, distance as u32, saved_frame_pointer as u32, first, count];
-                bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
+                let &FrameCall { return_address, base, distance, saved_frame_pointer, .. } = call;
+                let words = [return_address, base as u32, distance as u32, saved_frame_pointer as u32];
+                let more =
+                    [call.first, call.count, call.dead_registers].into_iter().chain(call.saved.map(|at| at as u32));
+                bytes.extend(words.into_iter().chain(more).flat_map(u32::to_le_bytes));
             }
             for DeadRange { begin, end } in ranges {
                 bytes.extend([begin, end].into_iter().flat_map(i32::to_le_bytes));
@@ -265,7 +285,14 @@ mod tests {
         use FrameBase::{FramePointer, StackPointer};
         FrameTable::write(vec![
             (FrameCall::new(0x300, FramePointer, 16, -16), vec![range(-40, -32), range(-24, -20)]),
-            (FrameCall::new(0x100, StackPointer, 24, 0), vec![range(-24, -16)]),
+            (
+                FrameCall {
+                    dead_registers: 0b10,
+                    saved: [0, -24, 0, 0, 0],
+                    ..FrameCall::new(0x100, StackPointer, 24, 0)
+                },
+                vec![range(-24, -16)],
+            ),
             (FrameCall::new(0x200, StackPointer, 24, 0), vec![range(-24, -16)]),
             (FrameCall::new(0x400, FramePointer, 16, -16), vec![]),
         ])
@@ -305,6 +332,8 @@ mod tests {
         let ends: Vec<(u64, u64)> = frames.iter().map(|frame| (frame.low, frame.end)).collect();
         assert_eq!(ends, [(0x1000, 0x1018), (0x1018, 0x1050)]);
         assert_eq!(frames[0].dead().collect::<Vec<_>>(), [(0x1000, 0x1008)]);
+        assert_eq!((frames[0].dead_registers, frames[0].saved), (0b10, [0, 0x1000, 0, 0, 0]));
+        assert_eq!((frames[1].dead_registers, frames[1].saved), (0, [0; KEPT]));
         assert_eq!(frames[1].dead().collect::<Vec<_>>(), [(0x1028, 0x1030), (0x1038, 0x103c)]);
         // A frame pointer that leads nowhere, a stack that cannot be read, a return address below the program.
         assert_eq!(table.walk(BASE, BASE + 0x300, 0x1018, 0x1000, load).count(), 0);
@@ -329,6 +358,7 @@ mod tests {
                 for return_address in [0x100, 0x200, 0x300, 0x400] {
                     for frame in table.walk(0, return_address, 0x1000, 0x1040, Some).take(4) {
                         assert!(frame.dead().all(|(first, past)| frame.low <= first && past <= frame.end));
+                        assert!(frame.saved.iter().all(|&at| at == 0 || (frame.low..frame.end).contains(&at)));
                     }
                 }
             }

@@ -57,6 +57,8 @@ pub struct Header {
     pub timeouts_left_out: AtomicU32,
     /// The number of visible places of plain memory. Written between executions.
     pub places: AtomicU32,
+    /// The size of the table of dead stack bytes ([`super::FrameTable`]). 0 if there is none. Written between executions.
+    pub frames: AtomicU32,
     /// How far the runtime has come ([`super::Stage`]).
     pub stage: AtomicU32,
     /// The number of plans submitted by the driver so far, modulo 2^32.

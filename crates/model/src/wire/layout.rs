@@ -1,7 +1,7 @@
 //! The layout of the shared file.
 
 use super::known::{self, Entry};
-use super::{Header, PLACES, RACES, Slot, ThreadName};
+use super::{FRAMES, Header, PLACES, RACES, Slot, ThreadName};
 use crate::follow::Step;
 use crate::race::Race;
 use crate::{Event, Fingerprint, Pending, ThreadId};
@@ -36,6 +36,8 @@ pub struct Layout {
     pub races_at: u64,
     /// The offset of the execution's states in a slot.
     pub states_at: u64,
+    /// The offset of the table of dead stack bytes ([`super::FrameTable`]). From here on the program's process only reads.
+    pub frames_at: u64,
     /// The offset of the table of [known states](super::known), which reaches to the end of the file.
     pub known_at: u64,
     /// The number of slots.
@@ -73,7 +75,8 @@ impl Layout {
         let states_at = up(races_at + RACES as u64 * size_of::<Race>() as u64);
         // One before each event, and one at the end.
         let slot_size = up(states_at + (events as u64 + 1) * size_of::<Fingerprint>() as u64);
-        let known_at = slots_at + slots as u64 * slot_size;
+        let frames_at = slots_at + slots as u64 * slot_size;
+        let known_at = up(frames_at + FRAMES as u64);
         Layout {
             size: known_at + (known::ENTRIES * size_of::<Entry>()) as u64,
             names_at,
@@ -88,6 +91,7 @@ impl Layout {
             output_at,
             races_at,
             states_at,
+            frames_at,
             known_at,
             slots,
             threads,

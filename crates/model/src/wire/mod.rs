@@ -1,7 +1,7 @@
 //! The memory that Heddle shares with the program under test.
 //!
-//! It is one file that both sides map: a [`Header`], the [names of the threads](ThreadName), a ring of slots, and a table of
-//! [known states](known). Each slot has room for a plan and for the execution that comes back. The driver fills a slot's plan and increments
+//! It is one file that both sides map: a [`Header`], the [names of the threads](ThreadName), a ring of slots, the table of [dead stack
+//! bytes](FrameTable), and a table of [known states](known). Each slot has room for a plan and for the execution that comes back. The driver fills a slot's plan and increments
 //! [`Header::submitted`]. The runtime runs it, fills the slot's result and increments [`Header::completed`]. There is
 //! one exchange for each execution, none for each step. The file is sparse, so unused room costs nothing.
 //!
@@ -15,7 +15,7 @@ mod outcome;
 mod slot;
 
 pub use crate::Restart;
-pub use frames::{DeadRange, Frame, FrameBase, FrameCall, FrameTable, Walk};
+pub use frames::{DeadRange, Frame, FrameBase, FrameCall, FrameTable, KEPT, Walk};
 pub use header::{Annotations, Header, ThreadName, label};
 pub use layout::Layout;
 pub use outcome::WireOutcome;
@@ -24,7 +24,7 @@ pub use slot::{MESSAGE, NO_STATES, RECORD_STATES, ROUNDS, STOP_AT_STATES, Slot, 
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// The version of the layout. Both sides must agree on it.
-pub const VERSION: u32 = 12;
+pub const VERSION: u32 = 13;
 /// The environment variable that holds the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// How the names of environment variables begin that only fill the environment up to a fixed size.
@@ -53,6 +53,8 @@ pub const MADE_BEFORE: u64 = u64::MAX - 2;
 pub const PLACES: usize = 1 << 16;
 /// The largest number of data races listed for one execution.
 pub const RACES: usize = 256;
+/// The largest table of dead stack bytes. A program with a larger one is run without. What is never written takes no memory.
+pub const FRAMES: usize = 64 << 20;
 
 /// How far the runtime has come. The numbers are part of the wire format.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -17,6 +17,7 @@ use heddle_model::wire::Restart;
 
 use crate::run::NativeExecutor;
 use crate::run::scratch::Scratch;
+use crate::run::setup::compares_stacks;
 use crate::run::wire::Wire;
 use crate::run::{process, session};
 use crate::temporary::TemporaryDirectory;
@@ -46,6 +47,9 @@ impl NativeExecutor {
             session::briefing(self.options(), self.program(), Restart::Exec, self.needs(), self.places(), &scratch);
         let mut wire = Wire::new(self.options().layout, &briefing, self.thread_names())?;
         let plan = Plan { record: true, ..plan.clone() };
+        if compares_stacks(&plan, self.places()) {
+            wire.set_frames(self.frames());
+        }
         let mut submitted = 0;
         let mut submit = |wire: &mut Wire| {
             let header = wire.header();

@@ -68,6 +68,11 @@ impl NativeExecutor {
         &self.setup.options
     }
 
+    /// The table of dead stack bytes of the program.
+    pub(crate) fn frames(&self) -> &[u8] {
+        self.setup.frames()
+    }
+
     /// The path of the runtime library that is loaded into the program.
     pub(crate) fn runtime_path(&self) -> PathBuf {
         self.setup.runtime()

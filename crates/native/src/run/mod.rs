@@ -19,7 +19,7 @@ pub(crate) mod process;
 mod recording;
 pub(crate) mod scratch;
 pub(crate) mod session;
-mod setup;
+pub(crate) mod setup;
 mod watchdog;
 pub(crate) mod wire;
 mod worker;

@@ -2,7 +2,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
+use heddle_model::Plan;
+use heddle_model::vain::Vain;
+use tracing::debug;
+
+use crate::binary::liveness::DeadBytes;
 use crate::binary::program::Program;
 use crate::build::library;
 use crate::temporary::TemporaryDirectory;
@@ -16,6 +22,8 @@ pub struct Setup {
     /// How it is run.
     pub options: Options,
     runtime: PathBuf,
+    /// The table of dead stack bytes, once somebody has asked for it.
+    frames: OnceLock<Vec<u8>>,
     directory: TemporaryDirectory,
 }
 
@@ -29,7 +37,7 @@ impl Setup {
         }
         let directory = TemporaryDirectory::new()?;
         let runtime = library::place(directory.path())?.join(library::NAME);
-        Ok(Setup { program: program.clone(), options, runtime, directory })
+        Ok(Setup { program: program.clone(), options, runtime, frames: OnceLock::new(), directory })
     }
 
     /// The path of the runtime library.
@@ -37,8 +45,25 @@ impl Setup {
         self.runtime.clone()
     }
 
+    /// The table of dead stack bytes of the program ([`heddle_model::wire::FrameTable`]). It is made when it is first asked for: that costs
+    /// more than an execution, and most searches compare no stacks.
+    pub fn frames(&self) -> &[u8] {
+        self.frames.get_or_init(|| {
+            // A file that cannot be read any more has no table: then all bytes count.
+            let bytes = std::fs::read(&self.program.path).unwrap_or_default();
+            let DeadBytes { table, summary } = DeadBytes::of(&bytes);
+            debug!(bytes = table.len(), ?summary, "dead stack bytes are known");
+            table
+        })
+    }
+
     /// A directory for files of this run.
     pub fn directory(&self) -> &Path {
         self.directory.path()
     }
+}
+
+/// Whether executions of `plan` compare stacks, while these places are visible: because they compute states, or because threads wait in loops.
+pub fn compares_stacks(plan: &Plan, places: &[u64]) -> bool {
+    plan.states.are_computed() || Vain::new(places).wipes()
 }

@@ -17,8 +17,8 @@ use std::ptr::{self, NonNull};
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
 use heddle_model::wire::{
-    ATOMIC_FUNCTIONS, Annotations, Header, LIBRARIES, Layout, MAGIC, NO_STATES, PLACES, RACES, RECORD_STATES, ROUNDS,
-    STOP_AT_STATES, Slot, ThreadName, VERSION, WirePlan, WireResult, known,
+    ATOMIC_FUNCTIONS, Annotations, FRAMES, Header, LIBRARIES, Layout, MAGIC, NO_STATES, PLACES, RACES, RECORD_STATES,
+    ROUNDS, STOP_AT_STATES, Slot, ThreadName, VERSION, WirePlan, WireResult, known,
 };
 use heddle_model::{Event, Fingerprint, Outcome, Pending, Plan, Restart, Settings, States, ThreadId};
 
@@ -135,6 +135,14 @@ impl Wire {
         // SAFETY: within the mapping by the layout. The runtime reads only as many as the header counts.
         unsafe { ptr::copy_nonoverlapping(places.as_ptr(), self.at(self.layout.places_at), count) };
         self.header().places.store(count as u32, std::sync::atomic::Ordering::Release);
+    }
+
+    /// Sets the table of dead stack bytes. The runtime reads it when an execution begins. A table that is too large is left out.
+    pub fn set_frames(&mut self, table: &[u8]) {
+        let length = if table.len() > FRAMES { 0 } else { table.len() };
+        // SAFETY: within the mapping by the layout. The runtime reads only as much as the header counts.
+        unsafe { ptr::copy_nonoverlapping(table.as_ptr(), self.at(self.layout.frames_at), length) };
+        self.header().frames.store(length as u32, std::sync::atomic::Ordering::Release);
     }
 
     /// Makes executions end at these states, too.

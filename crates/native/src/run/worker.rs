@@ -20,7 +20,7 @@ use tracing::debug;
 use super::plans::Plans;
 use super::process;
 use super::session::{Session, StartError, Waited};
-use super::setup::Setup;
+use super::setup::{Setup, compares_stacks};
 use super::wire::Taken;
 use crate::binary::symbols::Mappings;
 
@@ -36,6 +36,8 @@ pub struct Worker {
     places: Vec<u64>,
     /// The states at which executions end, for the next process.
     known: Vec<Fingerprint>,
+    /// Processes have the table of dead stack bytes.
+    compares_stacks: bool,
     /// What ended sessions have reported, and how the next one is started.
     facts: Facts,
     taken: Taken,
@@ -71,6 +73,7 @@ impl Worker {
             alone: false,
             places: places.to_vec(),
             known: Vec::new(),
+            compares_stacks: false,
             facts,
             taken: Taken::new(),
             mappings: Mappings::default(),
@@ -163,6 +166,12 @@ impl Worker {
         }
         if plan.states.are_computed() && self.facts.restart != Restart::Snapshot {
             return Err(ExecutorError::CannotRun("only a snapshot knows the states of a program".to_owned()));
+        }
+        if !self.compares_stacks && compares_stacks(plan, &self.places) {
+            self.compares_stacks = true;
+            if let Some(session) = &mut self.session {
+                session.wire_mut().set_frames(setup.frames());
+            }
         }
         let number = self.plans.push(plan);
         if !self.alone {
@@ -321,6 +330,9 @@ impl Worker {
         self.end_session();
         let mut session = Session::start(setup, &self.facts, &self.places)?;
         session.wire_mut().remember(&self.known);
+        if self.compares_stacks {
+            session.wire_mut().set_frames(setup.frames());
+        }
         self.facts.statistics.processes += 1;
         // A process for one execution is not waited for, except the first: its mappings are read when it is ready.
         if self.facts.restart != Restart::Exec || self.mappings.is_empty() {

@@ -118,6 +118,11 @@ pub fn set_up(header: &'static wire::Header) {
     base.set(unsafe { getauxval(ENTRY) }.wrapping_sub(given.entry));
 }
 
+/// The difference from addresses in the program's file to those in memory.
+pub fn load_address() -> u64 {
+    atomic_functions().base.get()
+}
+
 /// Whether some functions are atomic sections.
 #[inline(always)]
 pub fn has_atomic_functions() -> bool {

@@ -29,6 +29,7 @@ struct ControlBlock {
 
 unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn getauxval(kind: u64) -> u64;
     static mut environ: *mut *mut c_char;
     static mut program_invocation_name: *mut c_char;
     static mut program_invocation_short_name: *mut c_char;
@@ -81,6 +82,37 @@ pub unsafe fn move_control_block() -> usize {
         sys::syscall3(sys::ARCH_PRCTL, ARCH_SET_FS, new, 0);
         page
     }
+}
+
+/// What the kernel draws for each process, and the program can see: numbers of ours. With others, the states of two processes would never
+/// be the same. The first byte of what guards stacks is zero, so that no text runs into it.
+const DRAWN: [u8; 16] = *b"\0heddle\xd1nothing!";
+const STACK_GUARD: u64 = u64::from_le_bytes(*b"\0heddle\xd1");
+const POINTER_GUARD: u64 = u64::from_le_bytes(*b"\xa7nothing");
+
+/// Replaces what the kernel has drawn for this process: the bytes that the program finds by `getauxval`, and what guards pointers.
+///
+/// # Safety
+/// Called from the first constructor: nobody has guarded a pointer yet.
+pub unsafe fn replace_drawn() {
+    const AT_RANDOM: u64 = 25;
+    // SAFETY: the kernel has put sixteen bytes there, on the stack that it has made.
+    unsafe {
+        let drawn = getauxval(AT_RANDOM) as *mut [u8; 16];
+        if !drawn.is_null() {
+            drawn.write(DRAWN);
+        }
+        arch::set_pointer_guard(POINTER_GUARD);
+    }
+}
+
+/// Replaces what guards the frames of functions, from now on.
+///
+/// # Safety
+/// No function is running that has a guarded frame and will return.
+pub unsafe fn guard_frames() {
+    // SAFETY: the caller's.
+    unsafe { arch::set_stack_guard(STACK_GUARD) };
 }
 
 /// A block that was moved: where it was, and how far it went.

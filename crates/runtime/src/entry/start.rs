@@ -24,7 +24,7 @@ use crate::outside::signals::handlers;
 use crate::outside::{exit, exit_handlers, files, random, virtual_time};
 use crate::record::callstack;
 use crate::schedule::{self, fiber, spin_loop};
-use crate::state::{calls, fingerprint, known, livelock, snapshot};
+use crate::state::{calls, dead, fingerprint, known, livelock, snapshot};
 use crate::{heap, lifetime, sys};
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
@@ -85,10 +85,14 @@ static CONSTRUCT: extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) = con
 /// the loader's argument.
 extern "C" fn construct(_argc: c_int, _argv: *mut *mut c_char, environment: *mut *mut c_char) {
     real::resolve();
-    exit::set_up();
     // SAFETY: before any other code of the program; one thread.
     unsafe {
-        if let Some(file) = take_from_environment(environment) {
+        let file = take_from_environment(environment);
+        if file.is_some() {
+            main_thread::replace_drawn();
+        }
+        exit::set_up();
+        if let Some(file) = file {
             let Some(wire) = Wire::attach(file) else {
                 sys::die(b"heddle: the shared memory is not of this version\n")
             };
@@ -203,6 +207,8 @@ unsafe extern "C" fn controlled_main(argc: c_int, argv: *mut *mut c_char, envp: 
     // SAFETY: everything below is set up exactly once, before the program has threads.
     unsafe {
         let Some(wire) = start().wire.get() else { sys::die(b"heddle: internal error at start\n") };
+        // Those who called this function never go on.
+        main_thread::guard_frames();
         set_up(wire);
         let controller_stack: &mut [u8] = Reserve::new(STATES + (1 << 38)).take(256 << 10);
         let controller = Context::fresh(controller_stack.as_mut_ptr_range().end as usize, control::controller);
@@ -290,6 +296,7 @@ unsafe fn set_up(wire: Wire) {
     calls::set_up(&mut reserve, threads);
     fingerprint::set_up();
     known::set_up(&mut reserve);
+    dead::set_up(&mut reserve);
     heap::set_limits(settings.memory_limit as usize, settings.quarantine as usize);
 }
 

@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use heddle_model::follow::{PlanView, Policy, Step};
 use heddle_model::race::Race;
 use heddle_model::round::Round;
-use heddle_model::wire::{self, Header, Layout, Slot, Stage, ThreadName, WireOutcome, WireResult};
+use heddle_model::wire::{self, FrameTable, Header, Layout, Slot, Stage, ThreadName, WireOutcome, WireResult};
 use heddle_model::{Event, Fingerprint, Pending, ThreadId};
 
 use crate::{lifetime, sys};
@@ -47,10 +47,10 @@ impl Wire {
         if first.header().magic != wire::MAGIC || first.header().version != wire::VERSION {
             return None;
         }
-        let Layout { known_at, size, .. } = first.header().layout;
-        let whole = map(0, known_at as usize, both);
-        // A stray write of the program's must not make a state known.
-        let whole = whole.and(map(known_at as usize, size as usize, sys::PROT_READ));
+        let Layout { frames_at, size, .. } = first.header().layout;
+        let whole = map(0, frames_at as usize, both);
+        // A stray write of the program's must neither make a byte dead nor a state known.
+        let whole = whole.and(map(frames_at as usize, size as usize, sys::PROT_READ));
         // SAFETY: the descriptor was handed to us by the driver.
         unsafe { sys::syscall3(sys::CLOSE, file, 0, 0) };
         whole
@@ -150,6 +150,15 @@ impl Wire {
         let count = (header.places.load(Acquire) as usize).min(wire::PLACES);
         // SAFETY: the driver has filled in as many, and changes them only between executions.
         unsafe { core::slice::from_raw_parts((wire::ADDRESS + header.layout.places_at as usize) as *const u64, count) }
+    }
+
+    /// The table of dead stack bytes, if the driver has made one.
+    pub fn frames(&self) -> Option<FrameTable<'static>> {
+        let header = self.header();
+        let length = (header.frames.load(Acquire) as usize).min(wire::FRAMES);
+        let at = wire::ADDRESS + header.layout.frames_at as usize;
+        // SAFETY: the driver has filled in as much, and changes it only between executions.
+        FrameTable::read(unsafe { core::slice::from_raw_parts(at as *const u8, length) })
     }
 
     /// The states that the search knows.

@@ -318,6 +318,11 @@ pub fn stack_of(thread: ThreadId) -> (usize, usize) {
     (stack_top(thread.index()) - size, size)
 }
 
+/// The lowest address of the page with the control block of `thread`, which lies above its stack. Not for the main thread.
+pub fn control_page(thread: ThreadId) -> usize {
+    of(thread).birth.borrow().context.thread_pointer() & !(PAGE - 1)
+}
+
 /// The end of the frame of the function that `thread` began with: the address of its return address. Not for the main
 /// thread.
 pub fn outermost_frame(thread: ThreadId) -> usize {

@@ -15,7 +15,7 @@
 //! Only the part of the stack that can have changed is compared: from the stack pointer to the end of the frame of the
 //! outermost function that ran in between, which is the one with the loop ([`callstack`]), and further up to the
 //! highest address written through a pointer. The rest belongs to functions that have not run. Therefore neither the
-//! calls between the loop and the load nor the sizes of frames make a difference.
+//! calls between the loop and the load nor the sizes of frames make a difference. [Dead bytes](dead) do not count.
 //!
 //! Awaits do not wait for plain writes, and need not ([`schedule::plain_write`]).
 
@@ -29,6 +29,7 @@ use crate::addresses::Reserve;
 use crate::lifetime::{self, Exclusive, Lent};
 use crate::record::callstack;
 use crate::schedule::rewritten::Rewritten;
+use crate::state::dead;
 use crate::{arch, schedule};
 
 /// The largest part of a stack that is compared.
@@ -54,13 +55,14 @@ impl State {
         let registers = schedule::registers();
         let mut at = registers[6] as usize;
         let most = at + LARGEST_WINDOW;
-        let mut digest = registers.iter().fold(arch::float_control(), |state, &word| mix(state, word));
+        let mut live = dead::live(schedule::current(), registers);
+        let mut digest = live.registers.iter().fold(arch::float_control(), |state, &word| mix(state, word));
         let mut levels = [(0, 0); LEVELS];
         for (level, place) in levels.iter_mut().enumerate() {
             let Some(end) = callstack::frame_end(level).filter(|end| (at..=most).contains(end)) else { break };
             while at < end {
                 // SAFETY: the live part of the current stack.
-                digest = mix(digest, unsafe { *(at as *const u64) });
+                digest = mix(digest, unsafe { live.read(at) });
                 at += 8;
             }
             *place = (end, digest);

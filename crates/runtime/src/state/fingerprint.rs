@@ -4,8 +4,9 @@
 //!
 //! * the model's part: threads, what they are about to do, objects ([`World::fingerprint`]);
 //! * globals of the program and its libraries, and thread-locals of the main thread: every page that was ever written to, against its
-//!   image. A page with the content of its image counts nothing, whether it was written to or not;
-//! * the live part of the stack of each thread, with what glibc keeps above it;
+//!   image. What a page has in common with its image counts nothing, whether it was written to or not: it depends on the process (ids of
+//!   the kernel's, names of temporary files);
+//! * the live part of the stack of each thread, with what glibc keeps above it, without [bytes that are dead](dead);
 //! * the call that each thread is in the middle of: registers that calls preserve, arguments, what it was told ([`calls`]);
 //! * heaps: everything that was ever used, with the headers of blocks and the lists of free ones;
 //! * what the runtime keeps for a thread in the kernel's place: signal masks, cancellation, name; exit handlers;
@@ -34,7 +35,7 @@ use crate::heap;
 use crate::lifetime::{self, OneThread};
 use crate::outside::{exit, exit_handlers, virtual_time};
 use crate::schedule::{self, fiber};
-use crate::state::{calls, known, snapshot};
+use crate::state::{calls, dead, known, snapshot};
 
 /// The families of operations whose meaning is in the model and in memory, and nowhere else.
 const UNDERSTOOD: [u8; 16] = [
@@ -111,10 +112,16 @@ fn is_understood(family: u8) -> bool {
 /// How memory is hashed in this process.
 static HASHER: OneThread<Cell<Hasher>> = OneThread::new(Cell::new(Hasher::portable(KEY)));
 const KEY: u64 = 0x4528_21e6_38d0_1377;
+/// The fingerprint of the changes of a page that is as its image.
+static UNCHANGED: OneThread<Cell<u128>> = OneThread::new(Cell::new(0));
 
 /// Finds out how this processor hashes best. Call this once.
 pub fn set_up() {
-    HASHER.set(Hasher::new(KEY));
+    let hasher = Hasher::new(KEY);
+    HASHER.set(hasher);
+    static ZEROES: [u8; PAGE] = [0; PAGE];
+    // SAFETY: a page of zeroes.
+    UNCHANGED.set(unsafe { hasher.memory(ZEROES.as_ptr() as usize, PAGE) });
 }
 
 /// Takes note that the program has asked or told something that is no part of its state.
@@ -140,7 +147,7 @@ pub fn at_decision(follower: &Follower<'_>, world: &World<'_>, record: Record) -
     exit_handlers::words().flatten().for_each(|word| digest.add(word));
     digest.add(exit::ends() as u64);
     add_heaps(&mut digest);
-    let is_whole = add_pages(&mut digest);
+    let is_whole = add_pages(&mut digest, world);
     let alive = |thread: ThreadId| thread.index() < world.extent() && world.thread(thread).phase == Phase::Alive;
     match race::fingerprint(alive) {
         Some(races) if is_whole => add(&mut digest, races),
@@ -195,9 +202,13 @@ fn add_thread(digest: &mut Digest, thread: ThreadId, world: &World<'_>) {
         call.arguments.into_iter().for_each(|word| digest.add(word));
     }
     let registers = left.unwrap_or(call.registers);
-    registers.into_iter().for_each(|word| digest.add(word));
-    let (low, size) = fiber::stack_of(thread);
-    let top = if thread == ThreadId::MAIN { arch::MAIN_BASE.get() } else { low + size };
+    // Where it has left, the call is over.
+    let live = dead::live(thread, if left.is_none() { registers } else { [0; 7] });
+    let counted = if left.is_none() { live.registers } else { registers };
+    counted.into_iter().for_each(|word| digest.add(word));
+    let (low, _) = fiber::stack_of(thread);
+    // Control blocks hold ids of the kernel's: they count by what has changed in them, with the pages.
+    let top = if thread == ThreadId::MAIN { arch::MAIN_BASE.get() } else { fiber::control_page(thread) };
     let stack = registers[6] as usize & !7;
     if stack >= top && thread == ThreadId::MAIN {
         // The main function has returned.
@@ -205,7 +216,11 @@ fn add_thread(digest: &mut Digest, thread: ThreadId, world: &World<'_>) {
     }
     // A thread that called from another stack than its own is told apart by all of its own.
     let stack = if (low..top).contains(&stack) { stack } else { low };
-    add_memory(digest, stack, top - stack);
+    digest.add(stack as u64);
+    live.each_part(stack, top, |address, length| {
+        // SAFETY: memory of the program that is mapped, or a copy of it.
+        add(digest, unsafe { HASHER.get().memory(address, length) });
+    });
 }
 
 fn add_heaps(digest: &mut Digest) {
@@ -217,33 +232,35 @@ fn add_heaps(digest: &mut Digest) {
     }
 }
 
+/// Whether functions of the program are on the stack of `thread`.
+fn has_frames(thread: ThreadId, world: &World<'_>) -> bool {
+    let is_there = thread.index() < world.extent() && world.thread(thread).phase == Phase::Alive;
+    is_there && ![life::START, life::EXIT, life::LAST].contains(&world.thread(thread).pending.code)
+}
+
 /// Adds the pages that were written to. Returns whether these are known.
-fn add_pages(digest: &mut Digest) -> bool {
+fn add_pages(digest: &mut Digest, world: &World<'_>) -> bool {
     let (stack, kernel_stack) = (start::main_stack().0..start::arguments().0, start::kernel_stack());
     let (_, main_top) = start::main_stack();
     let mut sum = 0u128;
-    let known = snapshot::each_changed_with_image(|page, image, hash| {
+    let unchanged = UNCHANGED.get();
+    let known = snapshot::each_changed_with_image(|page, image| {
         let is_stack = stack.contains(&page) || (kernel_stack.0..kernel_stack.1).contains(&page);
-        let is_others = page >= main_top && fiber::thread_at(page).is_some();
-        if is_stack || is_others {
+        let others = if page >= main_top { fiber::thread_at(page) } else { None };
+        if is_stack || others.is_some_and(|thread| !has_frames(thread, world) || page < fiber::control_page(thread)) {
             return;
         }
         // SAFETY: a page that was written to is mapped, and so is its image.
-        let (now, before) = unsafe {
-            if hash.get() == 0 {
-                hash.set(HASHER.get().memory(image, PAGE));
-            }
-            (HASHER.get().memory(page, PAGE), hash.get())
-        };
-        if now != before {
-            sum = sum.wrapping_add(of_page(page, now)).wrapping_sub(of_page(page, before));
+        let changes = unsafe { HASHER.get().difference(page, image, PAGE) };
+        if changes != unchanged {
+            sum = sum.wrapping_add(of_page(page, changes));
         }
     });
     add(digest, sum);
     known
 }
 
-/// The fingerprint of a page with this content.
-fn of_page(page: usize, content: u128) -> u128 {
-    Digest::of(&[page as u64, content as u64, (content >> 64) as u64]).0
+/// The fingerprint of a page with these changes.
+fn of_page(page: usize, changes: u128) -> u128 {
+    Digest::of(&[page as u64, changes as u64, (changes >> 64) as u64]).0
 }

@@ -9,12 +9,16 @@
 //! call __tsan_read4
 //! ```
 //!
-//! gcc computes the address in another register first and copies it. These registers do not survive the call, so
-//! nobody has the address behind it.
+//! gcc computes the address in another register first and copies it. clang may keep it in the frame, and load it from there before
+//! further calls. The address is followed wherever it goes. Registers that a call does not preserve do not have it behind the call.
 
-use iced_x86::{Mnemonic, OpKind, Register};
+use std::collections::BTreeMap;
 
+use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
+
+use super::accesses::{Accesses, Bytes};
 use super::graph::Node;
+use super::objects::Objects;
 use super::{Image, Rule, Rules};
 
 /// Registers that a callee may overwrite.
@@ -29,29 +33,133 @@ const LOST: [Register; 9] = [
     Register::R10,
     Register::R11,
 ];
+/// The most instructions from an address to the call that announces it, and the most places from which it is loaded again.
+const NEAR: usize = 32;
+const LOADS: usize = 64;
 
-/// Whether the address that `lea` number `number` computes is only announced.
-pub fn is_announced(image: &Image<'_>, nodes: &[Node], number: usize, rules: Rules) -> bool {
-    let goes_on = |number: usize| nodes[number].next == [number + 1] && !nodes[number].leaves;
-    let lea = &nodes[number].instruction;
-    if lea.mnemonic() != Mnemonic::Lea || !LOST.contains(&lea.op0_register()) || !goes_on(number) {
-        return false;
-    }
-    let mut next = number + 1;
-    if lea.op0_register() != Register::RDI {
-        let copy = &nodes[next].instruction;
-        let is_copy = copy.mnemonic() == Mnemonic::Mov
-            && copy.op0_kind() == OpKind::Register
-            && copy.op0_register() == Register::RDI
-            && copy.op1_kind() == OpKind::Register
-            && copy.op1_register() == lea.op0_register();
-        if !is_copy || !goes_on(next) {
-            return false;
+/// The numbers of instructions whose addresses are only announced. `effects` has what each instruction does to the frame, and `objects` are the
+/// variables in it, if they are known.
+pub fn of(
+    image: &Image<'_>,
+    nodes: &[Node],
+    effects: &[Accesses],
+    objects: Option<&Objects>,
+    rules: Rules,
+) -> Vec<usize> {
+    let takes = |number: &usize| !effects[*number].taken.is_empty();
+    let all = (0..nodes.len()).filter(takes);
+    let mut found: BTreeMap<usize, Vec<Bytes>> =
+        all.filter_map(|number| Some((number, places(image, nodes, effects, number, rules)?))).collect();
+    let parts = objects.map(|objects| objects.parts(i32::MIN.into()));
+    // No other pointer may reach a place that has an address: then it is a pointer like others, and may reach further places.
+    loop {
+        let others = (0..nodes.len()).filter(|number| !found.contains_key(number));
+        let taken: Vec<i64> = others.flat_map(|number| effects[number].taken.iter().copied()).collect();
+        let indexed: Vec<i64> = effects.iter().flat_map(|effect| effect.indexed.iter().copied()).collect();
+        let is_reached = |place: &Bytes| {
+            let Some(parts) = &parts else { return true };
+            let around = parts.iter().filter(|part| part.bytes.0 < place.1 && place.0 < part.bytes.1);
+            around.clone().any(|part| {
+                let is_taken = taken.iter().chain(&indexed).any(|&address| part.is_reached_from(address));
+                is_taken || !part.is_scalar && !indexed.is_empty()
+            })
+        };
+        let before = found.len();
+        found.retain(|_, places| !rules.has(Rule::KeptAddresses) || !places.iter().any(is_reached));
+        if found.len() == before {
+            return found.into_keys().collect();
         }
-        next += 1;
     }
-    let is_announced = || image.calls(&nodes[next].instruction, is_announcement);
-    nodes[next].is_call() && (!rules.has(Rule::Announcements) || is_announced())
+}
+
+/// The places in the frame that have the address which `lea` number `number` computes. `None` if it is used otherwise than to be announced.
+fn places(image: &Image<'_>, nodes: &[Node], effects: &[Accesses], number: usize, rules: Rules) -> Option<Vec<Bytes>> {
+    let lea = &nodes[number].instruction;
+    if lea.mnemonic() != Mnemonic::Lea || !LOST.contains(&lea.op0_register()) {
+        return None;
+    }
+    // Instructions behind which a register has the address.
+    let mut open = vec![(number, lea.op0_register())];
+    let mut places: Vec<Bytes> = Vec::new();
+    let mut loads = 0;
+    while let Some((at, register)) = open.pop() {
+        let stored = follow(image, nodes, effects, (at, register), rules)?;
+        for place in stored.into_iter().filter(|_| rules.has(Rule::KeptAddresses)) {
+            if places.contains(&place) {
+                continue;
+            }
+            places.push(place);
+            for (reader, effect) in effects.iter().enumerate() {
+                if !effect.reads.iter().any(|read| read.0 < place.1 && place.0 < read.1) {
+                    continue;
+                }
+                let load = &nodes[reader].instruction;
+                let is_load = load.mnemonic() == Mnemonic::Mov && load.op0_kind() == OpKind::Register;
+                loads += 1;
+                if !is_load || effect.reads != [place] || !LOST.contains(&load.op0_register()) || loads > LOADS {
+                    return None;
+                }
+                open.push((reader, load.op0_register()));
+            }
+        }
+    }
+    Some(places)
+}
+
+/// Follows an address that `register` has behind instruction `at`, up to the call that announces it. Returns where the frame has it then. `None`
+/// if it is used in another way.
+fn follow(
+    image: &Image<'_>,
+    nodes: &[Node],
+    effects: &[Accesses],
+    (at, register): (usize, Register),
+    rules: Rules,
+) -> Option<Vec<Bytes>> {
+    let mut factory = InstructionInfoFactory::new();
+    let (mut holders, mut stored) = (vec![register], Vec::new());
+    for here in at + 1..at + 1 + NEAR {
+        let before = &nodes[here - 1];
+        if before.next != [here] || before.leaves {
+            return None;
+        }
+        let instruction = &nodes[here].instruction;
+        if nodes[here].is_call() {
+            let is_announced = !rules.has(Rule::Announcements) || image.calls(instruction, is_announcement);
+            return is_announced.then_some(stored);
+        }
+        let used = factory.info(instruction).used_registers();
+        let of = |register: Register| register.full_register();
+        let is_read = |access: OpAccess| !matches!(access, OpAccess::None | OpAccess::Write | OpAccess::CondWrite);
+        if used.iter().any(|used| is_read(used.access()) && holders.contains(&of(used.register()))) {
+            if !moves(instruction) {
+                return None;
+            }
+            match instruction.op0_kind() {
+                OpKind::Register if LOST.contains(&instruction.op0_register()) => {
+                    holders.push(instruction.op0_register())
+                }
+                // Not where arguments for a callee could be.
+                OpKind::Memory if instruction.memory_base() == Register::RBP && effects[here].writes.len() == 1 => {
+                    stored.push(effects[here].writes[0])
+                }
+                _ => return None,
+            }
+            continue;
+        }
+        let written = used.iter().filter(|used| used.access() == OpAccess::Write && used.register().size() >= 4);
+        written.for_each(|used| holders.retain(|&holder| holder != of(used.register())));
+        if holders.is_empty() {
+            return Some(stored);
+        }
+    }
+    None
+}
+
+/// Whether an instruction only stores a whole register, in another one or in memory.
+fn moves(instruction: &Instruction) -> bool {
+    instruction.mnemonic() == Mnemonic::Mov
+        && instruction.op1_kind() == OpKind::Register
+        && LOST.contains(&instruction.op1_register())
 }
 
 /// Whether a function of the runtime announces an access of fixed size.

@@ -1,5 +1,7 @@
 //! The dead bytes of one function's frame at each of its calls: all steps of the analysis put together.
 
+use std::collections::HashMap;
+
 use heddle_model::wire::FrameBase;
 use iced_x86::InstructionInfoFactory;
 
@@ -8,6 +10,7 @@ use super::announced;
 use super::flow::{self, Transfer};
 use super::frame::{PieceSet, Pieces};
 use super::graph::{self, Function, Node};
+use super::kept;
 use super::objects::Objects;
 use super::registers::{self, Registers};
 use super::unwind::{Row, Unwind};
@@ -24,6 +27,8 @@ pub struct Call {
     pub size: u64,
     /// The dead bytes, ascending, relative to the frame's end.
     pub dead: Vec<Bytes>,
+    /// The dead registers: see [`heddle_model::wire::FrameCall::dead_registers`].
+    pub dead_registers: u32,
 }
 
 /// Where the frame ends if the frame pointer points to its place two words below.
@@ -55,11 +60,8 @@ pub fn calls(
             None => Accesses::default(),
         });
     }
-    for (number, effect) in effects.iter_mut().enumerate() {
-        if !effect.taken.is_empty() && announced::is_announced(image, nodes, number, rules) {
-            effect.taken.clear();
-        }
-    }
+    let announced = announced::of(image, nodes, &effects, objects, rules);
+    announced.into_iter().for_each(|number| effects[number].taken.clear());
     let takes = rules.has(Rule::UnknownObjects) && objects.is_none();
     if takes && effects.iter().any(|effect| !effect.taken.is_empty() || !effect.indexed.is_empty()) {
         return Err(NotUnderstood::AddressTaken);
@@ -77,6 +79,7 @@ pub fn calls(
         }
     }
     let always = always_live(&effects, &pieces, &saved, objects, rules);
+    let registers: HashMap<usize, u32> = kept::behind_calls(nodes, unwind, rules).into_iter().collect();
     let mut calls = Vec::new();
     for (number, mut live) in flow::behind_calls(nodes, &transfers, &pieces) {
         let Some(state) = states[number] else { continue };
@@ -89,7 +92,8 @@ pub fn calls(
         live.merge(&always);
         transfers[number].reads.iter().for_each(|&run| live.add(run));
         let dead = pieces.without(&live, low, RETURN_ADDRESS);
-        calls.push(Call { return_address, row, size: low.unsigned_abs(), dead });
+        let dead_registers = registers.get(&number).copied().unwrap_or(0);
+        calls.push(Call { return_address, row, size: low.unsigned_abs(), dead, dead_registers });
     }
     Ok(calls)
 }
@@ -100,7 +104,7 @@ pub fn calls_only(nodes: &[Node], unwind: &Unwind) -> Vec<Call> {
         let return_address = call.instruction.next_ip();
         // Nothing confirms what the tables say about the stack pointer.
         let row = *unwind.row(return_address).filter(|row| row.base == FrameBase::FramePointer)?;
-        Some(Call { return_address, row, size: 0, dead: Vec::new() })
+        Some(Call { return_address, row, size: 0, dead: Vec::new(), dead_registers: 0 })
     });
     calls.collect()
 }

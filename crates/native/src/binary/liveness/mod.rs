@@ -17,6 +17,7 @@
 //! * `announced`: addresses that only the runtime gets.
 //! * `objects`: which variables a pointer into the frame may reach.
 //! * `frame`, `flow`: backward liveness over the graph.
+//! * `kept`: the same for registers that calls preserve.
 //! * `function`: all of it for one function.
 //!
 //! A live byte that is called dead would make two different states one, and a bug could be missed. So whatever is not understood
@@ -38,6 +39,7 @@ mod function;
 mod graph;
 mod image;
 mod jump_table;
+mod kept;
 mod objects;
 mod registers;
 #[cfg(test)]
@@ -114,6 +116,8 @@ enum Rule {
     TakenAddresses,
     /// Only functions of the runtime that announce an access do not keep its address.
     Announcements,
+    /// An address that the function keeps in its frame is followed where it is loaded again.
+    KeptAddresses,
     /// An object is live if it is accessed with an index.
     IndexedAccesses,
     /// Calls continue at landing pads.
@@ -124,6 +128,8 @@ enum Rule {
     ReturnsTwice,
     /// Everything is live where the function leaves the graph.
     Leaving,
+    /// A register belongs to the caller unless its value was saved.
+    KeptRegisters,
 }
 
 /// A set of rules.
@@ -198,7 +204,11 @@ fn row(call: &function::Call) -> Option<(FrameCall, Vec<DeadRange>)> {
     let narrow = |offset: i64| i32::try_from(offset).ok();
     let address = u32::try_from(call.return_address).ok()?;
     let saved = narrow(call.row.saved_frame_pointer.unwrap_or(0))?;
-    let row = FrameCall::new(address, call.row.base, narrow(call.row.distance)?, saved);
+    let mut row = FrameCall::new(address, call.row.base, narrow(call.row.distance)?, saved);
+    row.dead_registers = call.dead_registers;
+    for (to, from) in row.saved.iter_mut().zip(call.row.saved) {
+        *to = narrow(from.unwrap_or(0))?;
+    }
     let dead = call.dead.iter().map(|&(begin, end)| Some(DeadRange { begin: narrow(begin)?, end: narrow(end)? }));
     Some((row, dead.collect::<Option<Vec<_>>>()?))
 }

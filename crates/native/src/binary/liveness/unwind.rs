@@ -6,7 +6,7 @@
 use gimli::{
     BaseAddresses, CfaRule, EhFrame, EndianSlice, LittleEndian, Reader as _, RegisterRule, UnwindSection as _,
 };
-use heddle_model::wire::FrameBase;
+use heddle_model::wire::{FrameBase, KEPT};
 
 use super::{Image, NotUnderstood};
 
@@ -16,6 +16,7 @@ type Entry<'d> = gimli::FrameDescriptionEntry<Slice<'d>>;
 /// The DWARF numbers of registers.
 const RBP: gimli::Register = gimli::Register(6);
 const RSP: gimli::Register = gimli::Register(7);
+const KEPT_REGISTERS: [u16; KEPT] = [3, 12, 13, 14, 15];
 const RETURN_ADDRESS: gimli::Register = gimli::Register(16);
 
 /// All unwind tables of a file.
@@ -38,6 +39,8 @@ pub struct Row {
     pub distance: i64,
     /// The offset at which the caller's frame pointer is kept, from the frame's end. `None` if the register still holds it.
     pub saved_frame_pointer: Option<i64>,
+    /// The offset at which the caller's value of each [kept](KEPT) register is, from the frame's end. `None` if the register still holds it.
+    pub saved: [Option<i64>; KEPT],
 }
 
 /// What the unwind tables say about one function.
@@ -116,6 +119,7 @@ impl Unwind {
             _ => return Err(NotUnderstood::Unwind),
         };
         let mut saved_frame_pointer = None;
+        let mut saved = [None; KEPT];
         for (register, rule) in row.registers() {
             match (*register, rule) {
                 (RETURN_ADDRESS, RegisterRule::Offset(-8)) => {}
@@ -126,12 +130,15 @@ impl Unwind {
                     if *register == RBP {
                         saved_frame_pointer = Some(*at);
                     }
+                    if let Some(number) = KEPT_REGISTERS.iter().position(|&kept| kept == register.0) {
+                        saved[number] = Some(*at);
+                    }
                 }
                 _ => return Err(NotUnderstood::Unwind),
             }
         }
         let (start, end) = (row.start_address(), row.end_address());
-        self.rows.push(Row { start, end, base, distance: offset, saved_frame_pointer });
+        self.rows.push(Row { start, end, base, distance: offset, saved_frame_pointer, saved });
         Ok(())
     }
 }

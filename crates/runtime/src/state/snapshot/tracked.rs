@@ -50,8 +50,6 @@ pub struct Tracked {
     hot: Lent<Cell<Hot>>,
     /// How many pages are hot.
     hot_count: Cell<usize>,
-    /// Fingerprints of the images of hot pages, in their order. 0 until it is computed.
-    image_hashes: Lent<Cell<u128>>,
     /// A bit for each page of images: its page is hot.
     is_hot: Lent<Cell<u64>>,
     /// Pages that are not hot are read-only.
@@ -70,7 +68,6 @@ impl Tracked {
             count: Cell::new(0),
             hot: Cell::new(&[]),
             hot_count: Cell::new(0),
-            image_hashes: Cell::new(&[]),
             is_hot: Cell::new(&[]),
             protected: Cell::new(false),
             text: Exclusive::new(&mut []),
@@ -87,7 +84,6 @@ fn tracked() -> &'static Tracked {
 pub fn set_up(reserve: &mut Reserve) {
     tracked().regions.set(reserve.take(REGIONS));
     tracked().hot.set(reserve.take(HOT));
-    tracked().image_hashes.set(reserve.take(HOT));
     tracked().is_hot.set(reserve.take((IMAGES_END - IMAGES) / PAGE / 64));
     *tracked().text.borrow() = reserve.take(MAPS);
 }
@@ -218,7 +214,7 @@ pub fn open(address: usize, count: usize) -> bool {
 /// limited number.
 fn heat(page: usize, region: &Region) {
     let image = region.image + (page - region.low);
-    let Tracked { hot, hot_count, image_hashes, .. } = tracked();
+    let Tracked { hot, hot_count, .. } = tracked();
     let at = hot_count.get();
     if at == HOT || !set_rights(page, PAGE, sys::PROT_READ | sys::PROT_WRITE) {
         sys::die(b"heddle: the program writes to too many pages of globals for a snapshot: use --restart fork\n");
@@ -226,7 +222,6 @@ fn heat(page: usize, region: &Region) {
     // SAFETY: an image is a whole page, and mapped.
     let is_zero = unsafe { core::slice::from_raw_parts(image as *const u64, PAGE / 8) }.iter().all(|&word| word == 0);
     hot.get()[at].set(Hot { page, image, is_zero });
-    image_hashes.get()[at].set(0);
     hot_count.set(at + 1);
     set_hot(image, true);
 }
@@ -246,10 +241,9 @@ pub fn each_changed(each: impl FnMut(usize)) -> bool {
     tracked().protected.get()
 }
 
-/// Calls `each` with every hot page, its image, and room for a number that lasts as long as the image. The number is 0 at first.
-/// False if there is no snapshot.
-pub fn each_changed_with_image(mut each: impl FnMut(usize, usize, &Cell<u128>)) -> bool {
-    hot_pages().zip(tracked().image_hashes.get()).for_each(|(hot, hash)| each(hot.page, hot.image, hash));
+/// Calls `each` with every hot page and its image. False if there is no snapshot.
+pub fn each_changed_with_image(mut each: impl FnMut(usize, usize)) -> bool {
+    hot_pages().for_each(|hot| each(hot.page, hot.image));
     tracked().protected.get()
 }
 

@@ -204,6 +204,7 @@ fn arguments_on_the_stack_are_live() {
 fn taken_addresses_and_saved_registers_are_live() {
     is_needed(Rule::TakenAddresses, &[WAYS[0]]);
     is_needed(Rule::Announcements, &[WAYS[0], WAYS[6]]);
+    is_needed(Rule::KeptAddresses, &[WAYS[0], WAYS[6], WAYS[9]]);
     is_needed(Rule::SavedRegisters, &[WAYS[11], WAYS[14]]);
     is_needed(Rule::UnknownObjects, &[WAYS[2], WAYS[8]]);
 }
@@ -222,6 +223,11 @@ fn what_handlers_of_exceptions_read_is_live() {
 fn everything_is_live_where_the_way_is_not_known() {
     is_needed(Rule::ReturnsTwice, &[WAYS[0]]);
     is_needed(Rule::Leaving, &[WAYS[0]]);
+}
+
+#[test]
+fn registers_of_the_caller_are_live() {
+    is_needed(Rule::KeptRegisters, &[WAYS[2], WAYS[8]]);
 }
 
 /// Without optimisation most functions are understood, and a good part of their frames is dead.
