@@ -4,4 +4,6 @@ mod checks;
 mod common;
 mod differential;
 mod generate;
+mod proving;
 mod reading;
+mod threads;

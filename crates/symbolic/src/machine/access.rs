@@ -280,7 +280,9 @@ impl Machine<'_> {
     /// The contents of an object in the thread's view; those of a global variable are there from its first use on.
     pub(crate) fn contents<'s>(&mut self, state: &'s mut State, object: ObjId) -> Result<&'s mut Contents, Refusal> {
         if state.memory.get(object).is_none() {
-            let contents = self.initial(object).unwrap_or_else(|| Contents::new(Rest::Unwritten));
+            // An object that another thread made after this one began.
+            let rest = self.fresh_of(object).unwrap_or(Rest::Unwritten);
+            let contents = self.initial(object).unwrap_or_else(|| Contents::new(rest));
             state.memory.set(object, contents);
         }
         match state.memory.get_mut(object) {

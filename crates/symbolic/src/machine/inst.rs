@@ -76,7 +76,9 @@ impl Machine<'_> {
             }
             Inst::Rmw { op, dst, ptr, value, ty } => {
                 let pointer = self.pointer(frame, ptr)?;
-                let value = self.bits(frame, value)?;
+                let value = self.operand(frame, value)?;
+                self.note_pointers(&pointer, &value);
+                let value = self.value_bits(&value)?;
                 let op = *op;
                 let old =
                     self.update(state, &pointer, *ty, |machine, old| (machine.modify(op, old, value), Terms::TRUE))?;

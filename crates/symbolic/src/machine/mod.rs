@@ -173,6 +173,8 @@ pub struct Machine<'m> {
     pub(crate) current: u32,
     pub(crate) site: Site,
     pub(crate) steps: u64,
+    /// Whether a thread of the round had too many instructions.
+    exhausted: bool,
     forks: u32,
     active: Vec<(FuncId, u32)>,
     made: HashMap<(u32, FuncId, u32, u32), u32>,
@@ -200,6 +202,7 @@ impl<'m> Machine<'m> {
             current: 0,
             site: Site::default(),
             steps: 0,
+            exhausted: false,
             forks: 0,
             active: Vec::new(),
             made: HashMap::new(),

@@ -110,6 +110,7 @@ impl Machine<'_> {
                 }
             }
             if self.steps > self.options.steps {
+                self.exhausted = true;
                 let site = if here.end_site.line > 0 { here.end_site } else { self.site };
                 self.cut(state, site);
                 return Ok(());

@@ -8,6 +8,9 @@ use crate::term::Terms;
 /// More rounds than this are not tried: every round makes bytes contested or adds pointers, so the program is an odd one.
 const ROUNDS: u32 = 200;
 
+/// How many instructions a thread may have in a round that is not the last.
+const FIRST: u64 = 20_000;
+
 impl Machine<'_> {
     /// Executes the program: constructors, `main` and all threads. Returns how many rounds it took.
     ///
@@ -15,13 +18,21 @@ impl Machine<'_> {
     ///
     /// What is not followed, and where.
     pub fn execute(&mut self) -> Result<u32, Refusal> {
+        // A thread that waits for a variable which is not known to be contested yet would wait for ever: rounds are short at first.
+        let steps = self.options.steps;
+        self.options.steps = if self.options.sequential { steps } else { steps.min(FIRST) };
         for round in 1..=ROUNDS {
             self.begin_round();
-            self.round()?;
-            if self.options.sequential || !self.end_round() {
-                return Ok(round);
+            let ended = self.round();
+            if ended.is_err() || self.options.sequential || !self.end_round() {
+                if ended.is_err() || self.options.steps == steps || !self.exhausted {
+                    self.options.steps = steps;
+                    return ended.map(|()| round);
+                }
+                self.options.steps = steps;
             }
         }
+        self.options.steps = steps;
         self.refuse("memory that threads share in ways that are not understood")
     }
 
@@ -59,7 +70,10 @@ impl Machine<'_> {
             self.exits.push((state.guard, code));
         }
         self.threads[0].ends = Some(state.guard);
-        if self.options.leaks && self.threads.len() == 1 {
+        if self.options.leaks && !self.options.sequential && self.threads.len() > 1 {
+            return self.refuse("leaks of a program with several threads");
+        }
+        if self.options.leaks {
             self.leaks(&mut state);
         }
         Ok(())

@@ -112,11 +112,10 @@ pub struct Thread {
     clock: u64,
 }
 
-/// An access of a thread to bytes of an object.
-#[derive(Clone, Copy, Debug)]
+/// An access of a thread to bytes of an object. Of equal ones the last counts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
     thread: u32,
-    clock: u64,
     low: u64,
     high: u64,
     write: bool,
@@ -134,7 +133,8 @@ pub struct Sharing {
     /// The pointers that were stored into each object.
     pointers: HashMap<ObjId, BTreeSet<Stored>>,
     grown: bool,
-    accesses: BTreeMap<ObjId, Vec<Access>>,
+    /// The accesses of the round, each with the thread's clock at the last of its kind.
+    accesses: BTreeMap<ObjId, HashMap<Access, u64>>,
     started: bool,
     threads: HashMap<(u32, FuncId, u32, u32, u32), u32>,
     creations: HashMap<(u32, FuncId, u32, u32), u32>,
@@ -192,8 +192,8 @@ impl Machine<'_> {
         }
         let thread = &mut self.threads[self.current as usize];
         thread.clock += 1;
-        let access = Access { thread: self.current, clock: thread.clock, low, high, write, private };
-        self.sharing.accesses.entry(place.object).or_default().push(access);
+        let access = Access { thread: self.current, low, high, write, private };
+        self.sharing.accesses.entry(place.object).or_default().insert(access, thread.clock);
     }
 
     /// Remembers which pointers an object can contain.
@@ -371,14 +371,15 @@ impl Machine<'_> {
         self.sharing.grown = false;
         self.current = 0;
         self.steps = 0;
+        self.exhausted = false;
     }
 
-    /// Whether access `a` comes before the creation of the thread of `b`, or of one that created it.
-    fn is_before(&self, a: &Access, b: &Access) -> bool {
+    /// Whether access `a`, the last of its kind at this clock, comes before the creation of the thread of `b`, or of one that created it.
+    fn is_before(&self, a: &Access, at: u64, b: &Access) -> bool {
         let mut thread = b.thread;
         while let Some((creator, clock)) = self.threads.get(thread as usize).and_then(|t| t.creator) {
             if creator == a.thread {
-                return a.clock < clock;
+                return at < clock;
             }
             thread = creator;
         }
@@ -389,17 +390,13 @@ impl Machine<'_> {
     pub(super) fn end_round(&mut self) -> bool {
         let mut found: Vec<(ObjId, (u64, u64))> = Vec::new();
         for (object, accesses) in &self.sharing.accesses {
-            let first = accesses[0].thread;
-            if accesses.iter().all(|access| access.thread == first) {
-                continue;
-            }
-            for a in accesses.iter().filter(|access| access.private) {
-                for b in accesses {
+            for (a, at) in accesses.iter().filter(|(access, _)| access.private) {
+                for (b, bt) in accesses {
                     let apart = a.high <= b.low || b.high <= a.low;
                     if a.thread == b.thread || apart || !(a.write || b.write) {
                         continue;
                     }
-                    if !self.is_before(a, b) && !self.is_before(b, a) {
+                    if !self.is_before(a, *at, b) && !self.is_before(b, *bt, a) {
                         found.push((*object, (a.low.min(b.low), a.high.max(b.high))));
                     }
                 }
