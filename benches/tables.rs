@@ -6,6 +6,7 @@
 mod jobs;
 mod million;
 mod split;
+mod states;
 mod until_found;
 
 use std::path::{Path, PathBuf};
@@ -43,6 +44,9 @@ fn main() {
     }
     if wanted("split") {
         split::table();
+    }
+    if wanted("states") {
+        states::table();
     }
     if wanted("papers") {
         papers();

@@ -51,3 +51,15 @@ wait loads-show-nothing crates/model/src/retrace/content.rs '        && place(Mo
 wait writes-always-change crates/runtime/src/schedule/rewritten.rs '        !self.open.get() || !self.is_noted(address, size)' '        !self.open.get() || !self.is_noted(address, size) || true'
 wait plain-reads-are-nothing crates/runtime/src/schedule/spin_loop.rs '.filter(|_| !*reads_plain)' ''
 mutant polls-may-be-tried crates/runtime/src/schedule/visible.rs '        && !schedule().vain.get().tries()' '' "-p heddle --test main" "small::with_clang"
+
+# What is no decision, and what only excludes.
+section() { mutant "section-$1" "$2" "$3" "$4" "-p heddle-testkit --test main" "$5"; }
+discipline=crates/search/src/algorithm/stateful/discipline.rs
+immediate=crates/model/src/world/immediate.rs
+section ends-are-never-seen "$immediate" '!waits_or_is_its_own && footprint' 'false && !waits_or_is_its_own && footprint' "states::"
+section is-never-left "$immediate" 'mutex::UNLOCK => operation.object == mutex,' 'mutex::UNLOCK => false,' "sections::"
+section needs-no-unlock "$discipline" 'if end.is_none() && self.rules.closed {' 'if false {' "sections::mutexes_that_do_more"
+section touches-what-it-likes "$discipline" '|| !entry.conflicts_with(other)' '|| true' "sections::mutexes_that_do_more"
+section may-be-tried "$discipline" 'if is_mutex && !is_plain && self.rules.tried {' 'if false {' "sections::mutexes_that_do_more"
+section has-no-item crates/search/src/algorithm/stateful/summary.rs '(section && self.rules.section_items).then' 'false.then' "sections::"
+section order-of-lives-is-guessed "$discipline" 'of(other, one.thread) > of(one, one.thread)' 'of(other, one.thread) >= of(one, one.thread)' "sections::mutexes_that_do_more"

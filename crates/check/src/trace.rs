@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use heddle_model::follow::Step;
+use heddle_model::immediate::Immediate;
 use heddle_model::round::Round;
 use heddle_model::trace::{self, Action, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
 use heddle_model::wire::ThreadName;
@@ -115,6 +116,7 @@ pub fn plan(trace: &Trace) -> Plan {
         record: true,
         aim,
         round,
+        immediate: Immediate::Nothing,
         states: if trace.rounds { States::Rounds } else { States::Off },
     }
 }

@@ -120,6 +120,9 @@ pub struct Options {
     /// For `states`: whether the graph is kept in the end, for questions about what can go on for ever
     /// ([`crate::liveness`]).
     pub liveness: bool,
+    /// For `stateful`: whether critical sections of mutexes that only exclude are one step. The executor must show every access to memory that
+    /// another thread can see.
+    pub sections: bool,
     /// For `stateful`: which of its rules are used. Leaving one out is for tests: the search is not complete then.
     pub rules: Rules,
 }
@@ -138,6 +141,7 @@ impl Default for Options {
             algorithm: Algorithm::Optimal,
             max_executions: None,
             max_states: None,
+            sections: false,
             timeout: None,
             max_steps: None,
             max_preemptions: None,

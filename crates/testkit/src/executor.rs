@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use heddle_model::follow::{Decision, Follower, Step};
+use heddle_model::immediate::Immediate;
 use heddle_model::primitive::{assume, mutex, process, section, thread};
 use heddle_model::vain::{self, Vain};
 use heddle_model::{
@@ -245,6 +246,7 @@ impl<'p> Scripted<'p> {
         pending.clear();
         let mut world = World::new(threads, objects, variables);
         world.limit_steps(plan.max_steps);
+        world.note_sections(plan.immediate == Immediate::Sections);
         let mut follower = Follower::new(plan.view());
         let mut running = ThreadId::MAIN;
         let mut open = (0, section::Summary::default());
@@ -252,11 +254,13 @@ impl<'p> Scripted<'p> {
             if plan.states.are_computed() && events.len() >= plan.schedule.len() {
                 let here = State::of(&world, variables, positions, state);
                 let fingerprint = here.fingerprint(&world);
+                // What threads know there counts, too, where nothing is to be decided.
                 exact.hold(fingerprint, &here);
-                passed.push(fingerprint);
+                let decides = follower.immediate(&world).is_none();
+                passed.push(if decides { fingerprint } else { Fingerprint::NONE });
                 // What a section touches is known when it has ended, so an execution does not stop inside one.
                 let visited = !met.insert(fingerprint) || known.contains(&fingerprint);
-                if plan.states == States::Stop && visited && world.exclusive().is_none() {
+                if plan.states == States::Stop && decides && visited && world.exclusive().is_none() {
                     break Outcome::Visited;
                 }
             }

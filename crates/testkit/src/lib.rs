@@ -34,6 +34,7 @@ pub mod print_c;
 mod print_calls;
 pub mod processes;
 pub mod program;
+pub mod sections;
 pub mod shrink;
 pub mod state;
 pub mod state_search;

@@ -30,6 +30,10 @@ impl Memory for Variables {
         self.at(operation.object).get() != operation.argument
     }
 
+    fn knows(&self, number: u64) -> bool {
+        Vain::new(&self.vain).has(number)
+    }
+
     fn is_vain(&self, state: u64, look: &Operation) -> bool {
         let known = Vain::new(&self.vain);
         let any = self.without == Some(Condition::Value);

@@ -151,6 +151,7 @@ fn every_rule_is_needed() {
         ("waiting threads have items", Rules { waiting: false, ..all }, kinds),
         ("a fixpoint", Rules { fixpoint: false, ..all }, kinds | LOOPS),
         ("nobody is ignored", Rules { nobody_ignored: false, ..all }, kinds | LOOPS),
+        ("ends are seen", Rules { ends: false, ..all }, generate::JOINS | generate::TRYJOINS | generate::ATOMICS),
     ] {
         let missed = misses(rules, kinds, 400);
         eprintln!("without '{name}': {missed} of 400 programs");

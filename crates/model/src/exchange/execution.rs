@@ -30,7 +30,8 @@ pub struct Execution<'e> {
     pub races: &'e [Race],
     /// With [states](crate::States): the state at each decision past the schedule. The first is the state in which the
     /// schedule ended. If the execution stopped at a decision, the last is the state that it stopped in. Otherwise the
-    /// process has ended, and the last is the state before its last event.
+    /// process has ended, and the last is the state before its last event. Where nothing is to be decided there is
+    /// [`Fingerprint::NONE`].
     pub states: &'e [Fingerprint],
 }
 

@@ -2,6 +2,7 @@
 
 use crate::ThreadId;
 use crate::follow::{PlanView, Policy, Step};
+use crate::immediate::Immediate;
 use crate::race::Race;
 use crate::round::Round;
 
@@ -67,6 +68,9 @@ pub struct Plan {
     /// What to do about states.
     #[serde(default)]
     pub states: States,
+    /// Which operations past the schedule are taken at once, because they are no decisions.
+    #[serde(default)]
+    pub immediate: Immediate,
 }
 
 impl Plan {
@@ -79,6 +83,7 @@ impl Plan {
             seed: self.seed,
             max_steps: self.max_steps,
             max_switches: self.max_switches,
+            immediate: self.immediate,
         }
     }
 }

@@ -21,6 +21,7 @@ pub use step::Step;
 
 use lots::Lots;
 
+use crate::immediate::Immediate;
 use crate::{Event, Footprint, OpCode, Phase, ThreadId, World};
 
 /// The parts of a plan that a follower needs, wherever they are stored.
@@ -39,6 +40,8 @@ pub struct PlanView<'p> {
     pub max_steps: u32,
     /// The largest number of switches between threads. `None` means no limit. A schedule is followed to its end.
     pub max_switches: Option<u32>,
+    /// Which operations past the schedule are taken at once, because they are no decisions.
+    pub immediate: Immediate,
 }
 
 /// What an execution does next.
@@ -98,6 +101,12 @@ impl<'p> Follower<'p> {
         self.position >= self.plan.schedule.len()
     }
 
+    /// The thread whose next operation is taken at once: there is nothing to decide. See [`crate::immediate`].
+    #[inline]
+    pub fn immediate(&self, world: &World) -> Option<ThreadId> {
+        if self.is_past_schedule() { world.immediate(self.plan.immediate) } else { None }
+    }
+
     /// The step of the schedule at `position`.
     pub fn step(&self, position: usize) -> Option<Step> {
         self.plan.schedule.get(position).copied()
@@ -132,6 +141,10 @@ impl<'p> Follower<'p> {
                     self.sleepers += 1;
                 }
             }
+        }
+        if let Some(thread) = self.immediate(world) {
+            // It is nobody's turn.
+            return Decision::Run(Step::new(thread));
         }
         let next = match self.plan.policy {
             Policy::NonPreemptive => self.same_or_lowest(world),

@@ -11,6 +11,11 @@ use core::fmt;
 #[cfg_attr(feature = "std", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fingerprint(pub u128);
 
+impl Fingerprint {
+    /// No state: there is nothing to decide there ([`crate::immediate`]).
+    pub const NONE: Fingerprint = Fingerprint(0);
+}
+
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)

@@ -43,6 +43,8 @@ pub struct WirePlan {
     pub round_length: u32,
     /// See [`crate::follow::PlanView::max_switches`]. [`u32::MAX`] means no limit.
     pub max_switches: u32,
+    /// [`crate::immediate::Immediate::code`].
+    pub immediate: u32,
     /// What to do about states: see [`crate::States`]. One of [`NO_STATES`], [`ROUNDS`], [`RECORD_STATES`], [`STOP_AT_STATES`].
     pub states: u32,
 }

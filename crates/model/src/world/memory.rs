@@ -12,6 +12,11 @@ pub trait Memory {
         false
     }
 
+    /// Whether a number that is no address is among the visible places: see [`crate::vain`] and [`crate::immediate`].
+    fn knows(&self, _number: u64) -> bool {
+        false
+    }
+
     /// Whether this operation of a [custom primitive](crate::primitive::custom) is enabled now. `None` if the program
     /// cannot be asked, for example when recorded events are replayed through the model.
     fn custom_enabled(&self, _: &Operation) -> Option<bool> {

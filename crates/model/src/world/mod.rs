@@ -4,6 +4,7 @@ mod awaits;
 mod canonical;
 mod effect;
 mod expire;
+pub mod immediate;
 mod limit;
 mod looks;
 mod memory;
@@ -34,6 +35,11 @@ pub struct World<'m> {
     pub(crate) most_steps: u32,
     /// The thread inside an atomic section, if any. No other thread is enabled.
     pub(crate) exclusive: Option<ThreadId>,
+    /// The thread in the critical section of a mutex that only excludes, if any, the mutex, and the number of events up to its lock: see
+    /// [`immediate`].
+    pub(crate) holder: Option<(ThreadId, ObjectId, u32)>,
+    /// Whether [`holder`](Self::holder) is kept.
+    pub(crate) sections: bool,
     /// The number of tickets given to waiting threads so far.
     pub(crate) tickets: u32,
     /// The number of objects destroyed in this execution.
@@ -77,6 +83,8 @@ impl<'m> World<'m> {
             events: 0,
             most_steps: u32::MAX,
             exclusive: None,
+            holder: None,
+            sections: false,
             tickets: 0,
             misuse: None,
             destroyed: 0,
@@ -93,6 +101,8 @@ impl<'m> World<'m> {
         self.events = 0;
         self.most_steps = u32::MAX;
         self.exclusive = None;
+        self.holder = None;
+        self.sections = false;
         self.tickets = 0;
         self.destroyed = 0;
         self.left = 0;
@@ -312,6 +322,7 @@ impl<'m> World<'m> {
         let flags = if self.misuse.is_some() { flags.union(EventFlags::MISUSE) } else { flags };
         let flags = if inside { flags.union(EventFlags::INSIDE) } else { flags };
         *event = Event { operation: pending, result: effect.result, pc, state: look, thread, way, alternatives, flags };
+        self.hold(event);
     }
 
     /// Whether every thread has finished.

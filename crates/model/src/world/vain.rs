@@ -21,10 +21,10 @@
 //! in vain, too, with the value that the exchange has found.
 
 /// The bit that tells the numbers of this module from addresses.
-const MARK: u64 = 1 << 63;
+pub(crate) const MARK: u64 = 1 << 63;
 
 /// Mixes two numbers. Each result is about as likely as any other.
-const fn mix(a: u64, b: u64) -> u64 {
+pub(crate) const fn mix(a: u64, b: u64) -> u64 {
     let mut mixed = (a ^ b.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b.wrapping_mul(0xd6e8_feb8_6659_fd93);
     mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -125,7 +125,8 @@ impl<'p> Vain<'p> {
         self.has(nothing(state))
     }
 
-    fn has(&self, number: u64) -> bool {
+    /// Whether a number that is no address is among the visible places.
+    pub fn has(&self, number: u64) -> bool {
         self.0.binary_search(&number).is_ok()
     }
 }

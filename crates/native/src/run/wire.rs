@@ -239,6 +239,7 @@ impl Wire {
             round_first: plan.round.unwrap_or_default().first,
             round_length: plan.round.unwrap_or_default().length,
             max_switches: plan.max_switches.unwrap_or(u32::MAX),
+            immediate: plan.immediate.code(),
             states: match plan.states {
                 States::Off => NO_STATES,
                 States::Rounds => ROUNDS,

@@ -6,6 +6,7 @@ use core::cell::Cell;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
 use heddle_model::follow::{PlanView, Policy, Step};
+use heddle_model::immediate::Immediate;
 use heddle_model::race::Race;
 use heddle_model::round::Round;
 use heddle_model::wire::{self, FrameTable, Header, Layout, Slot, Stage, ThreadName, WireOutcome, WireResult};
@@ -114,6 +115,7 @@ impl Wire {
                 seed: plan.seed,
                 max_steps: plan.max_steps,
                 max_switches: Some(plan.max_switches).filter(|&most| most != u32::MAX),
+                immediate: Immediate::from_code(plan.immediate),
             }
         }
     }

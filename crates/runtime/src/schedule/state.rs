@@ -5,6 +5,7 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::follow::{Follower, PlanView};
+use heddle_model::immediate::Immediate;
 use heddle_model::primitive::{self, section};
 use heddle_model::race::Race;
 use heddle_model::vain::Vain;
@@ -136,6 +137,7 @@ impl Schedule {
         world().reset();
         let plan = wire.plan(sequence);
         world().limit_steps(plan.max_steps);
+        world().note_sections(plan.immediate == Immediate::Sections);
         *follower() = Follower::new(plan);
     }
 }
@@ -153,6 +155,10 @@ impl Memory for ProgramMemory {
         let known = schedule().vain.get();
         // A look at memory that is gone is a fault, whatever is there.
         known.knows(state) && !memcheck::forbids(look) && known.is_vain(state, tsan::content(look))
+    }
+
+    fn knows(&self, number: u64) -> bool {
+        schedule().vain.get().has(number)
     }
 
     fn custom_enabled(&self, operation: &Operation) -> Option<bool> {

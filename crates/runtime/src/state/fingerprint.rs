@@ -24,7 +24,7 @@ use heddle_model::primitive::{
     assume, atomic, barrier, choice, condvar, futex, memory, mutex, once, process, queue, rwlock, semaphore, spin,
     thread as life, yielding,
 };
-use heddle_model::{Digest, Event, Phase, ThreadId, World};
+use heddle_model::{Digest, Event, Fingerprint, Phase, ThreadId, World};
 
 use crate::addresses::PAGE;
 use crate::arch;
@@ -137,6 +137,10 @@ pub fn at_decision(follower: &Follower<'_>, world: &World<'_>, record: Record) -
     let passing = &lifetime::execution().states;
     passing.pass(record.events_so_far(), world);
     if !follower.is_past_schedule() {
+        return false;
+    }
+    if follower.immediate(world).is_some() {
+        record.push_state(Fingerprint::NONE);
         return false;
     }
     let mut digest = Digest::default();

@@ -222,13 +222,14 @@ impl Switches {
     /// Writes down the steps to a pair, on the way that costs least, and the step of the move.
     fn schedule(&self, next: Move, into: &mut Vec<Step>) {
         into.extend_from_slice(&self.builder.given);
+        into.extend_from_slice(&self.builder.opening);
         let start = into.len();
         let (mut node, mut last) = (next.node, next.last);
         loop {
             let key = (node, if self.cost.exact { last } else { ThreadId::MAIN });
             let Some(reached) = self.pairs.get(&key).filter(|reached| reached.edge != NONE) else { break };
             let edge = &self.builder.graph.edges[reached.edge as usize];
-            into.push(self.builder.summaries.step(edge.class).taking(Choice::Way(edge.way)));
+            self.builder.summaries.steps_back(edge.class, edge.way, into);
             (node, last) = (edge.source, reached.last);
         }
         into[start..].reverse();

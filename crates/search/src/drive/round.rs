@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use heddle_model::follow::Policy;
+use heddle_model::immediate::Immediate;
 use heddle_model::race::Race;
 use heddle_model::{Execution, Executor, ExecutorError, Outcome, Plan, States, vain};
 use tracing::debug;
@@ -88,6 +89,7 @@ impl Round<'_> {
                 plan.policy = Policy::default();
                 plan.sleep.clear();
                 plan.states = States::Off;
+                plan.immediate = Immediate::Nothing;
                 plan.max_steps = position.max_steps(options);
                 plan.max_switches = method.max_switches();
                 let turn = self.turn(strategy);
@@ -177,6 +179,11 @@ impl Round<'_> {
             position.again |= fresh && !method.samples();
             if !position.again && !sample {
                 strategy.digest(ticket, &execution);
+                let missing = strategy.reveals();
+                if !missing.is_empty() {
+                    position.places.extend(missing);
+                    position.again = true;
+                }
             }
             if fresh {
                 strategy.revealed();

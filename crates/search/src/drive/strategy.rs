@@ -25,6 +25,11 @@ pub(crate) trait Strategy: Send {
     /// Called when more of the program has become visible and the search goes on: schedules so far mean something else now.
     fn revealed(&mut self) {}
 
+    /// What must be visible and is not, after the last execution: everything begins anew. Nothing that was visible when it was started.
+    fn reveals(&mut self) -> Vec<u64> {
+        Vec::new()
+    }
+
     /// What a bound has left out.
     fn left_out(&self) -> LeftOut {
         LeftOut::default()

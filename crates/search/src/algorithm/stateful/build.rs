@@ -1,10 +1,11 @@
 //! From executions to the graph of states.
 
 use heddle_model::follow::Step;
-use heddle_model::retrace::Retrace;
-use heddle_model::{Choice, EventFlags, Execution, Fingerprint, Footprint, ThreadId};
+use heddle_model::retrace::{Retrace, Standing};
+use heddle_model::{Choice, Event, EventFlags, Execution, Fingerprint, ThreadId, immediate};
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm::stateful::discipline::Discipline;
 use crate::algorithm::stateful::graph::{Edge, Graph, NONE};
 use crate::algorithm::stateful::summary::Summaries;
 use crate::liveness::{StateEdge, StateGraph, StateNode};
@@ -33,6 +34,10 @@ pub(crate) struct Builder {
     pub summarises: bool,
     /// The steps that every execution begins with.
     pub given: Vec<Step>,
+    /// The steps after them that lead to the first state: there was nothing to decide.
+    pub opening: Vec<Step>,
+    /// Which mutexes only exclude.
+    pub discipline: Discipline,
     retrace: Retrace,
     /// States that are new since [`Builder::take_fresh`].
     fresh: Vec<Fingerprint>,
@@ -45,6 +50,8 @@ pub(crate) struct Added {
     pub nodes: Vec<u32>,
     /// The new edges, in their order.
     pub edges: Vec<u32>,
+    /// Whether a thread is about to look whether another one has ended.
+    pub sees_ends: bool,
 }
 
 impl Builder {
@@ -52,6 +59,7 @@ impl Builder {
     pub fn new(options: &Options, summarises: bool) -> Builder {
         let mut builder = Builder { summarises, given: options.prefix.clone(), ..Builder::default() };
         builder.summaries.rules = options.rules;
+        builder.discipline = Discipline::new(options.sections && summarises, &options.places, options.rules);
         builder
     }
 
@@ -64,7 +72,8 @@ impl Builder {
     pub fn schedule(&self, task: Task, into: &mut Vec<Step>) {
         into.extend_from_slice(&self.given);
         if let Task::Go { node, thread, way } = task {
-            self.graph.way_to(node, |class| self.summaries.step(class), into);
+            into.extend_from_slice(&self.opening);
+            self.graph.way_to(node, |class, way, into| self.summaries.steps_back(class, way, into), into);
             into.push(Step::new(thread).taking(Choice::Way(way)));
         }
     }
@@ -73,22 +82,31 @@ impl Builder {
     ///
     /// Everything is added up to the first state that was known. What follows from that one is its own affair.
     pub fn learn(&mut self, task: Task, steps: usize, execution: &Execution<'_>) -> Added {
-        let Builder { graph, summaries, summarises, retrace, fresh, .. } = self;
+        let Builder { graph, summaries, summarises, retrace, fresh, opening, discipline, .. } = self;
         let Execution { events, states, .. } = *execution;
         let mut added = Added::default();
-        let mut source = match task {
-            Task::Begin => NONE,
-            Task::Go { node, .. } => node,
+        // The last state, and its event.
+        let (mut source, mut since) = match task {
+            Task::Begin => (NONE, steps),
+            Task::Go { node, .. } => (node, steps - 1),
         };
         let mut done = false;
-        let mut connect = |graph: &mut Graph, summaries: &mut Summaries, source: u32, target: u32, at: usize| {
-            let Some(event) = at.checked_sub(1).map(|last| &events[last]).filter(|_| source != NONE) else { return };
-            let class = summaries.class(&event.bare(), &Footprint::of(event));
-            added.edges.extend(graph.connect(source, target, class, event.thread, event.way));
+        discipline.execution(events, if task == Task::Begin { 0 } else { since });
+        let mut connect = |graph: &mut Graph,
+                           summaries: &mut Summaries,
+                           discipline: &mut Discipline,
+                           source: u32,
+                           target: u32,
+                           step: &[Event]| {
+            let Some(first) = step.first() else { return };
+            discipline.step(step);
+            let class = summaries.class_of(step, discipline.begins(first));
+            added.edges.extend(graph.connect(source, target, class, first.thread, first.way));
         };
-        let mut nodes = Vec::new();
+        let (mut nodes, mut sees_ends) = (Vec::new(), false);
         retrace.walk_standing(execution, steps, |index, standing| {
-            let Some(&state) = states.get(index - steps).filter(|_| !done) else { return };
+            let state = states.get(index - steps).filter(|&&state| !done && state != Fingerprint::NONE);
+            let Some(&state) = state else { return };
             let found = graph.find(state);
             let node = found.unwrap_or_else(|| {
                 fresh.push(state);
@@ -98,24 +116,35 @@ impl Builder {
                 let ready = ready.map(|standing| (standing.event.thread, standing.ways));
                 let node = graph.add(state, ready, waiting.map(|standing| standing.event.thread));
                 if *summarises {
+                    let sees = |one: &Standing| immediate::sees_ends(one.event.operation.code, &one.footprint);
+                    sees_ends = sees_ends || standing.iter().any(sees);
                     let waiting = summaries.rules.waiting;
-                    let classes = standing.iter().filter(|standing| waiting || standing.ways != 0);
+                    // What a critical section touches is known when it has run.
+                    let is_section = |one: &Standing| discipline.begins(&one.event).is_some();
+                    let has_item = |one: &&Standing| (waiting || one.ways != 0) && !is_section(one);
+                    let classes = standing.iter().filter(has_item);
                     let classes: Vec<_> = classes.map(|one| summaries.class(&one.event, &one.footprint)).collect();
                     summaries.add_state(node, classes.into_iter());
                 }
                 nodes.push(node);
                 node
             });
-            connect(graph, summaries, source, node, index);
-            source = node;
+            match source {
+                NONE => opening.extend(events[since..index].iter().map(Step::of)),
+                source => connect(graph, summaries, discipline, source, node, &events[since..index]),
+            }
+            discipline.state(node, index);
+            (source, since) = (node, index);
             // An execution does not stop inside an atomic section.
             let inside = events.get(index).is_some_and(|event| event.flags.contains(EventFlags::INSIDE));
             done = found.is_some() && !inside;
         });
         if !done && execution.outcome.is_ended() && steps + states.len() == events.len() {
-            connect(graph, summaries, source, NONE, events.len());
+            if source != NONE {
+                connect(graph, summaries, discipline, source, NONE, &events[since..]);
+            }
         }
-        added.nodes = nodes;
+        (added.nodes, added.sees_ends) = (nodes, sees_ends);
         added
     }
 

@@ -4,7 +4,7 @@
 //! an entry of the table of fingerprints 4.
 
 use heddle_model::follow::Step;
-use heddle_model::{Choice, Fingerprint, ThreadId};
+use heddle_model::{Fingerprint, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stateful::components::components;
@@ -192,13 +192,14 @@ impl Graph {
         self.edges[edge as usize].next_in
     }
 
-    /// Appends the steps from the first state to `node`, by the way on which it was reached first.
-    pub fn way_to(&self, node: u32, step: impl Fn(Class) -> Step, into: &mut Vec<Step>) {
+    /// Appends the steps from the first state to `node`, by the way on which it was reached first. `steps_back` appends the steps of an edge,
+    /// the last of them first.
+    pub fn way_to(&self, node: u32, steps_back: impl Fn(Class, u16, &mut Vec<Step>), into: &mut Vec<Step>) {
         let start = into.len();
         let mut at = node;
         while self.nodes[at as usize].parent != NONE {
             let edge = &self.edges[self.nodes[at as usize].parent as usize];
-            into.push(step(edge.class).taking(Choice::Way(edge.way)));
+            steps_back(edge.class, edge.way, into);
             at = edge.source;
         }
         into[start..].reverse();

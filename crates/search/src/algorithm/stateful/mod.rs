@@ -24,7 +24,8 @@
 //! 4. There are no sleep sets. They save edges, not states, and a state that was explored with a sleep set was explored
 //!    in part.
 //! 5. An operation with several ways is tried in all of them.
-//! 6. What an atomic section touches is known when it has run. Programs with atomic sections are explored without
+//! 6. Starts and ends of threads are no decisions ([`heddle_model::immediate`]): they belong to the step before them.
+//! 7. What an atomic section touches is known when it has run. Programs with atomic sections are explored without
 //!    reduction: `everybody`.
 //!
 //! **What is kept:** every state in which nobody can go on, every way to end the process, and for each thread everything
@@ -33,13 +34,15 @@
 
 pub(crate) mod build;
 pub(crate) mod components;
+pub(crate) mod discipline;
 pub(crate) mod graph;
 pub(crate) mod summary;
 
 use std::collections::VecDeque;
 
-use heddle_model::follow::Policy;
-use heddle_model::{Execution, Fingerprint, Outcome, Plan, States};
+use heddle_model::follow::{Policy, Step};
+use heddle_model::immediate::Immediate;
+use heddle_model::{Execution, Fingerprint, Outcome, Plan, States, immediate};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stateful::build::{Builder, Task};
@@ -63,12 +66,18 @@ pub(crate) struct Stateful {
     /// Plans that were under way when the search was written down. The last comes first.
     again: Vec<Task>,
     started: bool,
+    /// Whether ends of threads are decisions.
+    ends_are_seen: bool,
+    /// What must be visible, and is not: everything begins anew.
+    missing: Vec<u64>,
 }
 
 /// What is written down of a search over states.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct State {
     started: bool,
+    opening: Vec<Step>,
+    discipline: discipline::Saved,
     again: Vec<Task>,
     open: Vec<u32>,
     graph: graph::Saved,
@@ -79,7 +88,9 @@ impl Stateful {
     /// Every state, or, with `everybody`, every step of every state.
     pub fn new(everybody: bool, options: &Options) -> Stateful {
         let builder = Builder::new(options, !everybody);
-        Stateful { builder, everybody, open: Vec::new(), under_way: VecDeque::new(), again: Vec::new(), started: false }
+        let ends_are_seen = everybody || options.places.contains(&immediate::ENDS_ARE_SEEN) || !options.rules.ends;
+        let (open, under_way, again, missing) = (Vec::new(), VecDeque::new(), Vec::new(), Vec::new());
+        Stateful { builder, everybody, open, under_way, again, started: false, ends_are_seen, missing }
     }
 
     /// The next step that was asked for and was not handed out.
@@ -207,6 +218,11 @@ impl Strategy for Stateful {
         self.builder.schedule(task, &mut plan.schedule);
         plan.policy = Policy::NonPreemptive;
         plan.states = States::Stop;
+        plan.immediate = match self.everybody {
+            true => Immediate::Nothing,
+            false if self.builder.discipline.is_on() => Immediate::Sections,
+            false => Immediate::Lives,
+        };
         self.under_way.push_back((task, plan.schedule.len().max(self.builder.given.len())));
         Some(Ticket(0))
     }
@@ -215,6 +231,11 @@ impl Strategy for Stateful {
         // Executions come back in the order of their plans.
         let Some((task, steps)) = self.under_way.pop_front() else { return };
         let added = self.builder.learn(task, steps, execution);
+        if !self.ends_are_seen && added.sees_ends {
+            self.ends_are_seen = true;
+            self.missing.push(immediate::ENDS_ARE_SEEN);
+        }
+        self.missing.extend(self.builder.discipline.take_found());
         for &node in &added.nodes {
             if self.everybody {
                 self.ask_everybody(node);
@@ -232,6 +253,9 @@ impl Strategy for Stateful {
         }
         for &edge in &added.edges {
             let edge_of = self.builder.graph.edges[edge as usize];
+            if let Some(item) = self.builder.summaries.item_of_section(edge_of.class) {
+                self.builder.summaries.keep(edge_of.source, item);
+            }
             if edge_of.target == NONE {
                 // The end of the process conflicts with whatever the others would do.
                 self.ask_everybody(edge_of.source);
@@ -257,6 +281,10 @@ impl Strategy for Stateful {
         nodes.sort_unstable();
         nodes.dedup();
         nodes.iter().map(open).sum::<u64>() + self.again.len() as u64 + u64::from(!self.started)
+    }
+
+    fn reveals(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.missing)
     }
 
     fn new_states(&mut self) -> Vec<Fingerprint> {
@@ -288,6 +316,8 @@ impl Strategy for Stateful {
         let again = self.again.iter().copied().chain(under_way).collect();
         save::State::Stateful(Box::new(State {
             started: self.started,
+            opening: self.builder.opening.clone(),
+            discipline: self.builder.discipline.save(),
             again,
             open: self.open.clone(),
             graph: self.builder.graph.save(),
@@ -297,7 +327,7 @@ impl Strategy for Stateful {
 
     fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
         let save::State::Stateful(state) = state else { return Err(CheckpointError::Damaged) };
-        let State { started, again, open, graph, summaries } = *state;
+        let State { started, opening, discipline, again, open, graph, summaries } = *state;
         let graph = graph::Graph::restore(graph, summaries.classes.len()).ok_or(CheckpointError::Damaged)?;
         let states = graph.nodes.len();
         let known = |node: u32| (node as usize) < states;
@@ -312,7 +342,9 @@ impl Strategy for Stateful {
         }
         let expected = if self.everybody { 0 } else { states };
         self.builder.summaries.restore(summaries, expected).ok_or(CheckpointError::Damaged)?;
+        self.builder.discipline.restore(discipline, states).ok_or(CheckpointError::Damaged)?;
         self.builder.graph = graph;
+        self.builder.opening = opening;
         self.builder.all_are_fresh();
         (self.started, self.again, self.open) = (started, again, open);
         Ok(())

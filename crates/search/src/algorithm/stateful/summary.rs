@@ -2,7 +2,8 @@
 //!
 //! An **item** of a state says: some path of the graph leads from here to a state in which a thread is about to take an
 //! event `e` (or waits for it), and these threads have an event on that path that `e` depends on. A **class** is the
-//! thread of an event, its bare form and what it touches. A **past** is the set of threads, with the threads whose beginning
+//! thread of an event, its bare form and what it touches. A step can have several events, of which only the first was decided about
+//! ([`heddle_model::immediate`]): its class is joined from theirs. A **past** is the set of threads, with the threads whose beginning
 //! or end was touched. Classes and pasts are stored once and known by their numbers, so an item takes eight bytes.
 //!
 //! Items are carried backwards over edges, to a fixpoint. [`Summaries::carry`] is the only rule; `docs/algorithms.md` says
@@ -11,10 +12,12 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use heddle_model::access::MAX_ACCESSES;
 use heddle_model::follow::Step;
-use heddle_model::{Access, Event, Footprint, Mode, ThreadId};
+use heddle_model::{Access, Choice, Event, Footprint, Mode, ObjectId, ThreadId};
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm::stateful::discipline::Discipline;
 use crate::save::Touched;
 use crate::traces::touches::{Touch, Touches};
 
@@ -67,11 +70,33 @@ pub struct Rules {
     pub fixpoint: bool,
     /// Nobody is ignored for ever.
     pub nobody_ignored: bool,
+    /// Where threads look whether others have ended, ends are decisions.
+    pub ends: bool,
+    /// A critical section that is one step ends with its unlock.
+    pub closed: bool,
+    /// What is touched in critical sections is compared with what others touch.
+    pub compared: bool,
+    /// A mutex that threads try does more than exclude.
+    pub tried: bool,
+    /// Critical sections that were run have items.
+    pub section_items: bool,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Rules { covering: true, enabling: true, lives: true, waiting: true, fixpoint: true, nobody_ignored: true }
+        Rules {
+            covering: true,
+            enabling: true,
+            lives: true,
+            waiting: true,
+            fixpoint: true,
+            nobody_ignored: true,
+            ends: true,
+            closed: true,
+            compared: true,
+            tried: true,
+            section_items: true,
+        }
     }
 }
 
@@ -84,8 +109,17 @@ const ENABLES: u8 = 2;
 const COVERS: u8 = 4;
 
 struct Known {
+    /// The first of its events. It is the one that is decided about.
     bare: Event,
+    /// What all its events touch, and what the first one touches.
     touch: Touch,
+    first: Touch,
+    /// Whether it is a critical section as one step. It has an item of its own.
+    section: bool,
+    /// The threads of its events.
+    threads: u64,
+    /// If it has several events: the class of all but the last, and that of the last.
+    joined: Option<(Class, Class)>,
     /// The threads whose life cycle it touches, and those whose it writes.
     lives: u64,
     changes: u64,
@@ -131,6 +165,7 @@ pub(crate) struct Summaries {
     touches: Touches,
     classes: Vec<Known>,
     numbers: HashMap<(Bare, u32), Class>,
+    joined: Fast<(u32, u32), Class>,
     relations: Fast<u64, Relation>,
     pasts: Vec<Past>,
     past_numbers: Fast<(u64, u64), u32>,
@@ -161,9 +196,73 @@ impl Summaries {
                     changes |= if access.mode == Mode::Write { bit } else { 0 };
                 }
             }
-            self.classes.push(Known { bare: *bare, touch, lives, changes });
+            let threads = bit(bare.thread).unwrap_or(0);
+            let first = touch;
+            self.classes.push(Known {
+                bare: *bare,
+                touch,
+                first,
+                section: false,
+                threads,
+                joined: None,
+                lives,
+                changes,
+            });
         }
         class
+    }
+
+    /// The class of a step with these events, of which there is one at least. It is the critical section of `mutex`, if that is given.
+    pub fn class_of(&mut self, events: &[Event], mutex: Option<ObjectId>) -> Class {
+        let mut classes = None;
+        for event in events {
+            let next = self.class(&event.bare(), &Discipline::footprint(event, mutex));
+            self.classes[next.index()].section |= mutex.is_some() && classes.is_none();
+            classes = Some(classes.map_or(next, |so_far| self.join(so_far, next)));
+        }
+        classes.unwrap_or_else(|| unreachable!("a step has events"))
+    }
+
+    /// The item of a step that is a critical section: what it touches is known when it has run.
+    pub fn item_of_section(&mut self, class: Class) -> Option<Item> {
+        let Known { section, threads, .. } = self.classes[class.index()];
+        (section && self.rules.section_items).then(|| Item { class, past: self.past(Past { threads, lives: 0 }) })
+    }
+
+    /// The class of a step of class `steps`, and then one event of class `last`.
+    fn join(&mut self, steps: Class, last: Class) -> Class {
+        let next = Class(self.classes.len() as u32);
+        let class = *self.joined.entry((steps.0, last.0)).or_insert(next);
+        if class == next {
+            let (one, other) = (&self.classes[steps.index()], &self.classes[last.index()]);
+            let footprint = both(self.touches.footprint(one.touch), self.touches.footprint(other.touch));
+            let known = Known {
+                bare: one.bare,
+                touch: self.touches.number(&footprint),
+                first: one.first,
+                section: one.section,
+                threads: one.threads | other.threads,
+                joined: Some((steps, last)),
+                lives: one.lives | other.lives,
+                changes: one.changes | other.changes,
+            };
+            self.classes.push(known);
+        }
+        class
+    }
+
+    /// The classes of the single events of a step, last first.
+    fn parts(&self, class: Class) -> impl Iterator<Item = &Known> {
+        let mut next = Some(class);
+        std::iter::from_fn(move || {
+            let known = &self.classes[next?.index()];
+            let Some((before, last)) = known.joined else {
+                next = None;
+                return Some(known);
+            };
+            next = Some(before);
+            Some(&self.classes[last.index()])
+        })
     }
 
     /// The thread of a class.
@@ -177,10 +276,20 @@ impl Summaries {
         !touched.is_everything() && touched.accesses().iter().all(|access| access.mode == Mode::Read)
     }
 
-    /// The step that takes an event of a class, in its first way.
+    /// The step of a schedule that takes the first event of a class, in its first way.
     pub fn step(&self, class: Class) -> Step {
         let bare = &self.classes[class.index()].bare;
         Step::new(bare.thread).expecting(bare.operation.code)
+    }
+
+    /// Appends the steps of a schedule that take the events of a class, the first of them in this way. The last comes first.
+    pub fn steps_back(&self, class: Class, way: u16, into: &mut Vec<Step>) {
+        let start = into.len();
+        into.extend(self.parts(class).map(|part| Step::new(part.bare.thread).expecting(part.bare.operation.code)));
+        debug_assert!(into.len() > start);
+        if let Some(first) = into.last_mut() {
+            *first = first.taking(Choice::Way(way));
+        }
     }
 
     fn past(&mut self, past: Past) -> u32 {
@@ -200,9 +309,13 @@ impl Summaries {
         }
         let (one, other) = (&self.classes[earlier.index()], &self.classes[later.index()]);
         let conflicts = self.touches.conflict(one.touch, other.touch);
-        let (strong, weak) = (self.touches.footprint(one.touch), self.touches.footprint(other.touch));
+        // Only the first event of a step has an item, unless the step is a section.
+        let strong = if one.section { one.touch } else { one.first };
+        let (strong, weak) = (self.touches.footprint(strong), self.touches.footprint(other.touch));
         let mut relation = if conflicts { CONFLICTS } else { 0 };
-        if conflicts && self.rules.enabling && other.bare.enabled_by(&one.bare) {
+        let enables =
+            |part: &Known| !self.touches.conflict(part.touch, other.touch) || other.bare.enabled_by(&part.bare);
+        if conflicts && self.rules.enabling && self.parts(earlier).all(enables) {
             relation |= ENABLES;
         }
         if self.rules.covering && covers(strong, weak) {
@@ -252,7 +365,7 @@ impl Summaries {
         let past = self.pasts[item.past as usize];
         let step = &self.classes[edge.index()];
         let (by, own) = (step.bare.thread, self.classes[item.class.index()].bare.thread);
-        let mine = by == own || bit(by).is_some_and(|bit| past.threads & bit != 0);
+        let mine = by == own || step.threads & past.threads != 0;
         let about = self.rules.lives && step.changes & past.lives != 0;
         let conflicts = relation & CONFLICTS != 0;
         let mut ask = None;
@@ -270,7 +383,7 @@ impl Summaries {
             return Carried { ask, keep: None };
         }
         let lives = if self.rules.lives { past.lives | step.lives } else { 0 };
-        let past = Past { threads: past.threads | bit(by).unwrap_or(0), lives };
+        let past = Past { threads: past.threads | step.threads, lives };
         Carried { ask, keep: Some(Item { past: self.past(past), ..item }) }
     }
 
@@ -286,7 +399,10 @@ impl Summaries {
 
     /// Everything, to be written down.
     pub fn save(&self) -> Saved {
-        let class = |known: &Known| (known.bare, Touched::of(self.touches.footprint(known.touch)));
+        let class = |known: &Known| match known.joined {
+            None => SavedClass::One(known.bare, Touched::of(self.touches.footprint(known.touch)), known.section),
+            Some((steps, last)) => SavedClass::Joined(steps, last),
+        };
         Saved {
             classes: self.classes.iter().map(class).collect(),
             pasts: self.pasts.clone(),
@@ -297,8 +413,17 @@ impl Summaries {
     /// Goes on from what was written down, for so many states. `None` if its numbers contradict each other.
     pub fn restore(&mut self, saved: Saved, states: usize) -> Option<()> {
         let Saved { classes, pasts, items } = saved;
-        for (number, (bare, touched)) in classes.iter().enumerate() {
-            if self.class(bare, &touched.footprint().ok()?).index() != number {
+        for (number, class) in classes.iter().enumerate() {
+            let class = match class {
+                SavedClass::One(bare, touched, section) => {
+                    let class = self.class(bare, &touched.footprint().ok()?);
+                    self.classes[class.index()].section = *section;
+                    class
+                }
+                SavedClass::Joined(steps, last) if steps.index().max(last.index()) < number => self.join(*steps, *last),
+                SavedClass::Joined(..) => return None,
+            };
+            if class.index() != number {
                 return None;
             }
         }
@@ -319,9 +444,38 @@ impl Summaries {
 /// What is written down of summaries.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Saved {
-    pub classes: Vec<(Event, Touched)>,
+    pub classes: Vec<SavedClass>,
     pasts: Vec<Past>,
     items: Vec<Vec<Item>>,
+}
+
+/// What is written down of a class.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum SavedClass {
+    /// One event, what it touches, and whether it begins a critical section as one step.
+    One(Event, Touched, bool),
+    /// The class of all events but the last, and that of the last.
+    Joined(Class, Class),
+}
+
+/// What two events touch together. More than a footprint has room for is everything.
+fn both(one: &Footprint, other: &Footprint) -> Footprint {
+    let mut both = *one;
+    if other.is_everything() {
+        both.touch_everything();
+    }
+    for access in other.accesses() {
+        let is_there = |known: &Access| {
+            let place = known.object == access.object && known.size >= access.size;
+            place && (known.mode == access.mode || known.mode == Mode::Write)
+        };
+        match both.accesses().iter().any(is_there) {
+            true => {}
+            false if both.accesses().len() == MAX_ACCESSES => both.touch_everything(),
+            false => both.touch_bytes(access.object, access.size, access.mode),
+        }
+    }
+    both
 }
 
 /// The bit of a thread in a set.
