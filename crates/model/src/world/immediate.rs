@@ -13,7 +13,7 @@
 
 use super::{Phase, World};
 use crate::primitive::thread::{COUNTED, CREATE, EXIT, JOIN, START};
-use crate::primitive::{atomic, memory, mutex};
+use crate::primitive::{atomic, condvar, memory, mutex};
 use crate::vain::{MARK, mix};
 use crate::{Event, Footprint, ObjectId, OpCode, Operation, ThreadId};
 
@@ -79,6 +79,46 @@ pub fn begins_section(event: &Event) -> Option<ObjectId> {
 #[inline]
 pub fn ends_section(event: &Event, mutex: ObjectId) -> bool {
     event.operation.code == mutex::UNLOCK && event.operation.object == mutex && !event.failed()
+}
+
+/// What an event does to the mutexes that its thread holds, and to the order of threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Deed {
+    /// It locks this mutex.
+    Locks(ObjectId),
+    /// It unlocks this mutex.
+    Unlocks(ObjectId),
+    /// It may let go of any mutex.
+    LetsGo,
+    /// It creates this thread.
+    Creates(ThreadId),
+    /// It has waited for the end of this thread.
+    Joins(ThreadId),
+    /// None of these.
+    Other,
+}
+
+/// What `event` does.
+pub fn deed(event: &Event) -> Deed {
+    let Operation { code, object, .. } = event.operation;
+    match code {
+        mutex::LOCK | mutex::TRYLOCK | mutex::TIMEDLOCK if !event.failed() => Deed::Locks(object),
+        mutex::UNLOCK => Deed::Unlocks(object),
+        code if code.family() == condvar::FAMILY => Deed::LetsGo,
+        CREATE => object.as_thread().map_or(Deed::Other, Deed::Creates),
+        JOIN if !event.failed() => object.as_thread().map_or(Deed::Other, Deed::Joins),
+        _ => Deed::Other,
+    }
+}
+
+/// Whether `event` is about a mutex, and then whether nobody can tell by it that the mutex is locked.
+pub fn on_mutex(event: &Event) -> Option<bool> {
+    let code = event.operation.code;
+    let is_plain = match code {
+        mutex::LOCK => begins_section(event).is_some(),
+        code => matches!(code, mutex::UNLOCK | mutex::INIT | mutex::DESTROY),
+    };
+    (code.family() == mutex::FAMILY).then_some(is_plain)
 }
 
 impl World<'_> {

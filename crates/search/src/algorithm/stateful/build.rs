@@ -139,10 +139,8 @@ impl Builder {
             let inside = events.get(index).is_some_and(|event| event.flags.contains(EventFlags::INSIDE));
             done = found.is_some() && !inside;
         });
-        if !done && execution.outcome.is_ended() && steps + states.len() == events.len() {
-            if source != NONE {
-                connect(graph, summaries, discipline, source, NONE, &events[since..]);
-            }
+        if !done && execution.outcome.is_ended() && steps + states.len() == events.len() && source != NONE {
+            connect(graph, summaries, discipline, source, NONE, &events[since..]);
         }
         (added.nodes, added.sees_ends) = (nodes, sees_ends);
         added

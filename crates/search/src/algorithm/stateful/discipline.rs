@@ -10,8 +10,7 @@
 
 use std::collections::HashMap;
 
-use heddle_model::immediate::{self, begins_section, ends_section, seen};
-use heddle_model::primitive::{condvar, mutex, thread};
+use heddle_model::immediate::{self, Deed, begins_section, deed, ends_section, seen};
 use heddle_model::{Access, Event, Footprint, Mode, ObjectId, ThreadId};
 use serde::{Deserialize, Serialize};
 
@@ -191,11 +190,7 @@ impl Discipline {
     }
 
     fn note(&mut self, walk: &Walk, event: &Event) {
-        let is_mutex = event.operation.code.family() == mutex::FAMILY;
-        let is_plain = match event.operation.code {
-            mutex::LOCK => begins_section(event).is_some(),
-            code => matches!(code, mutex::UNLOCK | mutex::INIT | mutex::DESTROY),
-        };
+        let (is_mutex, is_plain) = immediate::on_mutex(event).map_or((false, true), |is_plain| (true, is_plain));
         if is_mutex && !is_plain && self.rules.tried {
             // It can tell whether the mutex is locked.
             self.found.push(event.operation.object);
@@ -318,9 +313,8 @@ impl Walk {
     /// What holds when `event` is taken: whoever locks holds the mutex then.
     fn before(&mut self, event: &Event) {
         self.make_room(event.thread);
-        let locks = matches!(event.operation.code, mutex::LOCK | mutex::TRYLOCK | mutex::TIMEDLOCK);
-        if locks && !event.failed() {
-            self.held[event.thread.index()].push(event.operation.object);
+        if let Deed::Locks(mutex) = deed(event) {
+            self.held[event.thread.index()].push(mutex);
             self.held[event.thread.index()].sort_unstable_by_key(|mutex| mutex.0);
         }
     }
@@ -328,11 +322,10 @@ impl Walk {
     /// What holds after `event`. To know of fewer mutexes and of less order is always right.
     fn after(&mut self, event: &Event) {
         let by = event.thread.index();
-        match event.operation.code {
-            mutex::UNLOCK => self.held[by].retain(|mutex| *mutex != event.operation.object),
-            code if code.family() == condvar::FAMILY => self.held[by].clear(),
-            thread::CREATE => {
-                let Some(child) = event.operation.object.as_thread() else { return };
+        match deed(event) {
+            Deed::Unlocks(mutex) => self.held[by].retain(|held| *held != mutex),
+            Deed::LetsGo => self.held[by].clear(),
+            Deed::Creates(child) => {
                 self.make_room(child);
                 self.changed = true;
                 self.lives[by][by] += 1;
@@ -341,8 +334,7 @@ impl Walk {
                 lives[child.index()] = 1;
                 self.lives[child.index()] = lives;
             }
-            thread::JOIN if !event.failed() => {
-                let Some(child) = event.operation.object.as_thread() else { return };
+            Deed::Joins(child) => {
                 self.make_room(child);
                 self.changed = true;
                 let ended = self.lives[child.index()].clone();
@@ -351,7 +343,7 @@ impl Walk {
                 own.iter_mut().zip(&ended).for_each(|(own, other)| *own = (*own).max(*other));
                 own[child.index()] = ended[child.index()] + 1;
             }
-            _ => {}
+            Deed::Locks(_) | Deed::Other => {}
         }
     }
 }
