@@ -1,6 +1,6 @@
 //! Measures the formulas on small programs of the literature: CPU seconds, events, conflicts.
 //!
-//! `cargo run --release -p heddle-symbolic --example encodings [NAME...]`; a name selects the programs that begin with it.
+//! `cargo run --release -p heddle-symbolic --example encodings [--lazy] [NAME...]`; a name selects the programs that begin with it.
 
 use heddle_symbolic::order::{Formula, Options, Outcome, Query};
 use heddle_symbolic::script::{self, Script};
@@ -46,7 +46,9 @@ fn programs() -> Vec<(String, Script, Query)> {
 }
 
 fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let mut wanted: Vec<String> = std::env::args().skip(1).collect();
+    let lazy = wanted.iter().any(|w| w == "--lazy");
+    wanted.retain(|w| w != "--lazy");
     println!("{:<20} {:>7} {:>8} {:>8} {:>9}  answer", "program", "events", "encode", "solve", "conflicts");
     for (name, script, query) in programs() {
         if !wanted.is_empty() && !wanted.iter().any(|w| name.starts_with(w.as_str())) {
@@ -56,13 +58,13 @@ fn main() {
         let mut terms = Terms::new();
         let events = script::events(&script, &mut terms);
         let count: usize = events.program.threads.iter().map(|t| t.events.len()).sum();
-        let options = Options { deadlocks: query == Query::Deadlock, ..Options::default() };
+        let options = Options { deadlocks: query == Query::Deadlock, lazy_data: lazy, ..Options::default() };
         let Ok(mut formula) = Formula::new(&events.program, &mut terms, &options, Budget::seconds(60.0)) else {
             println!("{name:<20} {count:>7}  too large");
             continue;
         };
         let middle = cpu();
-        let outcome = formula.solve(&terms, query, Budget::seconds(20.0));
+        let outcome = formula.solve(&mut terms, query, Budget::seconds(20.0));
         let end = cpu();
         let answer = match outcome {
             Outcome::Impossible => "impossible",

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::event::ThreadIndex;
 use super::{Formula, Pair};
 use crate::solve::{Backend, Node};
-use crate::term::{Assignment, Terms};
+use crate::term::Assignment;
 
 /// An execution that the solver found.
 #[derive(Clone, Debug)]
@@ -22,10 +22,20 @@ pub struct Counterexample {
 
 impl Formula {
     /// The execution of the model that was found last.
-    pub(super) fn decode(&self, terms: &Terms) -> Counterexample {
-        let values = self.blaster.assignment(terms, &self.backend);
-        let roots: Vec<_> = self.happens.iter().flatten().copied().collect();
-        let truth = terms.eval_all(&roots, &values);
+    pub(super) fn decode(&self, values: Assignment) -> Counterexample {
+        let schedule = self.linear_order();
+        let mut wakes: FxHashMap<(usize, usize), Vec<(usize, usize)>> = FxHashMap::default();
+        for (l, signal, sleep) in &self.wakes {
+            if self.backend.value(*l) {
+                wakes.entry(*signal).or_default().push(*sleep);
+            }
+        }
+        let races = self.races.iter().filter(|(_, l)| self.backend.value(*l)).map(|(pair, _)| *pair).collect();
+        Counterexample { values, schedule, wakes, races }
+    }
+
+    /// The events that happen in the model that was found last, in order.
+    pub(super) fn linear_order(&self) -> Vec<(ThreadIndex, usize)> {
         let nodes = self.skeleton.nodes();
         let mut out: Vec<Vec<Node>> = vec![Vec::new(); nodes];
         let mut missing = vec![0u32; nodes];
@@ -48,7 +58,7 @@ impl Formula {
             current = t;
             let Some(node) = ready[t].pop() else { break };
             if let (thread, Some(event)) = self.skeleton.place(node)
-                && truth[&self.happens[thread][event]] == 1
+                && self.backend.value(self.happens[thread][event])
             {
                 schedule.push((thread, event));
             }
@@ -59,13 +69,6 @@ impl Formula {
                 }
             }
         }
-        let mut wakes: FxHashMap<(usize, usize), Vec<(usize, usize)>> = FxHashMap::default();
-        for (l, signal, sleep) in &self.wakes {
-            if self.backend.value(*l) {
-                wakes.entry(*signal).or_default().push(*sleep);
-            }
-        }
-        let races = self.races.iter().filter(|(_, l)| self.backend.value(*l)).map(|(pair, _)| *pair).collect();
-        Counterexample { values, schedule, wakes, races }
+        schedule
     }
 }

@@ -21,6 +21,15 @@ use super::{Family, Options, TooLarge};
 use crate::solve::{Backend, Blaster, Budget, Cdclt, Lit, Node};
 use crate::term::{Sort, TermId, Terms};
 
+/// A read that reads what a write writes, if the literal is true.
+#[derive(Clone, Copy)]
+pub struct ReadsFrom {
+    pub(super) node: Node,
+    pub(super) value: TermId,
+    pub(super) written: TermId,
+    pub(super) literal: Lit,
+}
+
 /// A formula under construction.
 pub struct Encoder<'a> {
     pub(super) terms: &'a mut Terms,
@@ -42,8 +51,8 @@ pub struct Encoder<'a> {
     pairs: FxHashMap<(Node, Node), TermId>,
     /// All conditional edges.
     pub(super) edges: Vec<(Lit, Node, Node)>,
-    /// Which write a read reads from, if it has a choice: access, source, literal.
-    pub(super) reads_from: Vec<(usize, Source, TermId)>,
+    /// What reads can read.
+    pub(super) reads_from: Vec<ReadsFrom>,
     /// By mutex: who has it at the end.
     pub(super) held_mutexes: Vec<Held>,
     clauses: u64,
@@ -62,7 +71,10 @@ impl<'a> Encoder<'a> {
         if !options.propagate {
             backend = backend.without_propagation();
         }
-        let blaster = Blaster::new(&mut backend);
+        let mut blaster = Blaster::new(&mut backend);
+        if options.lazy_data {
+            blaster.leave_out_data();
+        }
         let initial = program.variables.iter().map(|v| v.initial.clone()).collect();
         let mut encoder = Encoder {
             terms,
@@ -282,7 +294,6 @@ impl<'a> Encoder<'a> {
                 return Err(TooLarge);
             }
             let from = if found.len() > 1 { self.choice("reads from", false) } else { reads };
-            self.reads_from.push((read, source, from));
             any.push(from);
             let no = self.terms.not(from);
             let (w_node, written) = match source {
@@ -306,7 +317,11 @@ impl<'a> Encoder<'a> {
                     (a.node, a.writes.unwrap_or(value))
                 }
             };
-            if !self.leaves_out(Family::Values) {
+            if self.options.lazy_data {
+                let literal = self.lit(from);
+                self.reads_from.push(ReadsFrom { node: r.node, value, written, literal });
+            }
+            if !self.leaves_out(Family::Values) && !self.options.lazy_data {
                 let guard = self.lit(from);
                 self.blaster.guarded_eq(self.terms, &mut self.backend, guard, value, written);
             }

@@ -65,6 +65,9 @@ impl Locks {
             // Before anything else happens an assumption is a condition on the inputs, and nobody stops there.
             let mut early = t == 0;
             for (i, event) in thread.events.iter().enumerate() {
+                if event.guard == Terms::FALSE {
+                    continue;
+                }
                 early &= !matches!(event.kind, Kind::Create { .. } | Kind::Check { .. });
                 match event.kind {
                     Kind::Assume { condition } if !early && condition != Terms::TRUE => return false,

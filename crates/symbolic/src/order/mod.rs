@@ -8,6 +8,7 @@ mod access;
 mod decode;
 mod encode;
 pub mod event;
+mod lazy;
 mod locks;
 mod races;
 mod sections;
@@ -39,7 +40,9 @@ pub struct Options {
     pub substitute: bool,
     /// Edges that would close a cycle are propagated.
     pub propagate: bool,
-    /// Answers *impossible* come with a proof.
+    /// Values are left out of the formula at first and compared for each choice of reads: see the module `lazy`.
+    pub lazy_data: bool,
+    /// Answers *impossible* come with a proof. Not with lazy data.
     pub certify: bool,
     /// A family of clauses to leave out: the tests must notice.
     pub without: Option<Family>,
@@ -53,6 +56,7 @@ impl Default for Options {
             sections: true,
             substitute: true,
             propagate: true,
+            lazy_data: false,
             certify: false,
             without: None,
         }
@@ -154,7 +158,7 @@ pub struct Formula {
     backend: Cdclt,
     blaster: Blaster,
     /// By thread and event: whether it happens.
-    happens: Vec<Vec<TermId>>,
+    happens: Vec<Vec<Lit>>,
     properties: BTreeMap<u32, Lit>,
     dead: Option<Lit>,
     /// Whether deadlocks were excluded without asking the solver.
@@ -164,6 +168,8 @@ pub struct Formula {
     edges: Vec<(Lit, Node, Node)>,
     /// Which sleeps a signal ends.
     wakes: Vec<waiting::Wakeup>,
+    /// What reads can read, if data is left out of the formula.
+    lazy: Option<lazy::Data>,
     /// Of the last answer *impossible* that the solver gave: the assumptions that exclude each other.
     last_core: Option<Vec<Lit>>,
 }
@@ -201,10 +207,16 @@ impl Formula {
         let dead = encoder.dead.map(|d| encoder.lit(d));
         let mut happens = Vec::new();
         for (t, thread) in program.threads.iter().enumerate() {
-            happens.push((0..thread.events.len()).map(|i| encoder.happens(t, i)).collect());
+            let mut all = Vec::new();
+            for i in 0..thread.events.len() {
+                let happens = encoder.happens(t, i);
+                all.push(encoder.lit(happens));
+            }
+            happens.push(all);
         }
         let never_dead = free && !encoder.leaves_out(Family::DeadlockMain);
-        let Encoder { backend, blaster, edges, .. } = encoder;
+        let Encoder { backend, blaster, edges, reads_from, .. } = encoder;
+        let lazy = options.lazy_data.then(|| lazy::Data::new(reads_from));
         Ok(Formula {
             program,
             skeleton,
@@ -218,6 +230,7 @@ impl Formula {
             any_race,
             edges,
             wakes,
+            lazy,
             last_core: None,
         })
     }
@@ -238,7 +251,7 @@ impl Formula {
     }
 
     /// Asks. `terms` must be those that the formula was made with.
-    pub fn solve(&mut self, terms: &Terms, query: Query, budget: Budget) -> Outcome {
+    pub fn solve(&mut self, terms: &mut Terms, query: Query, budget: Budget) -> Outcome {
         let selector = match query {
             Query::Property(number) => self.properties.get(&number).copied(),
             Query::Deadlock if self.never_dead => None,
@@ -257,19 +270,33 @@ impl Formula {
         {
             assume.push(!dead);
         }
-        match self.backend.solve(&assume, budget) {
-            Answer::Unsat => {
-                self.last_core = Some(self.backend.core().to_vec());
-                Outcome::Impossible
+        self.last_core = None;
+        loop {
+            match self.backend.solve(&assume, budget) {
+                Answer::Unsat => {
+                    self.last_core = Some(self.backend.core().to_vec());
+                    return Outcome::Impossible;
+                }
+                Answer::Unknown => return Outcome::Unknown,
+                Answer::Sat => {}
             }
-            Answer::Unknown => Outcome::Unknown,
-            Answer::Sat => Outcome::Possible(self.decode(terms)),
+            let Some(mut lazy) = self.lazy.take() else {
+                let values = self.blaster.assignment(terms, &self.backend);
+                return Outcome::Possible(self.decode(values));
+            };
+            let values = self.refine(terms, &mut lazy, budget);
+            self.lazy = Some(lazy);
+            match values {
+                lazy::Refined::Values(values) => return Outcome::Possible(self.decode(values)),
+                lazy::Refined::Again => {}
+                lazy::Refined::Unknown => return Outcome::Unknown,
+            }
         }
     }
 
     /// Checks the proof of the last answer *impossible*; none if no proofs are written, or if the solver was not needed.
     pub fn certify(&self) -> Option<Result<Certificate, CheckError>> {
-        let core = self.last_core.as_ref()?;
+        let core = self.last_core.as_ref().filter(|_| self.lazy.is_none())?;
         self.backend.proof().map(|proof| proof.check(core))
     }
 }

@@ -74,6 +74,7 @@ fn matched(program: &Program, terms: &mut Terms, usage: impl Fn(&Event) -> Optio
         for (i, event) in body.events.iter().enumerate() {
             match usage(event) {
                 None => {}
+                Some(_) if event.guard == Terms::FALSE => {}
                 Some(Use::Try) => return None,
                 Some(Use::Enter { shared }) => all.push(Section { thread, enter: i, leave: Vec::new(), shared }),
                 Some(Use::Leave) => {

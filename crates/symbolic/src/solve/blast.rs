@@ -29,6 +29,8 @@ pub struct Blaster {
     divisions: FxHashMap<(TermId, TermId, bool), Division>,
     /// Values that unknowns try first.
     phases: FxHashMap<TermId, bool>,
+    /// Comparisons of bit vectors that have a literal and no gates, if data is left out.
+    comparisons: Option<Vec<(TermId, Lit)>>,
 }
 
 impl Blaster {
@@ -43,7 +45,18 @@ impl Blaster {
             gates: FxHashMap::default(),
             divisions: FxHashMap::default(),
             phases: FxHashMap::default(),
+            comparisons: None,
         }
+    }
+
+    /// Leaves out data: a comparison of bit vectors is a literal that nothing is said about. To be said before anything is built.
+    pub fn leave_out_data(&mut self) {
+        self.comparisons = Some(Vec::new());
+    }
+
+    /// The comparisons that nothing is said about.
+    pub fn comparisons(&self) -> &[(TermId, Lit)] {
+        self.comparisons.as_deref().unwrap_or_default()
     }
 
     /// The literal that is always true.
@@ -61,6 +74,12 @@ impl Blaster {
         debug_assert_eq!(terms.sort(t), Sort::Bool);
         let at = self.place(terms, backend, t);
         self.bits[at]
+    }
+
+    /// The literal of a boolean, if it was asked for before.
+    pub fn known(&self, t: TermId) -> Option<Lit> {
+        let place = self.places.get(t.index()).copied().filter(|p| *p != 0)?;
+        Some(self.bits[place as usize])
     }
 
     /// The literals of a bit vector, the lowest bit first.
@@ -128,13 +147,22 @@ impl Blaster {
             while let Some(s) = stack.pop() {
                 if self.places[s.index()] == 0 {
                     todo.push(s);
-                    terms.node(s).for_each_child(|child| stack.push(child));
+                    if !self.is_left_out(terms, s) {
+                        terms.node(s).for_each_child(|child| stack.push(child));
+                    }
                 }
             }
             // Parts are older than what they are part of.
             todo.sort_unstable();
             todo.dedup();
             for s in todo {
+                if self.is_left_out(terms, s) {
+                    let l = backend.variable(false);
+                    self.places[s.index()] = self.bits.len() as u32;
+                    self.bits.push(l);
+                    self.comparisons.get_or_insert_default().push((s, l));
+                    continue;
+                }
                 let mut builder = Builder { blaster: self, backend };
                 let bits = builder.build(terms, s);
                 debug_assert_eq!(bits.len(), usize::from(terms.width(s).max(1)));
@@ -143,6 +171,10 @@ impl Blaster {
             }
         }
         self.places[t.index()] as usize
+    }
+
+    fn is_left_out(&self, terms: &Terms, t: TermId) -> bool {
+        self.comparisons.is_some() && matches!(terms.node(t), Node::Eq(..) | Node::Ult(..) | Node::Slt(..))
     }
 
     fn of(&self, terms: &Terms, t: TermId) -> Vec<Lit> {

@@ -271,6 +271,11 @@ impl Terms {
         self.variables[v.index()].0
     }
 
+    /// The term of the unknown with this index.
+    pub fn variable_at(&self, index: usize) -> TermId {
+        self.variables[index].0
+    }
+
     /// The name of an unknown.
     pub fn variable_name(&self, v: VarId) -> &str {
         &self.variables[v.index()].1

@@ -29,7 +29,7 @@ fn found(script: &Script, options: &Options) -> BTreeSet<Finding> {
     }
     let mut findings = BTreeSet::new();
     for (query, finding) in queries {
-        match formula.solve(&terms, query, Budget::unlimited()) {
+        match formula.solve(&mut terms, query, Budget::unlimited()) {
             Outcome::Impossible => {
                 if let Some(result) = formula.certify() {
                     result.expect("the proof holds");
@@ -54,7 +54,8 @@ fn variants() -> Vec<Options> {
         all.clone(),
         Options { sections: false, ..all.clone() },
         Options { substitute: false, certify: false, ..all.clone() },
-        Options { deadlocks: false, propagate: false, ..all },
+        Options { deadlocks: false, propagate: false, ..all.clone() },
+        Options { lazy_data: true, certify: false, ..all },
     ]
 }
 
