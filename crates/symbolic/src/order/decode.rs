@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::event::ThreadIndex;
 use super::{Formula, Pair};
 use crate::solve::{Backend, Node};
-use crate::term::Assignment;
+use crate::term::{Assignment, TermId, Terms};
 
 /// An execution that the solver found.
 #[derive(Clone, Debug)]
@@ -22,8 +22,11 @@ pub struct Counterexample {
 
 impl Formula {
     /// The execution of the model that was found last.
-    pub(super) fn decode(&self, values: Assignment) -> Counterexample {
-        let schedule = self.linear_order();
+    pub(super) fn decode(&self, terms: &Terms, values: Assignment) -> Counterexample {
+        let schedule = match &self.steps {
+            Some(steps) => self.recorded(terms, steps, &values),
+            None => self.linear_order(),
+        };
         let mut wakes: FxHashMap<(usize, usize), Vec<(usize, usize)>> = FxHashMap::default();
         for (l, signal, sleep) in &self.wakes {
             if self.backend.value(*l) {
@@ -32,6 +35,22 @@ impl Formula {
         }
         let races = self.races.iter().filter(|(_, l)| self.backend.value(*l)).map(|(pair, _)| *pair).collect();
         Counterexample { values, schedule, wakes, races }
+    }
+
+    /// The events that happen, by the threads of the steps.
+    fn recorded(&self, terms: &Terms, steps: &[TermId], values: &Assignment) -> Vec<(ThreadIndex, usize)> {
+        let mut next: Vec<Node> = (0..self.program.threads.len()).map(|t| self.skeleton.begin(t)).collect();
+        let mut schedule = Vec::new();
+        for step in steps {
+            let t = terms.eval(*step, values) as usize;
+            if let (thread, Some(event)) = self.skeleton.place(next[t])
+                && self.backend.value(self.happens[thread][event])
+            {
+                schedule.push((thread, event));
+            }
+            next[t] += 1;
+        }
+        schedule
     }
 
     /// The events that happen in the model that was found last, in order.

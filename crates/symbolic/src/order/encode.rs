@@ -16,8 +16,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::access::{self, Access, Source};
 use super::event::{Kind, Program, ThreadIndex};
 use super::locks::Held;
+use super::schedule::Steps;
 use super::skeleton::{START, Skeleton};
-use super::{Family, Options, TooLarge};
+use super::{Encoding, Family, Options, TooLarge};
 use crate::solve::{Backend, Blaster, Budget, Cdclt, Lit, Node};
 use crate::term::{Sort, TermId, Terms};
 
@@ -53,6 +54,10 @@ pub struct Encoder<'a> {
     pub(super) edges: Vec<(Lit, Node, Node)>,
     /// What reads can read.
     pub(super) reads_from: Vec<ReadsFrom>,
+    /// The order that underapproximation begins with.
+    pub(super) preferences: Vec<Lit>,
+    /// The steps of the schedule, if it is recorded.
+    pub(super) steps: Option<Steps>,
     /// By mutex: who has it at the end.
     pub(super) held_mutexes: Vec<Held>,
     clauses: u64,
@@ -91,6 +96,8 @@ impl<'a> Encoder<'a> {
             pairs: FxHashMap::default(),
             edges: Vec::new(),
             reads_from: Vec::new(),
+            preferences: Vec::new(),
+            steps: None,
             held_mutexes: Vec::new(),
             clauses: 0,
             budget,
@@ -132,6 +139,11 @@ impl<'a> Encoder<'a> {
         if self.skeleton.before(a, b) || condition == Terms::FALSE {
             return;
         }
+        if self.steps.is_some() {
+            let (no, first) = (self.terms.not(condition), self.before(a, b));
+            self.clause(&[no, first]);
+            return;
+        }
         let l = self.lit(condition);
         self.backend.edge(l, a, b);
         self.edges.push((l, a, b));
@@ -148,11 +160,19 @@ impl<'a> Encoder<'a> {
         let (low, high) = (a.min(b), a.max(b));
         let t = match self.pairs.get(&(low, high)) {
             Some(t) => *t,
+            None if self.steps.is_some() => {
+                let t = self.recorded_before(low, high);
+                self.pairs.insert((low, high), t);
+                t
+            }
             None => {
                 // Threads one after the other, at first.
                 let t = self.choice("order", true);
                 self.pairs.insert((low, high), t);
                 let l = self.lit(t);
+                if self.options.encoding == Encoding::UwOrder {
+                    self.preferences.push(l);
+                }
                 self.backend.edge(l, low, high);
                 self.backend.edge(!l, high, low);
                 self.edges.push((l, low, high));

@@ -7,7 +7,7 @@ use super::access::Access;
 use super::encode::Encoder;
 use super::event::{Kind, ObjectIndex, Program};
 use super::sections::{self, Section};
-use super::{Family, Options};
+use super::{Encoding, Family, Options};
 use crate::solve::Node;
 use crate::term::{TermId, Terms};
 
@@ -190,6 +190,11 @@ impl Encoder<'_> {
                         let left = self.happens(x.thread, *u);
                         let first = self.choice("section", x.thread < y.thread);
                         let no = self.terms.not(first);
+                        if self.options.encoding == Encoding::UwOrder {
+                            // Sections of earlier threads first.
+                            let l = self.lit(first);
+                            self.preferences.push(if x.thread < y.thread { l } else { !l });
+                        }
                         if !self.leaves_out(Family::SectionLeft) {
                             self.clause(&[no, left]);
                         }

@@ -11,6 +11,7 @@ pub mod event;
 mod lazy;
 mod locks;
 mod races;
+mod schedule;
 mod sections;
 mod skeleton;
 #[cfg(test)]
@@ -44,6 +45,8 @@ pub struct Options {
     pub lazy_data: bool,
     /// Answers *impossible* come with a proof. Not with lazy data.
     pub certify: bool,
+    /// How the order of events is expressed and searched.
+    pub encoding: Encoding,
     /// A family of clauses to leave out: the tests must notice.
     pub without: Option<Family>,
 }
@@ -58,9 +61,24 @@ impl Default for Options {
             propagate: true,
             lazy_data: false,
             certify: false,
+            encoding: Encoding::Order,
             without: None,
         }
     }
+}
+
+/// How the order of events is expressed and searched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Encoding {
+    /// An acyclic relation, by the theory in the solver.
+    Order,
+    /// Schedule recording: each step of a schedule names the thread that runs.
+    Schedule,
+    /// Underapproximation and widening over the steps of a schedule: first one thread after the other, then what a proof of impossibility
+    /// used of that is given up.
+    Uw,
+    /// Underapproximation and widening over the order of pairs of events and sections.
+    UwOrder,
 }
 
 /// The families of clauses. Leaving one out must make tests fail.
@@ -168,6 +186,12 @@ pub struct Formula {
     edges: Vec<(Lit, Node, Node)>,
     /// Which sleeps a signal ends.
     wakes: Vec<waiting::Wakeup>,
+    /// What underapproximation assumes first.
+    preferences: Vec<Lit>,
+    /// The thread of each step, if schedules are recorded.
+    steps: Option<Vec<TermId>>,
+    /// How many times the last query was asked, with more and more allowed.
+    iterations: u64,
     /// What reads can read, if data is left out of the formula.
     lazy: Option<lazy::Data>,
     /// Of the last answer *impossible* that the solver gave: the assumptions that exclude each other.
@@ -187,6 +211,7 @@ impl Formula {
         let locks = locks::Locks::new(&program, terms, options);
         let free = locks.always_end(&program, terms);
         let mut encoder = Encoder::new(terms, &program, &skeleton, options, budget);
+        encoder.record_schedule();
         encoder.lives(!free);
         encoder.accesses = access::of_program(&program, &skeleton);
         for a in &mut encoder.accesses {
@@ -215,7 +240,8 @@ impl Formula {
             happens.push(all);
         }
         let never_dead = free && !encoder.leaves_out(Family::DeadlockMain);
-        let Encoder { backend, blaster, edges, reads_from, .. } = encoder;
+        let Encoder { backend, blaster, edges, reads_from, preferences, steps, .. } = encoder;
+        let steps = steps.map(|steps| steps.threads());
         let lazy = options.lazy_data.then(|| lazy::Data::new(reads_from));
         Ok(Formula {
             program,
@@ -231,6 +257,9 @@ impl Formula {
             edges,
             wakes,
             lazy,
+            preferences,
+            steps,
+            iterations: 0,
             last_core: None,
         })
     }
@@ -248,6 +277,11 @@ impl Formula {
     /// How many conflicts the solver had.
     pub fn conflicts(&self) -> u64 {
         self.backend.conflicts()
+    }
+
+    /// How many times the last query was asked by underapproximation and widening, or with lazy data.
+    pub fn iterations(&self) -> u64 {
+        self.iterations
     }
 
     /// Asks. `terms` must be those that the formula was made with.
@@ -271,9 +305,24 @@ impl Formula {
             assume.push(!dead);
         }
         self.last_core = None;
+        self.iterations = 0;
+        let wanted = assume.len();
+        assume.extend_from_slice(&self.preferences);
         loop {
+            self.iterations += 1;
             match self.backend.solve(&assume, budget) {
                 Answer::Unsat => {
+                    // What the proof used of the assumed order is given up.
+                    let core = self.backend.core();
+                    let before = assume.len();
+                    let mut n = 0;
+                    assume.retain(|l| {
+                        n += 1;
+                        n <= wanted || !core.contains(l)
+                    });
+                    if assume.len() < before {
+                        continue;
+                    }
                     self.last_core = Some(self.backend.core().to_vec());
                     return Outcome::Impossible;
                 }
@@ -282,12 +331,12 @@ impl Formula {
             }
             let Some(mut lazy) = self.lazy.take() else {
                 let values = self.blaster.assignment(terms, &self.backend);
-                return Outcome::Possible(self.decode(values));
+                return Outcome::Possible(self.decode(terms, values));
             };
             let values = self.refine(terms, &mut lazy, budget);
             self.lazy = Some(lazy);
             match values {
-                lazy::Refined::Values(values) => return Outcome::Possible(self.decode(values)),
+                lazy::Refined::Values(values) => return Outcome::Possible(self.decode(terms, values)),
                 lazy::Refined::Again => {}
                 lazy::Refined::Unknown => return Outcome::Unknown,
             }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use brute::Finding;
 use generate::{FEATURES, Feature, Random};
 
-use super::{Family, Formula, Options, Outcome, Query};
+use super::{Encoding, Family, Formula, Options, Outcome, Query};
 use crate::script::{self, Script};
 use crate::solve::Budget;
 use crate::term::Terms;
@@ -55,7 +55,8 @@ fn variants() -> Vec<Options> {
         Options { sections: false, ..all.clone() },
         Options { substitute: false, certify: false, ..all.clone() },
         Options { deadlocks: false, propagate: false, ..all.clone() },
-        Options { lazy_data: true, certify: false, ..all },
+        Options { lazy_data: true, certify: false, ..all.clone() },
+        Options { encoding: Encoding::UwOrder, ..all },
     ]
 }
 
@@ -72,6 +73,9 @@ fn compare(feature: Feature, seed: u64, count: usize, options: &[Options], mutan
             if !options.deadlocks {
                 expected.remove(&Finding::Deadlock);
             }
+            if !options.races {
+                expected.retain(|finding| !matches!(finding, Finding::Race(..)));
+            }
             let found = found(&script, options);
             if found != expected {
                 differences += 1;
@@ -83,9 +87,14 @@ fn compare(feature: Feature, seed: u64, count: usize, options: &[Options], mutan
     (differences, findings)
 }
 
+/// How many random scripts a test makes; a long run asks for more.
+fn scripts(usual: usize) -> usize {
+    std::env::var("HEDDLE_SYMBOLIC_SCRIPTS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
+}
+
 #[test]
 fn formulas_against_brute_force() {
-    let count = std::env::var("HEDDLE_SYMBOLIC_SCRIPTS").ok().and_then(|n| n.parse().ok()).unwrap_or(120);
+    let count = scripts(80);
     for (n, feature) in FEATURES.into_iter().enumerate() {
         let (_, findings) = compare(feature, 0x1234_5678 + n as u64, count, &variants(), false);
         assert!(findings > count / 8, "{feature:?}: scripts in which nothing happens test nothing");
@@ -130,6 +139,31 @@ const NEEDED: [(Family, Feature); 35] = [
     (Family::RaceWrites, Feature::Updates),
     (Family::RaceCells, Feature::Arrays),
 ];
+
+/// Recorded schedules are long formulas, so the scripts are few and short.
+#[test]
+fn recorded_schedules_against_brute_force() {
+    let variants =
+        [Encoding::Schedule, Encoding::Uw].map(|encoding| Options { deadlocks: true, encoding, ..Options::default() });
+    let mut random = Random(0x8765_4321);
+    let mut counts = [0, 0];
+    for n in 0..scripts(48) {
+        let feature = FEATURES[n % FEATURES.len()];
+        let script = generate::script(&mut random, feature);
+        let statements: usize = script.threads.iter().map(Vec::len).sum();
+        if statements > 11 || script.threads.len() > 3 {
+            continue;
+        }
+        let Some(mut expected) = brute::explore(&script, 100_000) else { continue };
+        expected.retain(|finding| !matches!(finding, Finding::Race(..)));
+        counts[usize::from(!expected.is_empty())] += 1;
+        for options in &variants {
+            let found = found(&script, options);
+            assert_eq!(found, expected, "{feature:?} {options:?}\n{script:?}");
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 1), "one-sided: {counts:?}");
+}
 
 #[test]
 fn missing_clauses_are_noticed() {
