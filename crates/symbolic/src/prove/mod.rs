@@ -170,7 +170,7 @@ pub fn ask(module: &Module, question: &Question) -> Result<Answer, Refusal> {
     queries.push(Query::Property(CUTS));
     for query in queries {
         answer.queries += 1;
-        let outcome = formula.solve(&machine.terms, query, budget);
+        let outcome = formula.solve(&mut machine.terms, query, budget);
         answer.conflicts = formula.conflicts();
         match outcome {
             Outcome::Impossible => {}
