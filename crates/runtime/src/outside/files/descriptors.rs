@@ -195,6 +195,12 @@ pub fn changes_numbers() {
     }
 }
 
+/// Whether `file` was opened for writing, or for reading and writing.
+pub fn is_for_writing(file: i32) -> bool {
+    const ACCESS: isize = 3;
+    system(FCNTL, [file as usize, GET_FLAGS, 0, 0, 0]).is_ok_and(|flags| flags & ACCESS != 0)
+}
+
 /// Notes that `file` is mapped to be shared, to write to it or only to read. Two mappings of one file are one memory at two addresses.
 pub fn mapped(file: i32, writes: bool) {
     let known = known(file);
