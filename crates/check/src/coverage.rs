@@ -164,6 +164,13 @@ impl Judgement<'_> {
                     .to_string(),
             );
         }
+        if facts.outside.numbers {
+            notes.push(
+                "numbers of descriptors: threads open or close some at the same time, and which of them gets the lower number was not \
+                 explored"
+                    .to_string(),
+            );
+        }
         if facts.undetermined {
             let values = shown(settings.nondet.as_slice());
             notes.push(format!("nondeterministic values (__VERIFIER_nondet_...): only {values} were tried"));

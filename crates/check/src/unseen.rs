@@ -45,5 +45,12 @@ pub(crate) fn why_incomplete(facts: &Facts) -> Option<String> {
              explore every order; build it with `heddle cc` or `heddle c++`"
         ));
     }
+    if facts.outside.shared_files {
+        return Some(
+            "a file is mapped as shared memory, and also mapped elsewhere or used by calls: heddle does not see that these are the same \
+             bytes, and did not explore every order"
+                .to_string(),
+        );
+    }
     coverage::assembly(&facts.assembly)
 }

@@ -55,6 +55,47 @@ fn must_be_untouched(session: &Session) {
     assert!(!session.path("made.txt").exists());
 }
 
+/// Opens files before `main`, and changes them in ways other than a write: through a mapping that is made writable later, and by a copy.
+const EARLY: &str = r#"
+#define _GNU_SOURCE
+#include <assert.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int one, other;
+
+__attribute__((constructor)) static void begin(int count, char **words)
+{
+    if (count == 2 && chdir(words[1]) == 0) {
+        one = open("notes.txt", O_RDWR);
+        other = open("other.txt", O_RDWR);
+    }
+}
+
+int main(void)
+{
+    char *text = mmap(NULL, 4096, PROT_READ, MAP_SHARED, one, 0);
+    assert(text != MAP_FAILED && mprotect(text, 4096, PROT_READ | PROT_WRITE) == 0);
+    text[0] = 'X';
+    assert(copy_file_range(one, NULL, other, NULL, 3, 0) == 3);
+    return 0;
+}
+"#;
+
+#[test]
+fn files_that_were_open_before_main_stay() {
+    let session = Session::new();
+    let file = session.write("early.c", EARLY).display().to_string();
+    session.write("notes.txt", "begin ");
+    session.write("other.txt", "other ");
+    let run = session.check([file, "--".to_owned(), session.path("").display().to_string()]);
+    assert_eq!(run.json()["verdict"], "safe", "{run}");
+    must_be_untouched(&session);
+    assert_eq!(fs::read_to_string(session.path("other.txt")).unwrap(), "other ");
+}
+
 #[test]
 fn the_disk_stays_as_it_was() {
     let mut counts = Vec::new();

@@ -124,6 +124,12 @@ pub struct Outside {
     /// Whether libraries that are not instrumented created threads.
     #[serde(default)]
     pub threads: bool,
+    /// Whether threads opened or closed descriptors, and nothing orders which of them gets which number.
+    #[serde(default)]
+    pub numbers: bool,
+    /// Whether a file was mapped to be shared, and was also mapped elsewhere, or used by calls.
+    #[serde(default)]
+    pub shared_files: bool,
 }
 
 /// Counts of what happened to the processes that ran executions.
@@ -183,6 +189,8 @@ impl Facts {
         self.outside.processes |= outside.processes;
         self.outside.files |= outside.files;
         self.outside.threads |= outside.threads;
+        self.outside.numbers |= outside.numbers;
+        self.outside.shared_files |= outside.shared_files;
         self.libraries.extend(libraries.iter().cloned());
         self.unseen.extend(unseen.iter().cloned());
         self.assembly.extend(assembly.iter().cloned());
@@ -285,7 +293,13 @@ mod tests {
                 reached,
                 undetermined: flags[0],
                 timeouts_left_out: flags[1],
-                outside: Outside { processes: flags[2], files: flags[3], threads: flags[3] },
+                outside: Outside {
+                    processes: flags[2],
+                    files: flags[3],
+                    threads: flags[3],
+                    numbers: flags[2],
+                    shared_files: flags[3],
+                },
                 libraries: libraries.into_iter().map(PathBuf::from).collect(),
                 unseen,
                 assembly,

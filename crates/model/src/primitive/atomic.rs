@@ -4,7 +4,6 @@
 //! `size` is its size in bytes. A compare-exchange that finds another value only reads.
 
 use super::Primitive;
-use super::process_state::State;
 use crate::world::Effect;
 use crate::{Event, EventFlags, Footprint, Memory, Mode, OpCode, Operation, ThreadId, World};
 
@@ -20,9 +19,6 @@ pub const RMW: OpCode = OpCode::new(FAMILY, 3);
 pub const COMPARE_EXCHANGE: OpCode = OpCode::new(FAMILY, 4);
 /// A memory fence. Under sequential consistency its footprint is empty, but another thread may be scheduled here.
 pub const FENCE: OpCode = OpCode::new(FAMILY, 5);
-
-/// The bit of `detail` that says that the process may be copied (`fork`): then a write has an order with that.
-pub const COPIED: u32 = 1 << 12;
 
 /// The memory order of an atomic operation. Every execution is sequentially consistent regardless of it. It decides
 /// whether the operation orders plain accesses of different threads, and thus which data races there are.
@@ -131,10 +127,6 @@ impl Primitive for Atomics {
         into.touch_bytes(operation.object, operation.size.max(1) as u32, mode);
         if let Some((place, size)) = operation.also_awaited() {
             into.touch_bytes(place, size as u32, Mode::Read);
-        }
-        if mode == Mode::Write && operation.detail & COPIED != 0 {
-            // Two writes commute in this.
-            into.touch(State::Memory.part(0), Mode::Add);
         }
     }
 

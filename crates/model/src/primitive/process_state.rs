@@ -59,8 +59,7 @@ states! {
     Scheduling: "scheduling of the process", "look at the scheduling", "change the scheduling";
     /// The handlers of `pthread_atfork`.
     ForkHandlers: "fork handlers", "look for fork handlers", "change the fork handlers";
-    /// All atomic locations, which a child gets copies of. A copy is a look. Atomic writes add to it
-    /// ([`super::atomic::COPIED`]).
+    /// The whole memory of the process, which a child gets a copy of. A copy is ordered with everything.
     Memory: "memory of the process", "copy the process", "copy the process";
     /// The locale of the process.
     Locale: "locale", "look at the locale", "change the locale";
@@ -88,6 +87,10 @@ states! {
     ThreadName: "name of a thread", "look at the name of a thread", "change the name of a thread";
     /// How a thread has asked to be scheduled, in parts by thread.
     ThreadScheduling: "scheduling of a thread", "look at the scheduling of a thread", "change the scheduling of a thread";
+    /// The table of descriptors: which numbers are free.
+    Descriptors: "table of descriptors", "look at the descriptors", "change the descriptors";
+    /// The sizes, times and modes of all files, which walks over directories return. Calls that change a file add to it.
+    FileStatus: "sizes and times of files", "look at sizes and times", "change sizes and times";
     /// All clocks.
     Clock: "clock", "look at a clock", "look at a clock";
 }
@@ -166,6 +169,12 @@ pub const fn only_reads(code: OpCode) -> bool {
 
 /// The detail of an operation that also changes its second object.
 const CHANGES_SECOND: u32 = 1;
+/// The detail of an operation that also looks at the limits of the process.
+const READS_LIMITS: u32 = 2;
+/// The detail of an operation that also changes the table of descriptors.
+const CHANGES_DESCRIPTORS: u32 = 4;
+/// The detail of an operation that also changes the size, the times or the mode of a file.
+const CHANGES_STATUS: u32 = 8;
 
 /// `operation`, which also looks at another state.
 #[inline]
@@ -176,7 +185,25 @@ pub const fn and_reads(operation: Operation, other: ObjectId) -> Operation {
 /// `operation`, which also changes another state.
 #[inline]
 pub const fn and_changes(operation: Operation, other: ObjectId) -> Operation {
-    Operation { argument: other.0, detail: CHANGES_SECOND, ..operation }
+    Operation { argument: other.0, detail: operation.detail | CHANGES_SECOND, ..operation }
+}
+
+/// `operation`, which also depends on the limits of the process.
+#[inline]
+pub const fn within_limits(operation: Operation) -> Operation {
+    Operation { detail: operation.detail | READS_LIMITS, ..operation }
+}
+
+/// `operation`, which also takes or frees a number of a descriptor.
+#[inline]
+pub const fn and_changes_descriptors(operation: Operation) -> Operation {
+    Operation { detail: operation.detail | CHANGES_DESCRIPTORS, ..operation }
+}
+
+/// `operation`, which also changes what is told of a file.
+#[inline]
+pub const fn and_changes_status(operation: Operation) -> Operation {
+    Operation { detail: operation.detail | CHANGES_STATUS, ..operation }
 }
 
 /// The semantics of state of the process.
@@ -197,11 +224,24 @@ impl Primitive for ProcessState {
 
     fn footprint(&self, event: &Event, into: &mut Footprint) {
         let operation = &event.operation;
+        if operation.object == State::Memory.part(0) {
+            // The child gets a copy of everything: of plain memory, which other threads write between their operations, too.
+            return into.touch_everything();
+        }
         let mode = if only_reads(operation.code) { Mode::Read } else { Mode::Write };
         into.touch(operation.object, mode);
         if operation.argument != 0 {
-            let mode = if operation.detail == CHANGES_SECOND { Mode::Write } else { Mode::Read };
+            let mode = if operation.detail & CHANGES_SECOND != 0 { Mode::Write } else { Mode::Read };
             into.touch(ObjectId(operation.argument), mode);
+        }
+        for (detail, state, mode) in [
+            (READS_LIMITS, State::Limits, Mode::Read),
+            (CHANGES_DESCRIPTORS, State::Descriptors, Mode::Write),
+            (CHANGES_STATUS, State::FileStatus, Mode::Write),
+        ] {
+            if operation.detail & detail != 0 {
+                into.touch(state.part(0), mode);
+            }
         }
     }
 }
@@ -233,21 +273,34 @@ mod tests {
         let all = |how| NAMES.iter().flat_map(move |(state, ..)| [0, 1, 64].map(|part| state.operation(how, part)));
         for a in all(How::Change) {
             for b in all(How::Read) {
-                assert_eq!(conflict(a, b), a.object == b.object, "{a:?} {b:?}");
-                assert!(!conflict(b, b));
+                let copies = [a, b].iter().any(|one| one.object == State::Memory.part(0));
+                assert_eq!(conflict(a, b), a.object == b.object || copies, "{a:?} {b:?}");
+                assert_eq!(conflict(b, b), b.object == State::Memory.part(0));
             }
         }
     }
 
     #[test]
-    fn a_copy_of_the_process_has_an_order_with_atomic_writes() {
-        use crate::primitive::atomic::{COPIED, LOAD, STORE};
+    fn a_copy_of_the_process_has_an_order_with_everything() {
+        use crate::primitive::{atomic, mutex};
         let copy = State::Memory.operation(How::Read, 0);
-        let on = |code, detail| Operation { size: 4, detail, ..Operation::new(code, ObjectId(0x1000)) };
-        let elsewhere = Operation { object: ObjectId(0x2000), ..on(STORE, COPIED) };
-        assert!(conflict(copy, on(STORE, COPIED)) && !conflict(copy, on(LOAD, COPIED)) && !conflict(copy, copy));
-        assert!(!conflict(copy, on(STORE, 0)), "who cannot be copied need not say so");
-        assert!(!conflict(on(STORE, COPIED), elsewhere) && conflict(on(STORE, COPIED), on(LOAD, COPIED)));
+        let on = |code| Operation { size: 4, ..Operation::new(code, ObjectId(0x1000)) };
+        for code in [atomic::LOAD, atomic::STORE, mutex::LOCK, mutex::UNLOCK] {
+            assert!(conflict(copy, on(code)));
+        }
+    }
+
+    #[test]
+    fn an_operation_can_depend_on_more() {
+        let opens = and_changes_descriptors(within_limits(State::FileNames.operation(How::Read, 0)));
+        assert!(
+            conflict(opens, State::Limits.operation(How::Change, 0))
+                && !conflict(opens, State::Limits.operation(How::Read, 0))
+        );
+        assert!(conflict(opens, State::Descriptors.operation(How::Read, 0)) && conflict(opens, opens));
+        let writes = and_changes_status(State::FileContents.operation(How::Change, 3));
+        assert!(conflict(writes, State::FileStatus.operation(How::Read, 0)));
+        assert!(!conflict(writes, opens));
     }
 
     #[test]

@@ -90,6 +90,10 @@ pub enum Outside {
     Files = 2,
     /// A library that is not instrumented created a thread.
     Threads = 4,
+    /// Threads opened or closed descriptors, and nothing orders which of them gets which number.
+    Numbers = 8,
+    /// A file is mapped to be shared, and it is also mapped elsewhere, or used by calls.
+    SharedFiles = 16,
 }
 
 /// The capacity for names of libraries in bytes.

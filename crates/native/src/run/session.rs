@@ -194,6 +194,8 @@ impl Session {
                 processes: went(wire::Outside::Processes),
                 files: went(wire::Outside::Files),
                 threads: went(wire::Outside::Threads),
+                numbers: went(wire::Outside::Numbers),
+                shared_files: went(wire::Outside::SharedFiles),
             },
             libraries: self.wire.libraries().into_iter().collect(),
             statistics: Statistics {

@@ -132,7 +132,9 @@ interpose! {
         streams::on_stream(file, Use::Change, pc, || real::fputs(text, file))
     }
     fn puts(text: *const c_char) -> c_int {
-        will_read(text.cast(), length_of(text.cast::<u8>()) + 1, caller());
+        let pc = caller();
+        will_read(text.cast(), length_of(text.cast::<u8>()) + 1, pc);
+        streams::uses_standard(1, Use::Change, pc);
         real::puts(text)
     }
     fn vsnprintf(into: *mut c_char, size: usize, format: *const c_char, arguments: *mut Arguments) -> c_int {

@@ -12,7 +12,6 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, LOAD, RMW, STORE, orders};
 use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
 
-use crate::calls::process_state::copied;
 use crate::calls::tsan::atomic::{self, Update, detail};
 use crate::calls::tsan::expected;
 use crate::schedule::{self, caller};
@@ -141,7 +140,7 @@ interpose! {
         });
         let mut done = false;
         let waiting = if schedule::active() { expected::note(schedule::current(), wanted) } else { 0 };
-        let operation = on(COMPARE_EXCHANGE, address, narrow(wanted, size), orders(order as u32, failure as u32) | copied() | waiting);
+        let operation = on(COMPARE_EXCHANGE, address, narrow(wanted, size), orders(order as u32, failure as u32) | waiting);
         generic(operation, size, pc, |event| {
             event.result = narrow(address, size);
             done = equal(address, wanted, size);

@@ -31,6 +31,7 @@ use crate::addresses::{STACK_STRIDE, STACKS, STACKS_END};
 use crate::detect::race;
 use crate::entry::start;
 use crate::lifetime;
+use crate::outside::exit;
 use crate::record::callstack;
 use crate::schedule::{self, fiber};
 
@@ -124,9 +125,17 @@ fn live_from(owner: ThreadId) -> usize {
     if fiber.ends.get() && owner != ThreadId::MAIN {
         return fiber::outermost_frame(owner);
     }
+    // Where a thread ends the process, the library's frames are below those of the program, unless an exit handler runs there.
+    let innermost = callstack::innermost(owner);
+    if let Some(left) = exit::left(owner).map(|left| left[6] as usize)
+        && (low..high).contains(&left)
+        && innermost.is_none_or(|frame| frame >= left)
+    {
+        return left;
+    }
     // Where the runtime was called, what lies below are frames of the runtime. The place was noted by the last call. If that was not
     // the call in which the thread is suspended, it was made by another function, whose frame is gone, or by a caller.
-    let is_current = suspended <= called && callstack::innermost(owner).is_some_and(|frame| called < frame);
+    let is_current = suspended <= called && innermost.is_some_and(|frame| called < frame);
     if is_current { called } else { suspended }
 }
 

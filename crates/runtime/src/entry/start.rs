@@ -268,6 +268,7 @@ unsafe fn set_up(wire: Wire) {
     unwinder::warm_up();
     cancel::set_up();
     lifetime::process().unseen_makers.find();
+    lifetime::process().libstdcxx.find();
     let mut reserve = Reserve::new(STATES);
     fiber::set_up(&mut reserve, threads);
     schedule::set_up(&mut reserve, wire);

@@ -6,13 +6,18 @@
 
 use core::ffi::{c_int, c_long, c_void};
 
+use crate::calls::pthread::identity;
 use crate::entry::start;
+use crate::schedule::active;
 
 /// How many processors there are.
 pub const PROCESSORS: usize = 2;
+/// All of them, a bit for each.
+pub const ALL: u8 = (1 << PROCESSORS) - 1;
 /// The size of the kernel's set of processors in bytes.
 const SET: usize = 8;
 const EINVAL: isize = 22;
+const ESRCH: isize = 3;
 const MEMORY: u64 = 8 << 30;
 const PAGE: u64 = crate::addresses::PAGE as u64;
 
@@ -86,16 +91,16 @@ fn value(name: c_int) -> Option<c_long> {
     })
 }
 
-/// Writes the set of processors that a thread may run on, in a set of `size` bytes: all.
+/// Writes the set of processors that a thread may run on, in a set of `size` bytes.
 ///
 /// # Safety
 /// `set` is the program's set, of this size.
-pub unsafe fn write_processors(size: usize, set: *mut u8) {
+pub unsafe fn write_processors(processors: u8, size: usize, set: *mut u8) {
     // SAFETY: the caller's.
     unsafe {
         core::ptr::write_bytes(set, 0, size);
         if size > 0 {
-            *set = (1 << PROCESSORS) - 1;
+            *set = processors;
         }
     }
 }
@@ -107,9 +112,17 @@ pub fn answer(number: usize, arguments: &[usize; 6]) -> Option<isize> {
         99 => memory(arguments[0]),
         204 if arguments[1] < SET => -EINVAL,
         204 => {
+            let number = arguments[0] as c_int;
+            let processors = if active() { identity::processors_of(number) } else { Some(ALL) };
+            let Some(processors) = processors else { return Some(-ESRCH) };
             // SAFETY: the program's set, of this size.
-            unsafe { write_processors(SET, arguments[2] as *mut u8) };
+            unsafe { write_processors(processors, SET, arguments[2] as *mut u8) };
             SET as isize
+        }
+        203 if active() => {
+            let [number, size, set, ..] = *arguments;
+            // SAFETY: the program's set, of this size.
+            unsafe { identity::set_processors(number as c_int, size, set) }
         }
         309 => current_processor(arguments[0], arguments[1]),
         _ => return None,

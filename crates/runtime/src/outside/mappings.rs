@@ -14,6 +14,7 @@ use heddle_model::primitive::memory;
 use heddle_model::race::Access;
 
 use crate::detect::race;
+use crate::outside::files::descriptors;
 use crate::schedule::{self, active, caller, is_alone};
 use crate::state::snapshot::maps;
 
@@ -106,8 +107,19 @@ fn mapped(address: usize, size: usize) {
 }
 
 /// Makes a mapping. One at a fixed address replaces what is there.
-fn maps_at(address: usize, size: usize, flags: c_int, pc: u64, call: impl FnOnce() -> usize) -> usize {
+fn maps_at(
+    (address, size): (usize, usize),
+    (protection, flags, file): (c_int, c_int, c_int),
+    pc: u64,
+    call: impl FnOnce() -> usize,
+) -> usize {
     const FIXED: c_int = 0x10;
+    const SHARED: c_int = 1;
+    const ANONYMOUS: c_int = 0x20;
+    const WRITE: c_int = 2;
+    if active() && flags & SHARED != 0 && flags & ANONYMOUS == 0 && file >= 0 {
+        descriptors::mapped(file, protection & WRITE != 0);
+    }
     if flags & FIXED != 0 {
         will(Becomes::Gone, address, size, pc);
         return call();
@@ -132,10 +144,10 @@ fn moves(address: usize, sizes: (usize, usize), fixed: Option<usize>, pc: u64, c
 
 interpose! {
     fn mmap(address: usize, size: usize, protection: c_int, flags: c_int, file: c_int, offset: i64) -> usize {
-        maps_at(address, size, flags, caller(), || real::mmap(address, size, protection, flags, file, offset))
+        maps_at((address, size), (protection, flags, file), caller(), || real::mmap(address, size, protection, flags, file, offset))
     }
     fn mmap64(address: usize, size: usize, protection: c_int, flags: c_int, file: c_int, offset: i64) -> usize {
-        maps_at(address, size, flags, caller(), || real::mmap64(address, size, protection, flags, file, offset))
+        maps_at((address, size), (protection, flags, file), caller(), || real::mmap64(address, size, protection, flags, file, offset))
     }
     fn munmap(address: usize, size: usize) -> c_int {
         will(Becomes::Gone, address, size, caller());
@@ -170,7 +182,7 @@ fn advised(address: usize, size: usize, advice: c_int, pc: u64) {
 pub fn by_number(number: i64, arguments: &[usize; 6], pc: u64, call: impl FnOnce() -> usize) -> usize {
     let [address, size, third, flags, wanted, _] = *arguments;
     match number {
-        9 => return maps_at(address, size, flags as c_int, pc, call),
+        9 => return maps_at((address, size), (third as c_int, flags as c_int, wanted as c_int), pc, call),
         10 | 329 => protects(address, size, third as c_int, pc),
         11 => will(Becomes::Gone, address, size, pc),
         25 => {

@@ -343,6 +343,14 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
             Some(result) => Answer::Result(result),
             None => Answer::Unsupported("stdio on a pipe or socket that has to wait in the middle"),
         },
+        // getpid, getppid, gettid
+        39 if is_by_program() => Answer::Result(ids::PID as isize),
+        110 if is_by_program() => Answer::Result(ids::PARENT as isize),
+        186 if is_by_program() => Answer::Result(ids::current_tid() as isize),
+        // gettimeofday, time, clock_gettime: a look at a clock has an order, and there is no place for it here
+        96 | 201 | 228 if is_by_program() => {
+            Answer::Unsupported("a clock that is read by an instruction, not through libc")
+        }
         0 | 17 | 19 => Answer::Outside("read"),
         // write
         WRITE if is_captured(file as i32) => {
@@ -438,9 +446,9 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         // prctl: the timer slack
         157 if arguments[0] == 29 => Answer::Result(kernel_thread::set_timer_slack(arguments[1])),
         157 if arguments[0] == 30 => Answer::Result(kernel_thread::timer_slack()),
-        // capset, and prctl that drops a capability: the kernel never gives back what a thread has dropped
+        // capset, and prctl that drops a capability or keeps it: the kernel never gives back what a thread has dropped
         126 => Answer::Unsupported("a change of the capabilities of a thread (capset)"),
-        157 if matches!(arguments[0], 24 | 28 | 38) => {
+        157 if matches!(arguments[0], 8 | 24 | 28 | 38) => {
             Answer::Unsupported("a change of the capabilities of a thread (prctl)")
         }
         // prctl: the name of the thread

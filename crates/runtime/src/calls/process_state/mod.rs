@@ -13,9 +13,9 @@ pub mod table;
 
 use core::cell::Cell;
 
-use heddle_model::primitive::atomic::COPIED;
 use heddle_model::primitive::process_state::{How, State, and_changes, and_reads};
 
+use crate::detect::race;
 use crate::entry::imports;
 use crate::lifetime;
 use crate::outside::files::ordered::{self, Use, tell};
@@ -37,6 +37,16 @@ pub enum Touch {
     SignalIf(usize, usize),
     /// Looks at names of files, or changes some.
     Names(How),
+    /// Looks at names of files, and at the sizes and times of all that have them.
+    Walk,
+    /// Changes the environment, and with it the program's variable `environ`.
+    Environ,
+    /// `prctl`: looks at a setting of the process or changes it, by its first argument.
+    Setting,
+    /// Puts another file at the descriptor in this argument.
+    Replaced(usize),
+    /// Takes or frees a number of a descriptor.
+    Number,
     /// Uses the file behind a descriptor.
     File(Use, usize),
     /// Reads from the first descriptor and writes to the second.
@@ -80,16 +90,26 @@ const HOSTS: u64 = 7;
 pub struct Changeable {
     /// A bit for each state.
     states: Cell<u64>,
-    /// What the detail of atomic operations says of copies of the process.
-    copied: Cell<u32>,
     /// Mappings of memory can go, or what is allowed in them can change.
     mappings: Cell<bool>,
+    /// The limits of the process can change.
+    limits: Cell<bool>,
+    /// What is printed can be led into a file.
+    output: Cell<bool>,
+    /// The program can walk over directories, and be told sizes and times.
+    walks: Cell<bool>,
 }
 
 impl Changeable {
     /// The state at the start of the process.
     pub const fn new() -> Changeable {
-        Changeable { states: Cell::new(0), copied: Cell::new(0), mappings: Cell::new(false) }
+        Changeable {
+            states: Cell::new(0),
+            mappings: Cell::new(false),
+            limits: Cell::new(false),
+            output: Cell::new(false),
+            walks: Cell::new(false),
+        }
     }
 }
 
@@ -134,23 +154,37 @@ pub fn set_up() {
     }
     lifetime::process().changeable.states.set(states);
     let wants = |names: &[&[u8]]| any || names.iter().any(|name| imports::program_wants(name));
-    let forks = wants(&[b"fork", b"vfork", b"_Fork", b"syscall"]);
     let mappings =
         wants(&[b"munmap", b"mremap", b"mprotect", b"pkey_mprotect", b"madvise", b"mmap", b"mmap64", b"syscall"]);
-    lifetime::process().changeable.mappings.set(mappings);
-    lifetime::process().changeable.copied.set(if forks { COPIED } else { 0 });
-}
-
-/// What the detail of atomic operations says of copies of the process.
-#[inline(always)]
-pub fn copied() -> u32 {
-    lifetime::process().changeable.copied.get()
+    let changeable = &lifetime::process().changeable;
+    changeable.mappings.set(mappings);
+    changeable.limits.set(states & bit(State::Limits) != 0 || wants(&[b"syscall"]));
+    changeable.output.set(wants(&[b"freopen", b"freopen64", b"dup2", b"dup3"]));
+    changeable.walks.set(wants(&[b"ftw", b"ftw64", b"nftw", b"nftw64", b"fts_read", b"fts64_read"]));
 }
 
 /// Whether mappings of memory can go, or what is allowed in them can change.
 #[inline]
 pub fn mappings_can_go() -> bool {
     lifetime::process().changeable.mappings.get()
+}
+
+/// Whether the program can change the limits of the process.
+#[inline]
+pub fn limits_can_change() -> bool {
+    lifetime::process().changeable.limits.get()
+}
+
+/// Whether the program can make a file of what it prints.
+#[inline]
+pub fn output_can_move() -> bool {
+    lifetime::process().changeable.output.get()
+}
+
+/// Whether the program can walk over directories, and be told the sizes and times of files.
+#[inline]
+pub fn walks_files() -> bool {
+    lifetime::process().changeable.walks.get()
 }
 
 /// Whether the program can change `state`.
@@ -193,6 +227,21 @@ impl Touch {
             Touch::SignalIf(new, at) => touches_signal(arguments[at] as i32, how_if(arguments[new]), pc),
             Touch::Names(How::Read) => ordered::looks_at_names(pc),
             Touch::Names(How::Change) => ordered::changes_names(pc),
+            Touch::Walk => {
+                let names = State::FileNames.operation(How::Read, 0);
+                tell(and_reads(names, State::FileStatus.part(0)), pc);
+            }
+            Touch::Environ => {
+                touches(State::Environment, How::Change, pc);
+                race::changed_by_library(environ_address(), size_of::<usize>(), pc);
+            }
+            Touch::Setting => {
+                if let Some(how) = how_of_setting(arguments[0]) {
+                    touches(State::Identity, how, pc);
+                }
+            }
+            Touch::Replaced(at) => ordered::uses(arguments[at] as i32, Use::Change, pc),
+            Touch::Number => ordered::changes_numbers(pc),
             Touch::File(how, at) => ordered::uses(arguments[at] as i32, how, pc),
             Touch::Copy(from, to) => copies(arguments[from] as i32, arguments[to] as i32, pc),
             // SAFETY: the program's own call, which is about to read the same name.
@@ -217,6 +266,24 @@ impl Touch {
 /// A change if there is something new, else a look.
 const fn how_if(new: usize) -> How {
     if new == 0 { How::Read } else { How::Change }
+}
+
+/// What `prctl` does to settings that all threads share: dumpable, timing, memory map, subreaper, huge pages. `None` if it is about the
+/// calling thread.
+const fn how_of_setting(option: usize) -> Option<How> {
+    match option {
+        3 | 13 | 37 | 42 => Some(How::Read),
+        4 | 14 | 35 | 36 | 41 => Some(How::Change),
+        _ => None,
+    }
+}
+
+/// Where the program's variable `environ` is.
+fn environ_address() -> usize {
+    unsafe extern "C" {
+        static mut environ: *mut *mut core::ffi::c_char;
+    }
+    &raw const environ as usize
 }
 
 const AT_WORKING_DIRECTORY: i32 = -100;

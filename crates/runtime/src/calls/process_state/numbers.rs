@@ -4,8 +4,8 @@
 use heddle_model::primitive::process_state::How::{Change, Read};
 use heddle_model::primitive::process_state::State::{Break, FileModeMask, Identity, Limits, Scheduling};
 
-use super::Touch::{Copy, File, Named, NamedAt, Names, On, OnIf, SignalAction, SignalIf};
-use crate::outside::files::ordered::Use::{Change as Contents, Look, Position};
+use super::Touch::{Copy, File, Named, NamedAt, Names, Number, On, OnIf, Replaced, Setting, SignalAction, SignalIf};
+use crate::outside::files::ordered::Use::{Change as Contents, Look, Position, Status};
 use crate::outside::files::ordered::opens;
 use crate::outside::mappings;
 
@@ -19,16 +19,32 @@ pub unsafe fn made(number: i64, arguments: &[usize; 6], pc: u64, call: impl FnOn
             let flags = if number == 2 { arguments[1] } else { arguments[2] };
             return opens(flags & CREATE != 0, flags & TRUNCATE != 0, pc, call);
         }
-        // stat, lstat, access, getxattr, lgetxattr, listxattr, llistxattr
-        4 | 6 | 21 | 191 | 192 | 194 | 195 => Named(Look, 0),
-        // newfstatat, faccessat, statx, faccessat2
-        262 | 269 | 332 | 439 => NamedAt(Look, 1),
+        // openat2: the flags begin the structure
+        437 => {
+            // SAFETY: the program's own structure.
+            let flags = unsafe { (arguments[2] as *const usize).read_unaligned() };
+            return opens(flags & CREATE != 0, flags & TRUNCATE != 0, pc, call);
+        }
+        // stat, lstat
+        4 | 6 => Named(Status, 0),
+        // access, getxattr, lgetxattr, listxattr, llistxattr
+        21 | 191 | 192 | 194 | 195 => Named(Look, 0),
+        // newfstatat, statx
+        262 | 332 => NamedAt(Status, 1),
+        // faccessat, faccessat2
+        269 | 439 => NamedAt(Look, 1),
         // chmod, chown, lchown, utime, utimes, truncate, setxattr, lsetxattr, removexattr, lremovexattr
         90 | 92 | 94 | 132 | 235 | 76 | 188 | 189 | 197 | 198 => Named(Contents, 0),
         // fchownat, futimesat, fchmodat, utimensat, fchmodat2
         260 | 261 | 268 | 280 | 452 => NamedAt(Contents, 1),
-        // fstat, pread64, fgetxattr, flistxattr, preadv
-        5 | 17 | 193 | 196 | 295 => File(Look, 0),
+        5 => File(Status, 0),
+        // pipe, dup, socket, socketpair, eventfd, eventfd2, epoll_create1, pipe2
+        22 | 32 | 41 | 53 | 284 | 290 | 291 | 293 => Number,
+        // dup2, dup3
+        33 | 292 => Replaced(1),
+        157 => Setting,
+        // pread64, fgetxattr, flistxattr, preadv
+        17 | 193 | 196 | 295 => File(Look, 0),
         // read, lseek, readv, preadv2: of pipes the trap says what comes of it
         0 | 8 | 19 | 327 => File(Position, 0),
         // write, pwrite64, writev, fcntl, flock, ftruncate, fchmod, fchown, fsetxattr, fremovexattr, fallocate, pwritev, pwritev2
@@ -44,10 +60,10 @@ pub unsafe fn made(number: i64, arguments: &[usize; 6], pc: u64, call: impl FnOn
         97 => On(Limits, Read),
         160 => On(Limits, Change),
         302 => OnIf(Limits, 2),
-        // getpriority, sched_getparam, sched_getscheduler
-        140 | 143 | 145 => On(Scheduling, Read),
-        // setpriority, sched_setparam, sched_setscheduler
-        141 | 142 | 144 => On(Scheduling, Change),
+        // getpriority, sched_getparam, sched_getscheduler, sched_getaffinity
+        140 | 143 | 145 | 204 => On(Scheduling, Read),
+        // setpriority, sched_setparam, sched_setscheduler, sched_setaffinity
+        141 | 142 | 144 | 203 => On(Scheduling, Change),
         // uname, getpgrp, getpgid, getsid
         63 | 111 | 121 | 124 => On(Identity, Read),
         // setpgid, setsid, personality

@@ -13,11 +13,12 @@ use heddle_model::primitive::process_state::State::{
 };
 
 use super::Touch::{
-    self, Copy, File, Input, Kept, Listing, Named, NamedAt, Names, On, OnIf, Output, SignalAction, SignalIf, Stream,
+    self, Copy, Environ, File, Input, Kept, Listing, Named, NamedAt, Names, Number, On, OnIf, Output, Replaced,
+    Setting, SignalAction, SignalIf, Stream, Walk,
 };
 use super::{Errors, HOSTS, MULTIBYTE, NUMBERS, PLACES, SEARCH, TIME, TOKENS, USERS};
 use crate::entry::real::Real;
-use crate::outside::files::ordered::Use::{Change as Contents, Closing, Look, Position};
+use crate::outside::files::ordered::Use::{Change as Contents, Closing, Look, Position, Status};
 
 macro_rules! table {
     ($($touch:expr => $($name:ident)+;)*) => {
@@ -44,12 +45,18 @@ macro_rules! table {
 table! {
     // What libc keeps.
     On(Environment, Read) => getenv secure_getenv __secure_getenv;
-    On(Environment, Change) => setenv unsetenv putenv clearenv;
+    Environ => setenv unsetenv putenv clearenv;
     On(Random, Change) => rand srand random srandom initstate setstate;
     On(Random48, Change) => drand48 lrand48 mrand48 srand48 seed48 lcong48;
     OnIf(Locale, 1) => setlocale bindtextdomain bind_textdomain_codeset;
     OnIf(Locale, 0) => textdomain;
-    On(Locale, Read) => localeconv nl_langinfo gettext dgettext dcgettext ngettext dngettext dcngettext __dcgettext;
+    On(Locale, Read) => localeconv nl_langinfo gettext dgettext dcgettext ngettext dngettext dcngettext __dcgettext
+        __ctype_get_mb_cur_max __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc toupper tolower
+        mbstowcs wcstombs mbrtowc wcrtomb mbsrtowcs wcsrtombs mbsnrtowcs wcsnrtombs mbrlen mbsinit btowc wctob
+        strcoll strxfrm wcscoll wcsxfrm strtod strtof strtold atof wcstod wcstof wcstold
+        iswalnum iswalpha iswblank iswcntrl iswctype iswdigit iswgraph iswlower iswprint iswpunct iswspace iswupper
+        iswxdigit towlower towupper towctrans wctype wctrans wcwidth wcswidth strftime wcsftime strptime regcomp regexec
+        fnmatch strfmon;
     On(ForkHandlers, Change) => __register_atfork;
     On(Libraries, Change) => dlopen dlmopen;
     On(Libraries, Read) => dlinfo;
@@ -82,8 +89,10 @@ table! {
     On(NewHandler, Read) => _ZSt15get_new_handlerv;
     On(MemoryResource, Change) => _ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE;
     On(MemoryResource, Read) => _ZNSt3pmr20get_default_resourceEv;
-    On(Locale, Change) => _ZNSt6locale6globalERKS_;
-    On(Locale, Read) => _ZNSt6localeC1Ev _ZNSt6localeC2Ev;
+    // Also std::ios::imbue, std::wios::imbue, ios_base::imbue, and copies of a locale, as getloc makes one.
+    On(Locale, Change) => _ZNSt6locale6globalERKS_ _ZNSt9basic_iosIcSt11char_traitsIcEE5imbueERKSt6locale
+        _ZNSt9basic_iosIwSt11char_traitsIwEE5imbueERKSt6locale _ZNSt8ios_base5imbueERKSt6locale;
+    On(Locale, Read) => _ZNSt6localeC1Ev _ZNSt6localeC2Ev _ZNSt6localeC1ERKS_ _ZNSt6localeC2ERKS_;
 
     // What the kernel keeps for the process.
     On(FileModeMask, Change) => umask;
@@ -94,6 +103,7 @@ table! {
     On(Scheduling, Change) => setpriority nice;
     On(Identity, Read) => gethostname getdomainname gethostid getpgid getpgrp getsid tcgetpgrp capget;
     On(Identity, Change) => setpgid setpgrp setsid tcsetpgrp capset setfsuid setfsgid personality;
+    Setting => prctl;
     OnIf(Break, 0) => sbrk;
     On(Break, Change) => brk;
     SignalAction(Change, 0) => signal bsd_signal sysv_signal __sysv_signal ssignal sigignore siginterrupt;
@@ -101,24 +111,28 @@ table! {
 
     // Names of files, and the working directory.
     Names(Read) => __open_2 __open64_2 __openat_2 __openat64_2 readlink readlinkat __readlink_chk __readlinkat_chk realpath __realpath_chk canonicalize_file_name
-        getcwd __getcwd_chk get_current_dir_name getwd __getwd_chk opendir glob glob64 ftw ftw64 nftw nftw64 fts_open
-        fts_read fts_children fts64_open fts64_read fts64_children scandir scandir64 scandirat scandirat64 wordexp
+        getcwd __getcwd_chk get_current_dir_name getwd __getwd_chk opendir glob glob64
+        scandir scandir64 scandirat scandirat64 wordexp
         name_to_handle_at open_by_handle_at tempnam mktemp tmpnam tmpnam_r;
+    Walk => ftw ftw64 nftw nftw64 fts_open fts_read fts_children fts64_open fts64_read fts64_children;
     Names(Change) => unlink unlinkat remove rename renameat renameat2 link linkat symlink symlinkat mkdir mkdirat rmdir
         mknod mknodat __xmknod __xmknodat chdir fchdir chroot shm_open shm_unlink lckpwdf ulckpwdf;
     Listing(0) => readdir readdir64 readdir_r readdir64_r rewinddir seekdir telldir;
 
     // Files by name, without opening them.
     Named(Look, 0) => access eaccess euidaccess getxattr lgetxattr listxattr llistxattr pathconf;
-    Named(Look, 1) => __xstat __xstat64 __lxstat __lxstat64;
+    Named(Status, 1) => __xstat __xstat64 __lxstat __lxstat64;
     Named(Contents, 0) => chmod lchmod chown lchown utime utimes lutimes setxattr lsetxattr removexattr lremovexattr;
-    NamedAt(Look, 1) => faccessat statx;
-    NamedAt(Look, 2) => __fxstatat __fxstatat64;
+    NamedAt(Look, 1) => faccessat;
+    NamedAt(Status, 1) => statx;
+    NamedAt(Status, 2) => __fxstatat __fxstatat64;
     NamedAt(Contents, 1) => fchmodat fchownat utimensat futimesat;
 
     // Files by descriptor.
     File(Look, 0) => fgetxattr flistxattr preadv preadv64 fdopendir fpathconf;
-    File(Look, 1) => __fxstat __fxstat64;
+    File(Status, 1) => __fxstat __fxstat64;
+    Replaced(1) => dup2 dup3;
+    Number => dup pipe pipe2 socket socketpair eventfd epoll_create epoll_create1 closedir;
     File(Position, 0) => __pread_chk __pread64_chk __read_chk;
     File(Contents, 0) => fchmod fchown futimens futimes fsetxattr fremovexattr fallocate fallocate64 posix_fallocate
         posix_fallocate64 pwritev pwritev64 lockf lockf64 fcntl fcntl64 __dprintf_chk

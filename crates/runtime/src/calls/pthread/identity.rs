@@ -8,7 +8,7 @@ use heddle_model::ThreadId;
 use heddle_model::primitive::process_state::{How, State};
 
 use crate::calls::process_state::touches_part;
-use crate::outside::{ids, machine};
+use crate::outside::{channel, ids, machine};
 use crate::schedule::fiber::{self, NAME};
 use crate::schedule::{active, caller, current};
 
@@ -30,6 +30,7 @@ originals! {
 }
 
 const ESRCH: c_int = 3;
+const EINVAL: c_int = 22;
 const ERANGE: c_int = 34;
 const CLOCK_THREAD_CPUTIME_ID: c_int = 3;
 
@@ -63,12 +64,52 @@ fn set_name(thread: ThreadId, name: &[u8]) {
 pub struct Scheduling {
     policy: c_int,
     priority: c_int,
+    /// The processors that it may run on, a bit for each; 0 means all.
+    processors: u8,
 }
 
 impl Scheduling {
-    /// Both numbers, to be compared.
+    /// All numbers, to be compared. Priorities have two digits.
     pub fn word(self) -> u64 {
-        self.policy as u32 as u64 | (self.priority as u32 as u64) << 32
+        self.policy as u32 as u64 | (self.priority as u16 as u64) << 32 | (self.processors as u64) << 48
+    }
+
+    /// The processors, a bit for each.
+    fn processors(self) -> u8 {
+        if self.processors == 0 { machine::ALL } else { self.processors }
+    }
+}
+
+/// `thread` may run on the processors in the set of `size` bytes. The result is that of the system call `sched_setaffinity`.
+unsafe fn sets_processors(thread: ThreadId, size: usize, set: usize) -> isize {
+    // SAFETY: the program's set, of this size.
+    let asked = if size == 0 { 0 } else { unsafe { *(set as *const u8) } };
+    let processors = asked & machine::ALL;
+    if processors == 0 {
+        return -EINVAL as isize;
+    }
+    fiber::of(thread).scheduling.update(|before| Scheduling { processors, ..before });
+    0
+}
+
+/// `sched_setaffinity` of the thread with this number, as a system call.
+///
+/// # Safety
+/// The program's set, of this size.
+pub unsafe fn set_processors(number: c_int, size: usize, set: usize) -> isize {
+    // SAFETY: the caller's.
+    numbered(number).map_or(-ESRCH as isize, |thread| unsafe { sets_processors(thread, size, set) })
+}
+
+/// The processors of the thread with this number, a bit for each. `None` if there is no such thread.
+pub fn processors_of(number: c_int) -> Option<u8> {
+    numbered(number).map(|thread| fiber::of(thread).scheduling.get().processors())
+}
+
+/// Takes in the model that the processors of a thread are looked at or changed.
+fn touches_processors(thread: Option<ThreadId>, how: How, pc: u64) {
+    if let Some(thread) = thread {
+        touches_part(State::ThreadScheduling, how, thread.index() as u64, pc);
     }
 }
 
@@ -127,13 +168,21 @@ interpose! {
         0
     }
     fn pthread_setaffinity_np(thread: usize, size: usize, set: usize) -> c_int {
-        if active() { 0 } else { real::pthread_setaffinity_np(thread, size, set) }
+        if !active() {
+            return real::pthread_setaffinity_np(thread, size, set);
+        }
+        let pc = caller();
+        let Some(thread) = fiber::thread_at(thread) else { return ESRCH };
+        touches_processors(Some(thread), How::Change, pc);
+        -sets_processors(thread, size, set) as c_int
     }
     fn pthread_getaffinity_np(thread: usize, size: usize, set: *mut u8) -> c_int {
         if !active() {
             return real::pthread_getaffinity_np(thread, size, set);
         }
-        machine::write_processors(size, set);
+        let pc = caller();
+        let Some(thread) = fiber::thread_at(thread) else { return ESRCH };
+        machine::write_processors(asks(thread, pc).processors(), size, set);
         0
     }
     fn pthread_setschedparam(thread: usize, policy: c_int, parameters: *const c_int) -> c_int {
@@ -143,7 +192,7 @@ interpose! {
         let pc = caller();
         let Some(thread) = fiber::thread_at(thread) else { return ESRCH };
         let priority = *parameters;
-        sets(thread, pc, |_| Scheduling { policy, priority })
+        sets(thread, pc, |before| Scheduling { policy, priority, ..before })
     }
     fn pthread_getschedparam(thread: usize, policy: *mut c_int, parameters: *mut c_int) -> c_int {
         if !active() {
@@ -165,13 +214,19 @@ interpose! {
         sets(thread, pc, |before| Scheduling { priority, ..before })
     }
     fn sched_setaffinity(process: c_int, size: usize, set: usize) -> c_int {
-        if active() { 0 } else { real::sched_setaffinity(process, size, set) }
+        if !active() {
+            return real::sched_setaffinity(process, size, set);
+        }
+        touches_processors(numbered(process), How::Change, caller());
+        channel::answer(set_processors(process, size, set)) as c_int
     }
     fn sched_getaffinity(process: c_int, size: usize, set: *mut u8) -> c_int {
         if !active() {
             return real::sched_getaffinity(process, size, set);
         }
-        machine::write_processors(size, set);
+        touches_processors(numbered(process), How::Read, caller());
+        let Some(processors) = processors_of(process) else { return channel::answer(-ESRCH as isize) as c_int };
+        machine::write_processors(processors, size, set);
         0
     }
     fn sched_setscheduler(process: c_int, policy: c_int, parameters: *const c_int) -> c_int {
@@ -180,7 +235,7 @@ interpose! {
         }
         let pc = caller();
         let priority = *parameters;
-        numbered(process).map_or(0, |thread| sets(thread, pc, |_| Scheduling { policy, priority }))
+        numbered(process).map_or(0, |thread| sets(thread, pc, |before| Scheduling { policy, priority, ..before }))
     }
     fn sched_getscheduler(process: c_int) -> c_int {
         if !active() {

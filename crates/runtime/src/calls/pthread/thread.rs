@@ -12,6 +12,7 @@ use crate::calls::openmp;
 use crate::entry::{real, start};
 use crate::lifetime;
 use crate::outside::clock::{self, Timespec};
+use crate::outside::files::descriptors;
 use crate::outside::virtual_time;
 use crate::record::callstack;
 use crate::schedule::{self, active, caller, current, fiber, spin_loop, timed, visible, visible_look};
@@ -98,6 +99,7 @@ pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usi
     if lifetime::process().unseen_makers.creates(pc, routine, argument) {
         schedule::goes_outside(Outside::Threads);
     }
+    descriptors::threads_share();
     // SAFETY: the caller's.
     unsafe { create_as(handle, attributes, routine, argument, 0, pc) }
 }

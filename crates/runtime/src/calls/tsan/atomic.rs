@@ -14,7 +14,6 @@ use heddle_model::{Event, EventFlags, ObjectId, OpCode, Operation};
 
 use super::expected;
 use crate::arch;
-use crate::calls::process_state::copied;
 use crate::detect::{race, stacks};
 use crate::schedule::{self, spurious_failure};
 
@@ -42,7 +41,7 @@ pub enum Update {
 /// in case of failure ([`orders`]), bit 12 that the process may be copied, bits 16 and up the thread of a compare-exchange wider than eight bytes.
 #[inline(always)]
 pub fn detail(update: u32, order: i32) -> u32 {
-    update | orders(order as u32, 0) | copied()
+    update | orders(order as u32, 0)
 }
 
 /// Integers that have atomics.
@@ -245,8 +244,7 @@ pub unsafe fn compare_exchange<T: Word>(address: *mut T, wanted: T, new: T, orde
         let wide = T::SIZE > 8;
         let waiting = if wide { expected::note(schedule::current(), (&raw const wanted).cast()) } else { 0 };
         let mut found = core::mem::MaybeUninit::uninit();
-        let operation =
-            operation(COMPARE_EXCHANGE, address, wanted, orders(order.0 as u32, order.1 as u32) | copied() | waiting);
+        let operation = operation(COMPARE_EXCHANGE, address, wanted, orders(order.0 as u32, order.1 as u32) | waiting);
         schedule::visible_look(operation, pc, |event| {
             let old = *found.write(address.read_volatile());
             event.result = old.narrow();

@@ -17,6 +17,7 @@ use heddle_model::race::{Access, Race};
 use heddle_model::{self as model, Event, Outcome, ThreadId, vain};
 
 use crate::addresses::{self, PAGE, Reserve, SHADOW};
+use crate::calls::libstdcxx;
 use crate::calls::process_state::mappings_can_go;
 use crate::detect::{memcheck, stacks};
 use crate::lifetime::{self, Exclusive};
@@ -235,6 +236,15 @@ pub fn released(address: usize, size: usize) {
     }
 }
 
+/// Tells the detector that a library changes a variable that the program may look at itself. Calls of the library do not race with each
+/// other, but with the program's own accesses.
+pub fn changed_by_library(address: usize, size: usize, pc: u64) {
+    if on() {
+        watch(address, size, pc);
+        access(address, size, Access::new(true, true), pc, true);
+    }
+}
+
 /// Looks at an access of the running thread. If it is the earlier access of the race that this execution is to end at, its call stack is
 /// kept.
 #[cold]
@@ -356,6 +366,9 @@ fn fits(result: Result<(), Full>) {
 
 #[cold]
 fn report(address: usize, size: usize, how: Access, pc: u64, granule: usize, earlier: &Found) {
+    if libstdcxx::keeps(address) {
+        return;
+    }
     // A frame ends over everything from the first variable that others have used. The one that this race is about counts.
     let (address, size) = if how.ends() {
         let (from, to) = (address.max(granule << 3), (address + size).min((granule + 1) << 3));

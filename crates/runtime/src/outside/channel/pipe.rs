@@ -79,9 +79,10 @@ interpose! {
             // A reader at the other end continues, without data.
             let closed = call(pc, sys::CLOSE, [file as usize, 0, 0, 0, 0, 0], 0, DONT_WAIT) as i32;
             timers::closed(file);
+            ordered::changes_numbers(pc);
             return closed;
         }
-        ordered::uses(file, Use::Position, pc);
+        ordered::closes(file, pc);
         real::close(file)
     }
     fn eventfd_read(file: i32, value: *mut u64) -> i32 {

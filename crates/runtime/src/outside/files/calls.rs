@@ -38,8 +38,8 @@ originals! {
 }
 
 by_handle! {
-    on_file: fn fstat(file: c_int, into: *mut c_void) -> c_int: Look of file;
-    on_file: fn fstat64(file: c_int, into: *mut c_void) -> c_int: Look of file;
+    on_file: fn fstat(file: c_int, into: *mut c_void) -> c_int: Status of file;
+    on_file: fn fstat64(file: c_int, into: *mut c_void) -> c_int: Status of file;
     on_file: fn ftruncate(file: c_int, size: i64) -> c_int: Change of file;
     on_file: fn ftruncate64(file: c_int, size: i64) -> c_int: Change of file;
     on_file: fn flock(file: c_int, how: c_int) -> c_int: Change of file;
@@ -116,7 +116,7 @@ unsafe fn look_at(directory: c_int, name: *const c_char, into: *mut c_void, flag
         if file < 0 {
             return -1;
         }
-        uses(file, Use::Look, pc);
+        uses(file, Use::Status, pc);
         let result = real::fstat(file, into);
         real::close(file);
         result

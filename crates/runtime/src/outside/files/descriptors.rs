@@ -4,9 +4,13 @@
 
 use core::cell::Cell;
 
+use heddle_model::ThreadId;
+use heddle_model::wire::Outside;
+
 use super::path::{numbered, of_descriptor};
 use super::{Fails, Kind, Status, entries, system};
 use crate::addresses::Reserve;
+use crate::detect::race;
 use crate::lifetime::{self, Exclusive, Lent};
 use crate::outside::trap;
 use crate::schedule;
@@ -31,6 +35,8 @@ pub struct Descriptor {
     description: u32,
     /// The thread that opened it, plus 1; 0 if that is not known.
     opener: u32,
+    /// That thread's own time when it did.
+    time: u32,
     /// See [`entries::identity`].
     pub identity: u64,
     /// What kind of file it is.
@@ -45,7 +51,7 @@ pub struct Descriptor {
 
 /// A descriptor of which nothing is known.
 const UNKNOWN: Descriptor =
-    Descriptor { description: 0, opener: 0, identity: 0, kind: 0, private: false, outside: false, listed: 0 };
+    Descriptor { description: 0, opener: 0, time: 0, identity: 0, kind: 0, private: false, outside: false, listed: 0 };
 
 /// The open files of this execution.
 pub struct Descriptors {
@@ -56,7 +62,16 @@ pub struct Descriptors {
     descriptions: Cell<u32>,
     /// One past the highest descriptor that something is known of.
     extent: Cell<usize>,
+    /// The thread that was the last to take or free a number, and its own time then.
+    changed: Cell<(ThreadId, u32)>,
+    /// The files that are mapped to be shared: their identities, and whether the mapping can be written to. Zeros behind the last.
+    mapped: Cell<[(u64, bool); MAPPED]>,
+    /// One file is mapped twice, or there are more than can be remembered.
+    twice: Cell<bool>,
 }
+
+/// How many files that are mapped to be shared are remembered.
+const MAPPED: usize = 8;
 
 /// Files that were opened before `main`.
 pub struct Early {
@@ -79,15 +94,21 @@ impl Descriptors {
             nowhere: Cell::new(UNKNOWN),
             descriptions: Cell::new(0),
             extent: Cell::new(0),
+            changed: Cell::new((ThreadId::MAIN, 0)),
+            mapped: Cell::new([(0, false); MAPPED]),
+            twice: Cell::new(false),
         }
     }
 
     /// Resets the state at the start of an execution.
     pub fn reset(&self) {
-        let Descriptors { table, nowhere, descriptions, extent } = self;
+        let Descriptors { table, nowhere, descriptions, extent, changed, mapped, twice } = self;
         table.get()[..extent.replace(0)].iter().for_each(|slot| slot.set(UNKNOWN));
         nowhere.set(UNKNOWN);
         descriptions.set(0);
+        changed.set((ThreadId::MAIN, 0));
+        mapped.set([(0, false); MAPPED]);
+        twice.set(false);
     }
 }
 
@@ -134,7 +155,8 @@ fn fill(file: i32, opener: u32, identity: u64) {
     descriptors().descriptions.set(description);
     let private = of_descriptor(file).is_ok_and(|path| entries::number(&path).is_some());
     let kind = status.kind() as u32;
-    set(file, Descriptor { description, opener, identity, kind, private, outside: false, listed: 0 });
+    let time = race::time();
+    set(file, Descriptor { description, opener, time, identity, kind, private, outside: false, listed: 0 });
 }
 
 /// Notes that the current thread has opened `file`.
@@ -146,6 +168,71 @@ pub fn opened(file: i32) {
 pub fn copied(old: i32, new: i32) {
     if old != new {
         set(new, known(old));
+    }
+}
+
+/// The thread whose descriptor the running thread uses though nothing has told it of it; any thread if `file` is not open, because
+/// another thread could have opened it meanwhile.
+pub fn is_others(file: i32) -> Option<ThreadId> {
+    if !(0..MOST as i32).contains(&file) || trap::is_captured(file) {
+        return None;
+    }
+    let Descriptor { description, opener, time, .. } = known(file);
+    if description == 0 {
+        return Some(ThreadId::MAIN);
+    }
+    let opener = ThreadId(opener.checked_sub(1)? as u16);
+    (opener != schedule::current() && !race::knows(opener, time)).then_some(opener)
+}
+
+/// Notes that the running thread takes or frees a number. If nothing orders it with the one before, by another thread, which numbers the
+/// two get is not explored, and the verdict says so.
+pub fn changes_numbers() {
+    let now = (schedule::current(), race::time());
+    let (thread, time) = descriptors().changed.replace(now);
+    if thread != now.0 && time != 0 && !race::knows(thread, time) {
+        schedule::goes_outside(Outside::Numbers);
+    }
+}
+
+/// Whether `file` was opened for writing, or for reading and writing.
+pub fn is_for_writing(file: i32) -> bool {
+    const ACCESS: isize = 3;
+    system(FCNTL, [file as usize, GET_FLAGS, 0, 0, 0]).is_ok_and(|flags| flags & ACCESS != 0)
+}
+
+/// Notes that `file` is mapped to be shared, to write to it or only to read. Two mappings of one file are one memory at two addresses.
+pub fn mapped(file: i32, writes: bool) {
+    let known = known(file);
+    if !known.is_file() {
+        return;
+    }
+    let mut mapped = descriptors().mapped.get();
+    let same = mapped.iter().any(|&(identity, written)| identity == known.identity && (writes || written));
+    match mapped.iter_mut().find(|(identity, _)| *identity == 0) {
+        Some(place) => *place = (known.identity, writes),
+        None => descriptors().twice.set(true),
+    }
+    descriptors().mapped.set(mapped);
+    if same {
+        descriptors().twice.set(true);
+    }
+    if !schedule::is_alone() {
+        threads_share();
+    }
+}
+
+/// Notes that there are several threads: the verdict says it if they share memory that has two addresses.
+pub fn threads_share() {
+    if descriptors().twice.get() {
+        schedule::goes_outside(Outside::SharedFiles);
+    }
+}
+
+/// Notes that a call reads or changes the file with this identity, while there are several threads.
+pub fn used_by_call(identity: u64, changes: bool) {
+    if descriptors().mapped.get().iter().any(|&(mapped, written)| mapped == identity && (changes || written)) {
+        schedule::goes_outside(Outside::SharedFiles);
     }
 }
 

@@ -217,6 +217,15 @@ fn dispatch(call: Call, a: &[usize; 6]) -> Option<Fails<isize>> {
             adopt(a[0] as i32);
             None
         }
+        // splice, copy_file_range; ioctl that shares the blocks of another file (FICLONE, FICLONERANGE)
+        275 | 326 => {
+            adopt(a[2] as i32);
+            None
+        }
+        16 if matches!(a[1] as u32, 0x4004_9409 | 0x4020_940d) => {
+            adopt(a[0] as i32);
+            None
+        }
         // flock, and locks by fcntl: on a file on disk it would be seen by other processes, the search's own among them
         73 => {
             adopt(a[0] as i32);
@@ -226,8 +235,8 @@ fn dispatch(call: Call, a: &[usize; 6]) -> Option<Fails<isize>> {
             adopt(a[0] as i32);
             None
         }
-        // mmap, shared, to write
-        9 if a[3] & 1 != 0 && a[2] & 2 != 0 && a[4] as i32 >= 0 => {
+        // mmap, shared: to write, at once or after `mprotect`
+        9 if a[3] & 1 != 0 && a[4] as i32 >= 0 && (a[2] & 2 != 0 || descriptors::is_for_writing(a[4] as i32)) => {
             adopt(a[4] as i32);
             None
         }

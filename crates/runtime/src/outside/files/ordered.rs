@@ -7,15 +7,25 @@
 //! other thread as a write: any two threads that share a descriptor are ordered, and threads with their own descriptors
 //! are not. A stream's buffer is treated like its descriptor.
 //!
+//! **Numbers of descriptors.** Which number a descriptor gets depends on which are free. Threads that use the numbers they were given
+//! cannot tell. But who closes a descriptor twice, or uses one that is closed, may hit the file that another thread has opened
+//! meanwhile. Where a thread uses a number that is not open, or a descriptor of another thread that nothing has told it of, the table of
+//! descriptors [becomes visible](race::suspect): the search begins anew, and every call that opens, uses or closes a descriptor is
+//! ordered with every other.
+//!
 //! The model is told before the call, which then is one step, even if libc makes several system calls. While there is
 //! only one thread, the model is told nothing. Printed output is not a file, because no thread can read it.
 
 use core::cell::Cell;
 
 use heddle_model::Operation;
-use heddle_model::primitive::process_state::{How, State, and_reads};
+use heddle_model::primitive::process_state::{
+    How, State, and_changes, and_changes_descriptors, and_changes_status, and_reads, within_limits,
+};
 
 use super::descriptors;
+use crate::calls::process_state;
+use crate::detect::race;
 use crate::lifetime;
 use crate::outside::trap;
 use crate::schedule::{is_alone, visible};
@@ -52,10 +62,38 @@ pub fn tell(operation: Operation, pc: u64) {
     visible(operation, pc, |_| {});
 }
 
+/// `operation`, which may fail because of a limit of the process. Nobody looks at limits that nothing can change.
+fn limited(operation: Operation) -> Operation {
+    if process_state::limits_can_change() { within_limits(operation) } else { operation }
+}
+
+/// Where the table of descriptors lies among the visible places.
+const TABLE: usize = State::Descriptors.part(0).0 as usize;
+
+/// Whether every use of a descriptor is ordered with every other.
+fn numbers_matter() -> bool {
+    race::places::any() && race::places::within(TABLE, 1)
+}
+
+/// `operation`, which takes a number for a descriptor.
+fn numbered(operation: Operation) -> Operation {
+    if numbers_matter() { and_changes_descriptors(operation) } else { operation }
+}
+
+/// Takes in the model that a call takes or frees a number of a descriptor, and does nothing else that has an order.
+pub fn changes_numbers(pc: u64) {
+    if !is_alone() {
+        if numbers_matter() {
+            tell(State::Descriptors.operation(How::Change, 0), pc);
+        }
+        descriptors::changes_numbers();
+    }
+}
+
 /// Takes a lookup of file names in the model.
 pub fn looks_at_names(pc: u64) {
     if !is_alone() {
-        tell(State::FileNames.operation(How::Read, 0), pc);
+        tell(numbered(limited(State::FileNames.operation(How::Read, 0))), pc);
     }
 }
 
@@ -64,7 +102,7 @@ pub fn changes_names(pc: u64) {
     if !is_alone() {
         // What is made gets the modes that the mask leaves.
         let mask = State::FileModeMask.part(0);
-        tell(and_reads(State::FileNames.operation(How::Change, 0), mask), pc);
+        tell(numbered(limited(and_reads(State::FileNames.operation(How::Change, 0), mask))), pc);
     }
 }
 
@@ -73,6 +111,8 @@ pub fn changes_names(pc: u64) {
 pub enum Use {
     /// The contents or the size of the file are read. The position of the descriptor does not matter.
     Look,
+    /// The same, and how many names the file has.
+    Status,
     /// The position of the descriptor moves, or the descriptor goes.
     Position,
     /// The descriptor goes, and nothing is read.
@@ -83,21 +123,59 @@ pub enum Use {
 
 /// How the model sees a use of the file behind a descriptor: the state, what is done to it, and which part of it. `None` if it is no file.
 pub fn use_of(file: i32, how: Use) -> Option<(State, How, u64)> {
+    let looks = matches!(how, Use::Look | Use::Status);
+    // What is printed is no file, unless the program may make one of it.
+    if file >= 0 && trap::is_captured(file) && process_state::output_can_move() {
+        let how = if looks { How::Read } else { How::Change };
+        return Some((State::FileContents, how, file as u64));
+    }
     if file < 0 || trap::is_captured(file) {
         return None;
     }
     let known = descriptors::known(file);
-    let looks = how == Use::Look || how != Use::Change && known.is_own();
+    let looks = looks || how != Use::Change && known.is_own();
     let how = if looks { How::Read } else { How::Change };
     known.is_file().then_some((State::FileContents, how, known.identity))
 }
 
 /// Takes a use of the file behind a descriptor in the model, before the call.
 pub fn uses(file: i32, how: Use, pc: u64) {
-    if !is_alone()
-        && let Some((state, how, part)) = use_of(file, how)
-    {
-        tell(state.operation(how, part), pc);
+    if is_alone() {
+        return;
+    }
+    if let Some((_, _, identity)) = use_of(file, how) {
+        descriptors::used_by_call(identity, how == Use::Change);
+    }
+    uses_number(file, how, pc);
+}
+
+fn uses_number(file: i32, how: Use, pc: u64) {
+    let (known, numbers) = (use_of(file, how), numbers_matter());
+    let operation = match known {
+        // Which file it is depends on the others: all of them count as one.
+        _ if numbers && file >= 0 => Some(State::Descriptors.operation(How::Change, 0)),
+        Some((state, done, part)) => Some(state.operation(done, part)),
+        None => None,
+    };
+    if let Some(operation) = operation {
+        let operation = match how {
+            Use::Status => and_reads(operation, State::FileNames.part(0)),
+            Use::Change if process_state::walks_files() => limited(and_changes_status(operation)),
+            Use::Change => limited(operation),
+            Use::Look | Use::Position | Use::Closing => operation,
+        };
+        tell(operation, pc);
+    }
+    if !numbers && let Some(other) = descriptors::is_others(file) {
+        race::suspect(other, TABLE, 1, pc);
+    }
+}
+
+/// Takes the end of a descriptor in the model, before the call.
+pub fn closes(file: i32, pc: u64) {
+    if !is_alone() && file >= 0 {
+        uses_number(file, Use::Position, pc);
+        descriptors::changes_numbers();
     }
 }
 
@@ -139,7 +217,6 @@ pub fn to_truncate(file: i32) {
 
 /// Calls `open` as one step on the names of files, and truncates the file in a second step, on its contents.
 pub fn opens<T>(creates: bool, truncates: bool, pc: u64, open: impl FnOnce() -> T) -> T {
-    const FTRUNCATE: usize = 77;
     if is_alone() {
         return open();
     }
@@ -148,11 +225,31 @@ pub fn opens<T>(creates: bool, truncates: bool, pc: u64, open: impl FnOnce() -> 
     } else {
         looks_at_names(pc)
     }
+    opens_now(truncates, pc, open)
+}
+
+/// Calls `open`, which puts another file behind the descriptor `file`, as one step on the names of files and on what was there before. It
+/// truncates the new file in a second step.
+pub fn reopens<T>(file: i32, (creates, truncates): (bool, bool), pc: u64, open: impl FnOnce() -> T) -> T {
+    if is_alone() {
+        return open();
+    }
+    let Some((before, _, part)) = use_of(file, Use::Change) else { return opens(creates, truncates, pc, open) };
+    let how = if creates { How::Change } else { How::Read };
+    tell(and_changes(numbered(limited(State::FileNames.operation(how, 0))), before.part(part)), pc);
+    opens_now(truncates, pc, open)
+}
+
+fn opens_now<T>(truncates: bool, pc: u64, open: impl FnOnce() -> T) -> T {
+    const FTRUNCATE: usize = 77;
     // No other thread runs until this one has opened it.
     truncation().file.set(-1);
     truncation().later.set(truncates);
     let opened = open();
     truncation().later.set(false);
+    if !is_alone() {
+        descriptors::changes_numbers();
+    }
     let file = truncation().file.get();
     if file >= 0 {
         uses(file, Use::Change, pc);

@@ -10,7 +10,7 @@ use heddle_model::primitive::process_state::{How, State};
 use heddle_model::race::Access;
 
 use super::descriptors;
-use super::ordered::{Use, by_handle, changes_names, opens, tell, uses};
+use super::ordered::{Use, by_handle, changes_names, opens, reopens, tell, uses};
 use crate::calls::buffers::Arguments;
 use crate::detect::{memcheck, race};
 use crate::lifetime::{self, Exclusive};
@@ -189,14 +189,12 @@ interpose! {
     fn freopen(name: *const c_char, mode: *const c_char, stream: *mut c_void) -> *mut c_void {
         let pc = caller();
         writes_out(stream, Use::Closing, pc, || real::fflush(stream));
-        let (creates, truncates) = mode_of(mode);
-        note_stream(opens(creates, truncates, pc, || real::freopen(name, mode, stream)))
+        note_stream(reopens(descriptor_of(stream), mode_of(mode), pc, || real::freopen(name, mode, stream)))
     }
     fn freopen64(name: *const c_char, mode: *const c_char, stream: *mut c_void) -> *mut c_void {
         let pc = caller();
         writes_out(stream, Use::Closing, pc, || real::fflush(stream));
-        let (creates, truncates) = mode_of(mode);
-        note_stream(opens(creates, truncates, pc, || real::freopen64(name, mode, stream)))
+        note_stream(reopens(descriptor_of(stream), mode_of(mode), pc, || real::freopen64(name, mode, stream)))
     }
     fn fdopen(file: c_int, mode: *const c_char) -> *mut c_void {
         note_stream(real::fdopen(file, mode))
