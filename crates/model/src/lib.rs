@@ -46,7 +46,9 @@ pub use vocabulary::{
     ThreadId,
 };
 pub use world::vain;
-pub use world::{Await, Look, Looks, Memory, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState, World};
+pub use world::{
+    Await, Look, Looks, Memory, Needless, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState, World,
+};
 
 #[cfg(feature = "std")]
 pub use document::{
