@@ -100,12 +100,7 @@ fn compare(program: &Program, executor: Scripted<'_>) -> Option<Result<usize, St
 }
 
 /// Like [`compare`], with at most `steps` operations of a thread and `most` executions; two and a half times as many if loops really go round.
-fn compare_within(
-    program: &Program,
-    executor: Scripted<'_>,
-    steps: u32,
-    most: u64,
-) -> Option<Result<usize, String>> {
+fn compare_within(program: &Program, executor: Scripted<'_>, steps: u32, most: u64) -> Option<Result<usize, String>> {
     let with = brute_force(program, executor, steps, most)?;
     for schedule in &with.stuck {
         if !is_really_stuck(program, schedule) {

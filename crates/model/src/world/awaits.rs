@@ -57,8 +57,7 @@ impl World<'_> {
 
     /// Whether `look`, if it has tried a mutex, would end otherwise now.
     fn would_lock_otherwise(&self, look: &Event) -> bool {
-        look.operation.code == mutex::TRYLOCK
-            && look.failed() != mutex::owner_of(self, look.operation.object).is_some()
+        look.operation.code == mutex::TRYLOCK && look.failed() != mutex::owner_of(self, look.operation.object).is_some()
     }
 }
 
@@ -210,7 +209,8 @@ mod tests {
             thread: ThreadId(thread),
             ..Event::default()
         };
-        let store = |place| Event { operation: Operation { code: atomic::STORE, ..load(1, place).operation }, ..load(1, 0) };
+        let store =
+            |place| Event { operation: Operation { code: atomic::STORE, ..load(1, place).operation }, ..load(1, 0) };
         let awaits = load(0, 8).operation.awaiting(3, Some((ObjectId(16), 20)));
         let stirs = |events: &[Event]| awaits.stirs(ThreadId(0), events);
         let looks = [load(0, 8), load(0, 16), load(0, 32)];

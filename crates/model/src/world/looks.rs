@@ -205,9 +205,10 @@ fn is_same_place<S>(look: &Look<S>, operation: &Operation) -> bool {
 /// Whether a round leaves all mutexes as it found them: it unlocks what it has locked, and nothing else.
 fn unlocks_what_it_locks<S>(round: &[Look<S>]) -> bool {
     let held = |up_to: usize, mutex: ObjectId| {
-        round[..up_to].iter().filter(|look| look.operation.object == mutex).fold(0i32, |held, look| {
-            held + i32::from(look.locks()) - i32::from(look.operation.code == mutex::UNLOCK)
-        })
+        round[..up_to]
+            .iter()
+            .filter(|look| look.operation.object == mutex)
+            .fold(0i32, |held, look| held + i32::from(look.locks()) - i32::from(look.operation.code == mutex::UNLOCK))
     };
     round.iter().enumerate().all(|(at, look)| match look.operation.code {
         mutex::UNLOCK => held(at, look.operation.object) == 1,

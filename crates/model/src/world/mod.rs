@@ -12,9 +12,9 @@ mod table;
 mod thread;
 pub mod vain;
 
+pub use awaits::Needless;
 pub use effect::Effect;
 pub(crate) use expire::timed_out;
-pub use awaits::Needless;
 pub use looks::{Await, Look, Looks};
 pub use memory::{Memory, NoMemory, Recorded};
 pub use table::{ObjectSlot, ObjectTable};

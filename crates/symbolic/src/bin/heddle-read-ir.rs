@@ -1,9 +1,12 @@
-//! Reads LLVM bitcode for the tests of this crate. `heddle` itself has the same as a hidden command.
+//! Reads LLVM bitcode in a process of its own, for the tests of this crate.
+
+use std::io::Write;
 
 fn main() {
     let arguments: Vec<std::ffi::OsString> = std::env::args_os().skip(1).collect();
     if let Err(words) = heddle_symbolic::ir::serve(&arguments, &mut std::io::stdout()) {
-        eprintln!("{words}");
+        // Nobody is left to be told if this fails.
+        let _ = writeln!(std::io::stderr(), "{words}");
         std::process::exit(1);
     }
 }

@@ -11,8 +11,7 @@ use crate::calls::process_state::touches_part;
 use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
 use crate::schedule::{
-    active, caller, spurious_failure, timed, unsupported, visible, visible_look, visible_under_lock,
-    wakeup_policy,
+    active, caller, spurious_failure, timed, unsupported, visible, visible_look, visible_under_lock, wakeup_policy,
 };
 
 /// The size of glibc's `pthread_mutex_t`, and where the kind is in it.
