@@ -51,3 +51,13 @@ wait loads-show-nothing crates/model/src/retrace/content.rs '        && place(Mo
 wait writes-always-change crates/runtime/src/schedule/rewritten.rs '        !self.open.get() || !self.is_noted(address, size)' '        !self.open.get() || !self.is_noted(address, size) || true'
 wait plain-reads-are-nothing crates/runtime/src/schedule/spin_loop.rs '.filter(|_| !*reads_plain)' ''
 mutant polls-may-be-tried crates/runtime/src/schedule/visible.rs '        && !schedule().vain.get().tries()' '' "-p heddle --test main" "small::with_clang"
+
+# What can go on for ever: fairness, and what a cycle owes to each thread and to the automaton. And a cycle is one only if it closes.
+live() { mutant "live-$1" "crates/search/src/liveness/$2" "$3" "$4" "-p heddle-testkit --test main" "$5"; }
+live strong-is-none fair.rs '        Fairness::Strong => part.iter().flat_map(ready).find(|thread| !acts.contains(thread)),' '        Fairness::Strong => None,' liveness::
+live weak-is-none fair.rs '!acts.contains(thread) && always(thread)' 'false && always(thread)' liveness::
+live threads-are-owed-nothing lasso.rs 'let threads = if fairness == Fairness::None { BTreeSet::new() } else { ready.collect() };' 'let threads = if fairness == Fairness::None { BTreeSet::new() } else { ready.skip(1).collect() };' liveness::
+live promises-are-put-off ltl/automaton.rs 'marks: marks & !postponed' 'marks: { let _ = postponed; marks }' ltl::
+live ends-do-not-count mod.rs '|node| could_end[node as usize]' '|node| could_end[node as usize] || true' liveness::
+live looks-get-on mod.rs 'edge.thread == thread && edge.marks & (LOOKS | PAUSES) == 0' 'edge.thread == thread' liveness::
+mutant cycle-is-not-compared crates/runtime/src/state/cycle.rs 'let same = watch.same.get() && watch.before.get() == Some(state);' 'let same = watch.before.get().is_some();' "-p heddle --test main" random_states::

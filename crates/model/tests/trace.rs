@@ -66,6 +66,7 @@ fn trace() -> Trace {
             preemptions: 1,
             minimal: true,
             certain: true,
+            cycle: None,
             trace: None,
             notes: vec![Note { message: "there".into(), location: None }],
         },

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use heddle_model::ThreadId;
 use heddle_model::follow::Step;
+use heddle_model::{Fairness, ThreadId};
 
-use crate::liveness::fair::{Fairness, Part};
+use crate::liveness::fair::Part;
 use crate::liveness::{StateEdge, StateGraph};
 
 /// An endless execution: the stem once, then the cycle again and again.

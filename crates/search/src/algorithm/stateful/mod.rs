@@ -39,7 +39,7 @@ pub(crate) mod summary;
 use std::collections::VecDeque;
 
 use heddle_model::follow::Policy;
-use heddle_model::{Execution, Fingerprint, Outcome, Plan, States};
+use heddle_model::{Execution, Fingerprint, ObjectId, Outcome, Plan, States};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stateful::build::{Builder, Task};
@@ -71,6 +71,7 @@ pub(crate) struct State {
     started: bool,
     again: Vec<Task>,
     open: Vec<u32>,
+    begins: Vec<ObjectId>,
     graph: graph::Saved,
     summaries: summary::Saved,
 }
@@ -279,7 +280,8 @@ impl Strategy for Stateful {
     }
 
     fn graph(&self) -> Option<StateGraph> {
-        (self.everybody && self.pending() == 0).then(|| self.builder.whole())
+        let asks = self.everybody || self.builder.waits_for_ever();
+        (asks && self.pending() == 0).then(|| self.builder.whole())
     }
 
     fn save(&self) -> save::State {
@@ -290,6 +292,7 @@ impl Strategy for Stateful {
             started: self.started,
             again,
             open: self.open.clone(),
+            begins: self.builder.begins.clone(),
             graph: self.builder.graph.save(),
             summaries: self.builder.summaries.save(),
         }))
@@ -297,7 +300,7 @@ impl Strategy for Stateful {
 
     fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
         let save::State::Stateful(state) = state else { return Err(CheckpointError::Damaged) };
-        let State { started, again, open, graph, summaries } = *state;
+        let State { started, again, open, begins, graph, summaries } = *state;
         let graph = graph::Graph::restore(graph, summaries.classes.len()).ok_or(CheckpointError::Damaged)?;
         let states = graph.nodes.len();
         let known = |node: u32| (node as usize) < states;
@@ -313,6 +316,7 @@ impl Strategy for Stateful {
         let expected = if self.everybody { 0 } else { states };
         self.builder.summaries.restore(summaries, expected).ok_or(CheckpointError::Damaged)?;
         self.builder.graph = graph;
+        self.builder.begins = begins;
         self.builder.all_are_fresh();
         (self.started, self.again, self.open) = (started, again, open);
         Ok(())

@@ -12,9 +12,10 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use heddle_model::follow::Step;
-use heddle_model::{Access, Event, Footprint, Mode, ThreadId};
+use heddle_model::{Access, Event, EventFlags, Footprint, Mode, ThreadId};
 use serde::{Deserialize, Serialize};
 
+use crate::liveness::{LOOKS, PAUSES, PROGRESS};
 use crate::save::Touched;
 use crate::traces::touches::{Touch, Touches};
 
@@ -175,6 +176,29 @@ impl Summaries {
     pub fn looks(&self, class: Class) -> bool {
         let touched = self.touches.footprint(self.classes[class.index()].touch);
         !touched.is_everything() && touched.accesses().iter().all(|access| access.mode == Mode::Read)
+    }
+
+    /// What a step of a class is, for questions about cycles: see [`StateEdge::marks`](crate::liveness::StateEdge::marks).
+    pub fn marks(&self, class: Class) -> u64 {
+        let known = &self.classes[class.index()];
+        let touched = self.touches.footprint(known.touch);
+        if known.bare.is_progress() {
+            PROGRESS
+        } else if touched.is_everything() {
+            0
+        } else if touched.accesses().is_empty() {
+            PAUSES
+        } else if self.looks(class) || known.bare.flags.contains(EventFlags::UNCHANGED) {
+            // What is written again is what is there.
+            LOOKS
+        } else {
+            0
+        }
+    }
+
+    /// The bare event of a class.
+    pub fn bare(&self, class: Class) -> &Event {
+        &self.classes[class.index()].bare
     }
 
     /// The step that takes an event of a class, in its first way.
