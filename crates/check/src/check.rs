@@ -216,7 +216,9 @@ fn where_cut_off(tally: &Tally, symbols: &dyn Names) -> Option<String> {
 /// Whether a search over states with reduction has come to its end, and does not know whether what goes round is a livelock.
 fn has_doubts(options: &Options, summary: &Summary, settings: &Settings) -> bool {
     let Some(states) = summary.states else { return false };
-    let goes_round = states.endless < states.states && (states.endless > 0 || states.goes_round);
+    // A program that cannot end has no livelock, unless it says what progress is.
+    let can_end = states.endless < states.states;
+    let goes_round = states.goes_round && (can_end || states.has_progress);
     summary.method == Method::Stateful { everybody: false }
         && summary.complete()
         && goes_round

@@ -128,7 +128,10 @@ impl Judgement<'_> {
                         format!("proposition `{name}`: the program never says that it holds (heddle_prop)")
                     }))
                 }
-                _ => notes.push("loops that go round for ever: nothing was asked about cycles of states".to_string()),
+                _ if self.states.is_some_and(|of| of.goes_round) => {
+                    notes.push("loops that go round for ever: nothing was asked about cycles of states".to_string());
+                }
+                _ => {}
             }
             notes.push("states with equal 128-bit fingerprints: taken for one".to_string());
         }

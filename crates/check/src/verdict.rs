@@ -233,7 +233,9 @@ impl Judgement<'_> {
             // All cycles are known, and were asked about.
             End::Search(Stop::Exhausted) if self.asked.is_some_and(|asked| asked.whole) => self.why_ends_are_missed(),
             End::Search(Stop::Exhausted)
-                if !self.left_out.bounded && self.states.is_some_and(|of| of.in_vain > 0) && self.findings.is_empty() =>
+                if !self.left_out.bounded
+                    && self.states.is_some_and(|of| of.in_vain > 0)
+                    && self.findings.is_empty() =>
             {
                 let in_vain = self.states.map_or(0, |of| of.in_vain);
                 Some(format!(
@@ -242,7 +244,7 @@ impl Judgement<'_> {
                 ))
             }
             End::Search(Stop::Exhausted)
-                if !self.left_out.bounded && self.states.is_some_and(|of| of.endless > 0 && of.endless < of.states) =>
+                if self.cycles_count() && self.states.is_some_and(|of| of.endless > 0 && of.endless < of.states) =>
             {
                 let endless = self.states.map_or(0, |of| of.endless);
                 Some(format!(
@@ -251,10 +253,11 @@ impl Judgement<'_> {
                 ))
             }
             End::Search(Stop::Exhausted)
-                if !self.left_out.bounded && self.states.is_some_and(|of| of.goes_round && of.endless == 0) =>
+                if self.cycles_count()
+                    && self.states.is_some_and(|of| of.goes_round && (of.endless == 0 || of.has_progress)) =>
             {
                 Some(
-                    "the program ends, and it can go round before: --liveness ends says whether a fair scheduler lets it go on for ever"
+                    "the program can go round, and that may be a livelock: --algorithm states says whether it is one"
                         .to_string(),
                 )
             }
@@ -305,6 +308,11 @@ impl Judgement<'_> {
             }
             End::Search(Stop::Outcome(outcome)) => Some(outcome_words(*outcome).to_string()),
         }
+    }
+
+    /// Whether cycles that nobody has asked about leave the verdict open.
+    fn cycles_count(&self) -> bool {
+        !self.left_out.bounded && self.settings.properties.look_for(Property::Progress)
     }
 
     /// Why a program that need not end is not called safe, although all its cycles are known: it ends in some orders, and in others it cannot

@@ -6,12 +6,11 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use heddle_checking::values;
 use heddle_model::{
     Attention, Fairness, FormulaText, Goal, Latitude, Liveness, Property, Restart, RestartMode, Settings, Values,
     Wakeup,
 };
-
-use crate::values;
 
 /// `--restart`: how the program returns to its start after each execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -50,16 +50,17 @@ fn a_server_that_can_be_stopped_is_safe() {
 #[test]
 fn polite_threads_are_a_livelock() {
     let session = Session::new();
-    let run = check(&session, "polite.c", &["--algorithm", "stateful", "--sarif", "run.sarif", "--html", "run.html"]);
+    let [sarif, page] = ["run.sarif", "run.html"].map(|name| session.path(name).display().to_string());
+    let run = check(&session, "polite.c", &["--algorithm", "stateful", "--sarif", &sarif, "--html", &page]);
     must_find(&run, "livelock");
     let finding = &run.json()["findings"][0];
     assert_eq!((&finding["cycle"]["first"], &finding["cycle"]["length"]), (&4.into(), &6.into()), "{run}");
     let trace = finding["trace"].as_str().expect("a trace").to_owned();
     let replayed = session.run(["replay", &trace]);
     replayed.must_say(1, &["and then for ever:", "the cycle closed: after step 9 ", "in which step 4 began"]);
-    let sarif = std::fs::read_to_string(session.path("run.sarif")).expect("a file");
+    let sarif = std::fs::read_to_string(sarif).expect("a file");
     assert!(sarif.contains("and then for ever: steps 4 to 9"), "{sarif}");
-    let page = std::fs::read_to_string(session.path("run.html")).expect("a file");
+    let page = std::fs::read_to_string(page).expect("a file");
     assert!(page.contains("and then for ever:") && page.contains(r#""cycle":{"first":4,"length":6}"#));
     // The search without states finds it, too.
     must_find(&check(&session, "polite.c", &[]), "livelock");
@@ -129,4 +130,25 @@ fn what_cannot_be_asked_is_refused_with_words() {
     run.must_say(2, &["--liveness asks about cycles, which --algorithm dpor does not know"]);
     let run = session.run(["check", &file, "--liveness", "ends", "--jobs", "2"]);
     run.must_say(2, &["--jobs 2"]);
+}
+
+/// What is asked is a setting like all others: the trace has it, and a search from the trace asks the same.
+#[test]
+fn questions_are_kept_by_the_trace_and_by_a_search_from_it() {
+    let session = Session::new();
+    let options = ["-DBAD", "--liveness", "starvation", "--ltl", "G (request -> F answer)", "--fairness", "weak"];
+    let run = check(&session, "request.c", &options);
+    let path = run.json()["findings"][0]["trace"].as_str().expect("a trace").to_owned();
+    let asked = |path: &str| {
+        let text = std::fs::read_to_string(path).expect("a trace");
+        serde_json::from_str::<serde_json::Value>(&text).expect("a document")["settings"]["liveness"].clone()
+    };
+    let expected = serde_json::json!({"goal": "starvation", "fairness": "weak", "formula": "G (request -> F answer)"});
+    assert_eq!(asked(&path), expected, "{run}");
+    let kept = session.path("kept.json").display().to_string();
+    std::fs::rename(&path, &kept).expect("it can be moved");
+    let run = session.check(["--from", &kept, "--at", "4"]);
+    assert_eq!(run.code, 1, "{run}");
+    let path = run.json()["findings"][0]["trace"].as_str().expect("a trace").to_owned();
+    assert_eq!(asked(&path), expected, "{run}");
 }

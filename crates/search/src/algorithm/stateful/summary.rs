@@ -196,6 +196,11 @@ impl Summaries {
         }
     }
 
+    /// Whether the program says anywhere that it makes progress.
+    pub fn have_progress(&self) -> bool {
+        self.classes.iter().any(|known| known.bare.is_progress())
+    }
+
     /// The bare event of a class.
     pub fn bare(&self, class: Class) -> &Event {
         &self.classes[class.index()].bare

@@ -1,4 +1,4 @@
-//! Parsers for the values of options: durations, sizes, wakeup policies, lists of numbers.
+//! Parsers for values that people write: durations, sizes, wakeup policies, lists of numbers, formulas.
 
 use std::time::Duration;
 
