@@ -166,7 +166,8 @@ pub fn explain(recording: &Recording, names: &Names) -> Explanation {
 fn starving(recording: &Recording, from: usize) -> Vec<ThreadId> {
     let only_looks = |event: &Event| {
         let footprint = Footprint::of(event);
-        !footprint.is_everything() && footprint.accesses().iter().all(|access| access.mode == Mode::Read)
+        let reads = footprint.accesses().iter().all(|access| access.mode == Mode::Read);
+        !footprint.is_everything() && (reads || event.flags.contains(EventFlags::UNCHANGED))
     };
     let never = recording.pending.iter().filter(|pending| {
         let mut own = recording.events[from..].iter().filter(|event| event.thread == pending.thread);
