@@ -242,12 +242,10 @@ pub enum Outcome {
         also: u64,
     },
     /// The state after the plan's [round](crate::round::Round) equals the state before it, so the round can repeat forever.
-    #[cfg_attr(feature = "std", serde(alias = "livelock"))]
     Cycle {
         /// The number of events in the round. 0 if the execution has ended, and stays where it is.
         length: u32,
         /// What is said of the round.
-        #[cfg_attr(feature = "std", serde(default))]
         claim: Claim,
     },
 }

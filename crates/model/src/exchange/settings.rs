@@ -42,7 +42,6 @@ pub struct Settings {
     /// The values of nondeterministic numbers.
     pub nondet: Values,
     /// What is asked about executions that go on for ever.
-    #[cfg_attr(feature = "std", serde(default))]
     pub liveness: Liveness,
 }
 
