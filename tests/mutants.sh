@@ -63,3 +63,12 @@ section touches-what-it-likes "$discipline" '|| !entry.conflicts_with(other)' '|
 section may-be-tried "$discipline" 'if is_mutex && !is_plain && self.rules.tried {' 'if false {' "sections::mutexes_that_do_more"
 section has-no-item crates/search/src/algorithm/stateful/summary.rs '(section && self.rules.section_items).then' 'false.then' "sections::"
 section order-of-lives-is-guessed "$discipline" 'of(other, one.thread) > of(one, one.thread)' 'of(other, one.thread) >= of(one, one.thread)' "sections::mutexes_that_do_more"
+# What can go on for ever: fairness, and what a cycle owes to each thread and to the automaton. And a cycle is one only if it closes.
+live() { mutant "live-$1" "crates/search/src/liveness/$2" "$3" "$4" "-p heddle-testkit --test main" "$5"; }
+live strong-is-none fair.rs '        Fairness::Strong => part.iter().flat_map(ready).find(|thread| !acts.contains(thread)),' '        Fairness::Strong => None,' liveness::
+live weak-is-none fair.rs '!acts.contains(thread) && always(thread)' 'false && always(thread)' liveness::
+live threads-are-owed-nothing lasso.rs 'let threads = if fairness == Fairness::None { BTreeSet::new() } else { ready.collect() };' 'let threads = if fairness == Fairness::None { BTreeSet::new() } else { ready.skip(1).collect() };' liveness::
+live promises-are-put-off ltl/automaton.rs 'marks: marks & !postponed' 'marks: { let _ = postponed; marks }' ltl::
+live ends-do-not-count mod.rs '|node| could_end[node as usize]' '|node| could_end[node as usize] || true' liveness::
+live looks-get-on mod.rs 'edge.thread == thread && edge.marks & (LOOKS | PAUSES) == 0' 'edge.thread == thread' liveness::
+mutant cycle-is-not-compared crates/runtime/src/state/cycle.rs 'let same = watch.same.get() && watch.before.get() == Some(state);' 'let same = watch.before.get().is_some();' "-p heddle --test main" random_states::

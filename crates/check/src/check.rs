@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-use heddle_model::{ExecutorError, Facts, Finding, FindingKind, Property, RunReport, Trace, trace};
+use heddle_model::{ExecutorError, Facts, Finding, FindingKind, Property, RunReport, Settings, Trace, trace};
 use heddle_report::text;
 use heddle_report::words::full_name;
 use heddle_search::repeat::{Divergence, Repeated};
-use heddle_search::{Search, Stop, Summary};
+use heddle_search::{Algorithm, Method, Search, Stop, Summary};
 
+use crate::after::cycles::{self, Cycles};
 use crate::after::{diverged, livelocks, smallest};
 use crate::checkpoint::{self, CheckpointError, Keeper};
 use crate::coverage;
@@ -64,7 +65,8 @@ impl<'o> Check<'o> {
     ///
     /// When there is no verdict: a checkpoint cannot be used, or a finding cannot be repeated.
     pub fn run(self, engine: &mut dyn Engine, program: &trace::Program) -> Result<Conclusion, Failure> {
-        let Check { options, observer } = self;
+        let Check { mut options, observer } = self;
+        options.ask_for_cycles(&engine.settings()).map_err(Failure::Usage)?;
         if let Some(message) = options.refusal(&engine.settings()) {
             return Err(Failure::Usage(message));
         }
@@ -84,6 +86,18 @@ impl<'o> Check<'o> {
                 search = begin_anew(&options, engine)?;
                 searched = guard("search", &mut panics, || explore(&options, &mut search, engine, &mut collector));
             }
+        }
+        let settings = engine.settings();
+        if let Some((Ok(summary), None)) = &searched
+            && has_doubts(&options, summary, &settings)
+            && collector.tally.findings.is_empty()
+            && panics.is_empty()
+        {
+            // What goes round is asked of all steps of all states.
+            options.search.algorithm = Algorithm::States;
+            collector.begin_anew();
+            search = begin_anew(&options, engine)?;
+            searched = guard("search", &mut panics, || explore(&options, &mut search, engine, &mut collector));
         }
         let (ran, divergence) = searched.map_or((None, None), |(ran, divergence)| (Some(ran), divergence));
         let (counts, samples, method, own_bound) = match &ran {
@@ -123,8 +137,21 @@ impl<'o> Check<'o> {
         let dismissed = engine.settle();
         debug_assert!(dismissed.is_ok() || end != End::Search(Stop::Exhausted), "{dismissed:?}");
         tally.settle_exits(engine.settings().properties.of(Property::Exit));
+        let mut asked = None;
         if !options.interrupted.load(Relaxed) && panics.is_empty() {
             // However this ends, what was found was found.
+            if let Some(graph) = search.graph()
+                && (options.all || tally.findings.is_empty())
+            {
+                let whole = method == Method::Stateful { everybody: true };
+                let prefix = search.prefix();
+                let cycles = Cycles { graph, whole, prefix: &prefix };
+                let ran = counts.executions + 1;
+                asked = guard("cycles", &mut panics, || {
+                    cycles::look(&mut tally, engine, &cycles, &settings, ran, options.all)
+                })
+                .and_then(Result::ok);
+            }
             let progress = engine.settings().properties.look_for(Property::Progress);
             if progress && !looked && (options.all || tally.findings.is_empty()) {
                 guard("livelock", &mut panics, || {
@@ -156,6 +183,7 @@ impl<'o> Check<'o> {
             samples,
             method,
             states,
+            asked: asked.as_ref(),
             own_bound,
             end,
             left_out,
@@ -183,6 +211,20 @@ fn where_cut_off(tally: &Tally, symbols: &dyn Names) -> Option<String> {
     let stopped = tally.stopped?;
     let at = symbols.location(&[stopped.pc]).map_or(String::new(), |at| format!(" at {at}"));
     Some(format!("thread {} is stopped before {}{at}", stopped.thread, full_name(stopped.operation.code)))
+}
+
+/// Whether a search over states with reduction has come to its end, and does not know whether what goes round is a livelock.
+fn has_doubts(options: &Options, summary: &Summary, settings: &Settings) -> bool {
+    let Some(states) = summary.states else { return false };
+    // A program that cannot end has no livelock, unless it says what progress is.
+    let can_end = states.endless < states.states;
+    let goes_round = states.goes_round && (can_end || states.has_progress);
+    summary.method == Method::Stateful { everybody: false }
+        && summary.complete()
+        && goes_round
+        && settings.properties.look_for(Property::Progress)
+        // A checkpoint is one of one search.
+        && options.kept_in().is_none()
 }
 
 /// Runs the engine's own search, if it has one, and ours otherwise.

@@ -122,9 +122,17 @@ impl Judgement<'_> {
         let sees_memory = facts.instrumentation == Instrumentation::Memory;
         notes.push(NEVER.to_string());
         if self.states.is_some() {
-            notes.push(
-                "loops that go round for ever: a search over states does not say whether they wait in vain".to_string(),
-            );
+            match self.asked {
+                Some(asked) if asked.whole => {
+                    notes.extend(asked.unset.iter().map(|name| {
+                        format!("proposition `{name}`: the program never says that it holds (heddle_prop)")
+                    }))
+                }
+                _ if self.states.is_some_and(|of| of.goes_round) => {
+                    notes.push("loops that go round for ever: nothing was asked about cycles of states".to_string());
+                }
+                _ => {}
+            }
             notes.push("states with equal 128-bit fingerprints: taken for one".to_string());
         }
         if sees_memory && !facts.unseen.is_empty() {

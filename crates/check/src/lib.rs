@@ -36,6 +36,7 @@ pub mod tally;
 mod tell;
 pub mod trace;
 mod unseen;
+pub mod values;
 mod verdict;
 pub mod words;
 

@@ -6,8 +6,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use heddle_model::follow::Step;
-use heddle_model::{Restart, RestartMode, Settings};
+use heddle_model::{Goal, Liveness, Restart, RestartMode, Settings};
 use heddle_search::Algorithm;
+use heddle_search::liveness::ltl::Formula;
 
 /// The options of a check. The default draws samples while it explores everything, and stops at the first finding.
 ///
@@ -80,6 +81,33 @@ impl Options {
             return None;
         };
         Some(format!("--algorithm {} {why}", algorithm.name()))
+    }
+
+    /// Chooses the search that can answer what `settings` ask about executions that go on for ever.
+    ///
+    /// # Errors
+    ///
+    /// When the algorithm that was asked for cannot, or what is asked makes no sense: the words for the user.
+    pub(crate) fn ask_for_cycles(&mut self, settings: &Settings) -> Result<(), String> {
+        let Liveness { goal, formula, .. } = settings.liveness;
+        let algorithm = self.search.algorithm;
+        if settings.liveness.asks() {
+            let what = if goal == Goal::Nothing { "--ltl" } else { "--liveness" };
+            if !matches!(algorithm, Algorithm::Portfolio | Algorithm::Stateful | Algorithm::States) {
+                return Err(format!(
+                    "{what} asks about cycles, which --algorithm {} does not know: leave the algorithm out, or use stateful",
+                    algorithm.name()
+                ));
+            }
+            if !formula.is_empty()
+                && let Err(error) = Formula::of_program(formula.as_str())
+            {
+                return Err(format!("--ltl: {error}"));
+            }
+            self.search.algorithm = Algorithm::States;
+        }
+        self.search.liveness = matches!(self.search.algorithm, Algorithm::Stateful | Algorithm::States);
+        Ok(())
     }
 
     /// Whether the search continues after a finding.

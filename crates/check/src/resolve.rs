@@ -4,18 +4,29 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use heddle_model::finding::Location;
+use heddle_model::primitive::prop;
+use heddle_model::round::{Claim, Round};
 use heddle_model::{Ending, ExecutorError, ObjectId, Operation, Outcome, Plan, ThreadId};
 use heddle_report::Recording;
 use heddle_report::printed::{self, Printed};
 use heddle_report::recording::{Lines, user_frame};
+use heddle_search::liveness::ltl::Formula;
 
 use crate::engine::{Engine, Names, Recorded};
 use crate::sources::{Reader, shorten};
 
 /// Runs `plan` once more and resolves the recorded execution. File names are relative to `directory`.
 pub fn record(engine: &mut dyn Engine, plan: &Plan, directory: &Path) -> Result<Recording, ExecutorError> {
-    let recorded = engine.replay(plan)?;
-    Ok(resolve(recorded, &*engine.names(), directory))
+    let mut recorded = engine.replay(plan)?;
+    if let (Some(Round { length: 0, claim: Claim::Formula, .. }), true) = (plan.round, recorded.outcome.is_ended()) {
+        // It has ended, and stays where it is.
+        recorded.outcome = Outcome::Cycle { length: 0, claim: Claim::Formula };
+    }
+    let mut recording = resolve(recorded, &*engine.names(), directory);
+    if let Ok((_, names)) = Formula::of_program(engine.settings().liveness.formula.as_str()) {
+        recording.objects.extend(names.into_iter().map(|name| (prop::object(name.as_bytes()), name)));
+    }
+    Ok(recording)
 }
 
 fn resolve(recorded: Recorded, symbols: &dyn Names, directory: &Path) -> Recording {

@@ -135,6 +135,7 @@ fn untold(candidate: &Candidate, number: usize) -> Option<Finding> {
         preemptions: 0,
         minimal: false,
         certain: true,
+        cycle: None,
         trace: None,
         notes: Vec::new(),
     })

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use heddle_model::follow::Step;
 use heddle_model::immediate::Immediate;
-use heddle_model::round::Round;
+use heddle_model::round::{Claim, Round};
 use heddle_model::trace::{self, Action, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
 use heddle_model::wire::ThreadName;
-use heddle_model::{Executor, Facts, Outcome, Plan, Restart, Settings, States};
+use heddle_model::{Executor, Facts, FindingKind, Outcome, Plan, Restart, Settings, States};
 use heddle_report::Recording;
 use heddle_report::recognise::Recognised;
 use heddle_report::recording::is_user;
@@ -56,8 +56,11 @@ pub struct Story {
 
 /// Makes the story of `recording`, an execution of `plan`. `None` if it shows no finding.
 pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, run: &Run) -> Option<Story> {
-    let Recognised { finding, threads, mut steps, last, mut focus, key } =
+    let Recognised { mut finding, threads, mut steps, last, mut focus, key } =
         heddle_report::recognise(&recording, &run.settings.properties)?;
+    if finding.kind == FindingKind::Ltl {
+        finding.message = format!("`{}` does not hold: {}", run.settings.liveness.formula.as_str(), finding.message);
+    }
     let mut schedule: Vec<Step> = recording.events.iter().map(Step::by_value).collect();
     let mut continuation = None;
     if recording.events.is_empty() {
@@ -100,12 +103,13 @@ pub fn plan(trace: &Trace) -> Plan {
     let aim = trace.end.outcome.race().copied();
     let round = match trace.end.outcome {
         // The round is the end of the trace.
-        Outcome::Livelock { length } => (trace.schedule.len() as u32)
+        Outcome::Cycle { length, claim } => (trace.schedule.len() as u32)
             .checked_sub(length)
-            .and_then(|after| after.checked_sub(1))
-            .map(|first| Round { first, length }),
+            .and_then(|after| after.checked_sub(u32::from(claim == Claim::Suspected)))
+            .map(|first| Round { first, length, claim }),
         _ => None,
     };
+    let compares = round.is_some_and(|round| round.claim != Claim::Suspected);
     Plan {
         schedule: trace.schedule.clone(),
         sleep,
@@ -117,7 +121,11 @@ pub fn plan(trace: &Trace) -> Plan {
         aim,
         round,
         immediate: Immediate::Nothing,
-        states: if trace.rounds { States::Rounds } else { States::Off },
+        states: match trace.rounds {
+            true if compares => States::Record,
+            true => States::Rounds,
+            false => States::Off,
+        },
     }
 }
 

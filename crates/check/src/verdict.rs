@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use heddle_model::Settings;
 use heddle_model::verdict::SCHEMA;
-use heddle_model::{Facts, Finding, FindingKind, Location, Outcome, Remark, RunReport, Verdict};
+use heddle_model::{Facts, Finding, FindingKind, Location, Outcome, Property, Remark, RunReport, Verdict};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
 use heddle_search::{Counts, Method, StateCounts, Stop};
 
+use crate::after::cycles::Asked;
 use crate::coverage;
 use crate::internal::Panic;
 use crate::options::Options;
@@ -53,6 +54,8 @@ pub struct Judgement<'c> {
     pub method: Method,
     /// The graph of a search over states.
     pub states: Option<StateCounts>,
+    /// What the graph was asked about executions that go on for ever, if it was.
+    pub asked: Option<&'c Asked>,
     /// The most operations of a thread, if the search had to bound them itself.
     pub own_bound: Option<u32>,
     /// Why the search ended.
@@ -173,6 +176,7 @@ impl Judgement<'_> {
                 preemptions: 0,
                 minimal: false,
                 certain: true,
+                cycle: None,
                 trace: None,
                 notes: Vec::new(),
             });
@@ -223,31 +227,37 @@ impl Judgement<'_> {
                     self.round()
                 ))
             }
+            End::Search(Stop::Exhausted) if self.asked.is_some_and(|asked| asked.open.is_some()) => {
+                self.asked.and_then(|asked| asked.open.clone())
+            }
+            // All cycles are known, and were asked about.
+            End::Search(Stop::Exhausted) if self.asked.is_some_and(|asked| asked.whole) => self.why_ends_are_missed(),
             End::Search(Stop::Exhausted)
-                if !self.left_out.bounded && self.states.is_some_and(|of| of.in_vain > 0) && self.findings.is_empty() =>
+                if !self.left_out.bounded
+                    && self.states.is_some_and(|of| of.in_vain > 0)
+                    && self.findings.is_empty() =>
             {
                 let in_vain = self.states.map_or(0, |of| of.in_vain);
                 Some(format!(
-                    "threads look for ever for what nobody does ({}): heddle does not say yet where when states are searched; \
-                     --algorithm default does",
+                    "threads look for ever for what nobody does ({}): --algorithm stateful says where",
                     text::counted(in_vain, "state")
                 ))
             }
             End::Search(Stop::Exhausted)
-                if !self.left_out.bounded && self.states.is_some_and(|of| of.endless > 0 && of.endless < of.states) =>
+                if self.cycles_count() && self.states.is_some_and(|of| of.endless > 0 && of.endless < of.states) =>
             {
                 let endless = self.states.map_or(0, |of| of.endless);
                 Some(format!(
-                    "the program ends, but not from {}: heddle does not say yet what goes round there; --algorithm default may",
+                    "the program ends, but not from {}: --liveness ends says what goes round there",
                     text::counted(endless, "state")
                 ))
             }
             End::Search(Stop::Exhausted)
-                if !self.left_out.bounded && self.states.is_some_and(|of| of.goes_round && of.endless == 0) =>
+                if self.cycles_count()
+                    && self.states.is_some_and(|of| of.goes_round && (of.endless == 0 || of.has_progress)) =>
             {
                 Some(
-                    "the program ends, and it can go round before: heddle does not say yet whether that is a livelock when states are \
-                     searched; --algorithm default may"
+                    "the program can go round, and that may be a livelock: --algorithm states says whether it is one"
                         .to_string(),
                 )
             }
@@ -298,6 +308,25 @@ impl Judgement<'_> {
             }
             End::Search(Stop::Outcome(outcome)) => Some(outcome_words(*outcome).to_string()),
         }
+    }
+
+    /// Whether cycles that nobody has asked about leave the verdict open.
+    fn cycles_count(&self) -> bool {
+        !self.left_out.bounded && self.settings.properties.look_for(Property::Progress)
+    }
+
+    /// Why a program that need not end is not called safe, although all its cycles are known: it ends in some orders, and in others it cannot
+    /// end any more. That may be a bug or not.
+    fn why_ends_are_missed(&self) -> Option<String> {
+        let endless = self.states.filter(|of| of.endless > 0 && of.endless < of.states)?.endless;
+        let open = self.settings.properties.look_for(Property::Progress) && !self.settings.liveness.asks();
+        open.then(|| {
+            format!(
+                "the program ends, but not from {}: if it should, --liveness ends says what goes round there; if it need not, say \
+                 --livelocks off",
+                text::counted(endless, "state")
+            )
+        })
     }
 
     /// The description of the loop, as a part of a sentence. Empty if there is none.

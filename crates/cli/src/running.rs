@@ -6,9 +6,11 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use heddle_model::{Attention, Latitude, Property, Restart, RestartMode, Settings, Values, Wakeup};
-
-use crate::values;
+use heddle_checking::values;
+use heddle_model::{
+    Attention, Fairness, FormulaText, Goal, Latitude, Liveness, Property, Restart, RestartMode, Settings, Values,
+    Wakeup,
+};
 
 /// `--restart`: how the program returns to its start after each execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -72,6 +74,28 @@ pub enum LivelockWish {
     Off,
 }
 
+/// `--liveness`: what is asked about executions that go on for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum LivenessWish {
+    /// Every execution ends.
+    Ends,
+    /// Every execution that does not end calls heddle_progress again and again.
+    Progress,
+    /// Every thread gets what it waits for in the end.
+    Starvation,
+}
+
+/// `--fairness`: which schedulers are not to blame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum FairnessWish {
+    /// A thread that can run again and again does run again and again.
+    Strong,
+    /// A thread that can run without interruption does run.
+    Weak,
+    /// Every scheduler counts, also one that never lets a thread run.
+    None,
+}
+
 /// Options that say how to run the program and which errors to look for.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Running {
@@ -98,6 +122,17 @@ pub struct Running {
     /// What to do about threads that loop for ever [default: report].
     #[arg(long, value_enum, value_name = "WHAT")]
     pub livelocks: Option<LivelockWish>,
+    /// What must be true of executions that go on for ever. Searches all states (--algorithm stateful) without reduction, because a reduction
+    /// keeps no cycles.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub liveness: Option<LivenessWish>,
+    /// A formula of linear temporal logic over the propositions that the program sets with heddle_prop: 'G (request -> F answer)'. Operators:
+    /// ! && || -> <-> G F U W R. Searches all states without reduction.
+    #[arg(long, value_name = "FORMULA", value_parser = values::formula)]
+    pub ltl: Option<FormulaText>,
+    /// Which schedulers count for --liveness, --ltl and livelocks [default: strong].
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub fairness: Option<FairnessWish>,
     /// How many timed waits of one thread may time out while other threads could run. After that, a wait times out only when no
     /// thread can run [default: 3].
     #[arg(long, value_name = "N")]
@@ -131,6 +166,24 @@ pub struct Running {
 }
 
 impl Running {
+    fn liveness_over(&self, base: Liveness) -> Liveness {
+        let goal = self.liveness.map(|wish| match wish {
+            LivenessWish::Ends => Goal::Ends,
+            LivenessWish::Progress => Goal::Progress,
+            LivenessWish::Starvation => Goal::Starvation,
+        });
+        let fairness = self.fairness.map(|wish| match wish {
+            FairnessWish::Strong => Fairness::Strong,
+            FairnessWish::Weak => Fairness::Weak,
+            FairnessWish::None => Fairness::None,
+        });
+        Liveness {
+            goal: goal.unwrap_or(base.goal),
+            fairness: fairness.unwrap_or(base.fairness),
+            formula: self.ltl.unwrap_or(base.formula),
+        }
+    }
+
     /// Returns `base`, changed by the options that were given. `goes_on`: the search continues after the first finding.
     /// `outputs`: the program's output is kept for every execution.
     pub fn over(&self, base: Settings, goes_on: bool, outputs: bool) -> Settings {
@@ -185,6 +238,7 @@ impl Running {
                 wakeup: self.wakeup.unwrap_or(base.latitude.wakeup),
             },
             nondet: self.nondet.unwrap_or(base.nondet),
+            liveness: self.liveness_over(base.liveness),
         }
     }
 }

@@ -25,6 +25,7 @@ mod interface; // Flags, text, JSON, exit codes.
 mod jobs; // `--jobs`.
 mod libcpp; // LLVM's C++ library.
 mod limitations; // Each line of `docs/limitations.md`.
+mod liveness; // Programs that go on for ever.
 mod log; // `HEDDLE_LOG`.
 mod machine; // The same on every machine.
 mod openmp; // Parallel regions of OpenMP.

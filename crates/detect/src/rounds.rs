@@ -11,7 +11,7 @@
 //! * no choice among several outcomes was needed: no weak compare-exchange that fails spuriously, no time-out.
 
 use heddle_model::primitive::{atomic, memory, mutex, rwlock, semaphore, spin, yielding};
-use heddle_model::round::Round;
+use heddle_model::round::{Claim, Round};
 use heddle_model::{Event, EventFlags, OpCode, Phase, ThreadId, World};
 
 use crate::digest::Digest;
@@ -74,7 +74,7 @@ pub struct Rounds<'m> {
 impl<'m> Rounds<'m> {
     /// Nothing to watch.
     pub const fn empty() -> Rounds<'m> {
-        Rounds { round: Round { first: 0, length: 0 }, threads: &mut [], before: None }
+        Rounds { round: Round { first: 0, length: 0, claim: Claim::Suspected }, threads: &mut [], before: None }
     }
 
     /// Room for `threads` threads.
@@ -102,7 +102,7 @@ impl<'m> Rounds<'m> {
         threads: &impl Threads,
         state: impl Fn() -> Option<State>,
     ) -> bool {
-        let Round { first, length } = self.round;
+        let Round { first, length, .. } = self.round;
         if length == 0 || index < first || index > first + length {
             return false;
         }
@@ -130,7 +130,7 @@ impl<'m> Rounds<'m> {
 
     /// Whether every thread that could act in the round did, and read or tried in vain.
     fn is_fair(&self, threads: &impl Threads) -> bool {
-        let Round { first, length } = self.round;
+        let Round { first, length, .. } = self.round;
         let within = |event: u32| (first..=first + length).contains(&event);
         self.threads[..threads.count()].iter().enumerate().all(|(id, thread)| {
             let (could, did) = (within(thread.could), within(thread.did));
@@ -225,7 +225,7 @@ mod tests {
     fn is_livelock(events: &[(Event, u32, u64)]) -> bool {
         let owner = Owner::default();
         let mut rounds = Rounds::new(&mut &owner, 4);
-        rounds.reset(Round { first: 5, length: events.len() as u32 - 1 });
+        rounds.reset(Round { first: 5, length: events.len() as u32 - 1, ..Round::default() });
         let last = events.len() - 1;
         let mut found = false;
         for (number, &(event, enabled, state)) in events.iter().enumerate() {
@@ -283,9 +283,9 @@ mod tests {
             asked.set(asked.get() + 1);
             None
         };
-        rounds.reset(Round { first: 0, length: 0 });
+        rounds.reset(Round::default());
         assert!(!rounds.took(0, &event(0, atomic::LOAD), &Fixed(3, 1), state));
-        rounds.reset(Round { first: 5, length: 2 });
+        rounds.reset(Round { first: 5, length: 2, ..Round::default() });
         for index in [0, 4, 8, 100] {
             assert!(!rounds.took(index, &event(0, atomic::LOAD), &Fixed(3, 1), state));
         }

@@ -10,7 +10,15 @@ fn candidates(usual: &Value) -> Vec<Value> {
         Value::Bool(is) => vec![json!(!is)],
         Value::Array(_) => vec![json!([i64::MIN, 7])],
         // The words of all modes.
-        _ => vec![json!({"only": "exec"}), json!("lifo"), json!("fifo"), json!("ignore"), json!("go")],
+        _ => vec![
+            json!({"only": "exec"}),
+            json!("lifo"),
+            json!("fifo"),
+            json!("ignore"),
+            json!("go"),
+            json!("weak"),
+            json!("starvation"),
+        ],
     }
 }
 

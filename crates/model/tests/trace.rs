@@ -66,6 +66,7 @@ fn trace() -> Trace {
             preemptions: 1,
             minimal: true,
             certain: true,
+            cycle: None,
             trace: None,
             notes: vec![Note { message: "there".into(), location: None }],
         },
@@ -107,8 +108,8 @@ fn no_changed_byte_makes_it_panic() {
 #[test]
 fn another_version_is_named() {
     let text = String::from_utf8(trace().to_bytes()).unwrap();
-    assert_eq!(TRACE_VERSION, 3, "a new version is added to docs/trace-format.md");
-    for other in [1, 2, TRACE_VERSION + 1] {
+    assert_eq!(TRACE_VERSION, 4, "a new version is added to docs/trace-format.md");
+    for other in [1, 2, 3, TRACE_VERSION + 1] {
         let changed = text.replacen(&format!("\"version\": {TRACE_VERSION}"), &format!("\"version\": {other}"), 1);
         assert_ne!(changed, text);
         let error = Trace::from_bytes(changed.as_bytes()).unwrap_err().to_string();

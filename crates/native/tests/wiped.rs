@@ -8,7 +8,7 @@ use heddle_model::{Executor, Plan};
 
 /// A plan whose states are compared, but never found equal: the round begins where no execution comes to.
 fn compared(seed: u64) -> Plan {
-    Plan { round: Some(Round { first: u32::MAX / 2, length: 1 }), ..recorded(seed) }
+    Plan { round: Some(Round { first: u32::MAX / 2, length: 1, ..Round::default() }), ..recorded(seed) }
 }
 
 fn recorded(seed: u64) -> Plan {

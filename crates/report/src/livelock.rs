@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use heddle_model::finding::{Location, Note};
 use heddle_model::primitive::{atomic, mutex, rwlock, semaphore, spin, yielding};
-use heddle_model::{Event, EventFlags, Outcome, ThreadId};
+use heddle_model::round::Claim;
+use heddle_model::{Event, EventFlags, Footprint, Mode, Outcome, Pending, ThreadId};
 
 use crate::names::Names;
 use crate::{Recording, steps, words};
@@ -83,20 +84,21 @@ pub fn kind_of(round: &[Event]) -> RoundKind {
     }
 }
 
-/// Explains the livelock at the end of `recording`.
+/// Explains the cycle at the end of `recording`.
 pub fn explain(recording: &Recording, names: &Names) -> Explanation {
     let events = recording.events.len();
-    let length = match recording.outcome {
-        Outcome::Livelock { length } => (length as usize).min(events),
-        _ => events,
+    let (length, claim) = match recording.outcome {
+        Outcome::Cycle { length, claim } => ((length as usize).min(events), claim),
+        _ => (events, Claim::Suspected),
     };
     let from = events - length;
     let round = || recording.events.iter().enumerate().skip(from);
     let mut threads: Vec<ThreadId> = round().map(|(_, event)| event.thread).collect();
     threads.sort();
     threads.dedup();
+    let starving = if claim == Claim::Starvation { starving(recording, from) } else { Vec::new() };
     let mut notes: Vec<Note> = Vec::new();
-    for &thread in &threads {
+    for &thread in starving.iter().chain(threads.iter().filter(|thread| !starving.contains(thread))) {
         for (index, event) in round().filter(|(_, event)| event.thread == thread) {
             if event.operation.code.family() == yielding::FAMILY {
                 continue;
@@ -111,11 +113,68 @@ pub fn explain(recording: &Recording, names: &Names) -> Explanation {
             }
         }
     }
-    let who: Vec<String> = threads.iter().map(|&thread| names.thread(thread)).collect();
-    let message = match who.as_slice() {
-        [one] => format!("{one} loops for ever: after {length} steps the state is the same again"),
-        _ => format!("{} loop for ever: after {length} steps the state is the same again", who.join(" and ")),
+    let told = |threads: &[ThreadId]| -> String {
+        threads.iter().map(|&thread| names.thread(thread)).collect::<Vec<_>>().join(" and ")
+    };
+    let others: Vec<ThreadId> = threads.iter().copied().filter(|thread| !starving.contains(thread)).collect();
+    let who = told(&threads);
+    let (loops, looks) = if threads.len() == 1 { ("loops", "looks") } else { ("loop", "look") };
+    let steps = if length == 1 { "1 step".to_owned() } else { format!("{length} steps") };
+    let again = format!("after {steps} the state is the same again");
+    let message = match claim {
+        Claim::Suspected | Claim::Livelock => format!("{who} {loops} for ever: {again}"),
+        Claim::Endless => format!("the program does not end: {who} {loops} for ever; {again}"),
+        Claim::Idle => format!("no progress: {who} {loops} for ever without heddle_progress(); {again}"),
+        Claim::Starvation => {
+            let starves = if starving.len() == 1 { "starves" } else { "starve" };
+            let go = if others.len() == 1 { "goes" } else { "go" };
+            format!("{} {starves} while {} {go} on for ever: {again}", told(&starving), told(&others))
+        }
+        Claim::Formula if length == 0 => "the program ends, and it did not hold until then".to_owned(),
+        Claim::Formula => format!("{who} {loops} for ever; {again}"),
+        Claim::Stuck => format!("some threads wait for ever while {who} {loops}; {again}"),
+        Claim::Vain => format!("{who} {looks} for ever for what nobody does: {again}"),
     };
     let location = round().find_map(|(index, _)| recording.place(index)).cloned();
+    let waits = starving.first().and_then(|thread| recording.pending.iter().position(|one| one.thread == *thread));
+    let location = waits.and_then(|index| recording.pending_place(index)).cloned().or(location);
+    if claim == Claim::Starvation {
+        for &thread in &starving {
+            if let Some(index) = recording.pending.iter().position(|one| one.thread == thread) {
+                let pending = &recording.pending[index];
+                let object = steps::object(&pending.operation, names).full;
+                let message = format!(
+                    "{} never gets on: {} {object}",
+                    names.thread(thread),
+                    words::operation(&pending.operation)
+                );
+                notes.insert(
+                    0,
+                    Note { message: message.trim_end().to_owned(), location: recording.pending_place(index).cloned() },
+                );
+            }
+        }
+    }
+    threads.extend(starving);
+    threads.sort();
+    threads.dedup();
     Explanation { message, location, notes, threads }
+}
+
+/// The threads that never get on in the cycle that begins at event `from`: they wait, or only look. A thread that waits for the end of another
+/// one is none of them if there are others.
+fn starving(recording: &Recording, from: usize) -> Vec<ThreadId> {
+    let only_looks = |event: &Event| {
+        let footprint = Footprint::of(event);
+        let reads = footprint.accesses().iter().all(|access| access.mode == Mode::Read);
+        !footprint.is_everything() && (reads || event.flags.contains(EventFlags::UNCHANGED))
+    };
+    let never = recording.pending.iter().filter(|pending| {
+        let mut own = recording.events[from..].iter().filter(|event| event.thread == pending.thread);
+        own.all(only_looks)
+    });
+    let (joining, others): (Vec<&Pending>, Vec<&Pending>) =
+        never.partition(|pending| pending.operation.object.as_thread().is_some());
+    let chosen = if others.is_empty() { joining } else { others };
+    chosen.into_iter().map(|pending| pending.thread).collect()
 }

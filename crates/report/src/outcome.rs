@@ -1,5 +1,6 @@
 //! Classifies an execution for the verdict. A search asks this of every execution, so nothing is resolved here.
 
+use heddle_model::round::Claim;
 use heddle_model::{Capacity, Ending, Execution, FindingKind, Outcome, Properties, Property};
 
 use serde::{Deserialize, Serialize};
@@ -76,7 +77,13 @@ pub fn classify(execution: &Execution<'_>, properties: &Properties) -> Class {
         },
         Outcome::Deadlock => Class::Finding(FindingKind::Deadlock),
         Outcome::Hang => Class::Finding(FindingKind::Hang),
-        Outcome::Livelock { .. } => Class::Finding(FindingKind::Livelock),
+        Outcome::Cycle { claim, .. } => Class::Finding(match claim {
+            Claim::Suspected | Claim::Livelock | Claim::Endless | Claim::Idle => FindingKind::Livelock,
+            Claim::Starvation => FindingKind::Starvation,
+            Claim::Formula => FindingKind::Ltl,
+            Claim::Stuck => FindingKind::PartialDeadlock,
+            Claim::Vain => FindingKind::Deadlock,
+        }),
         Outcome::Race(_) => Class::Finding(FindingKind::DataRace),
         Outcome::Blocked | Outcome::Visited | Outcome::Learnt { .. } => Class::Redundant,
         Outcome::Assumed => Class::Assumed,

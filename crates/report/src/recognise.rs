@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use heddle_model::finding::{Finding, FindingKind, FindingThread, Location, Note};
+use heddle_model::finding::{Cycle, Finding, FindingKind, FindingThread, Location, Note};
+use heddle_model::round::Claim;
 use heddle_model::trace::TraceStep;
 use heddle_model::{Death, Ending, Execution, ObjectId, Outcome, Properties, ThreadId};
 
@@ -73,6 +74,7 @@ pub fn recognise(recording: &Recording, properties: &Properties) -> Option<Recog
         preemptions: count(&walk.preemptions),
         minimal: false,
         certain: true,
+        cycle: cycle(recording),
         trace: None,
         notes,
     };
@@ -96,6 +98,16 @@ fn focus(recording: &Recording, walk: &Walk, involved: &[ThreadId]) -> Vec<u32> 
     focus.sort_unstable();
     focus.dedup();
     focus
+}
+
+/// The steps that are repeated for ever.
+fn cycle(recording: &Recording) -> Option<Cycle> {
+    match recording.outcome {
+        Outcome::Cycle { length, .. } if length > 0 => {
+            Some(Cycle { first: (recording.events.len() as u32).saturating_sub(length) + 1, length })
+        }
+        _ => None,
+    }
 }
 
 /// The message and the source location of an end that is not a finding, such as an unsupported call.
@@ -146,7 +158,8 @@ struct What {
 }
 
 fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) -> What {
-    if matches!(kind, FindingKind::Deadlock | FindingKind::PartialDeadlock) {
+    let in_vain = matches!(recording.outcome, Outcome::Cycle { claim: Claim::Vain, .. });
+    if matches!(kind, FindingKind::Deadlock | FindingKind::PartialDeadlock) && !in_vain {
         let deadlock = deadlock::explain(recording, names, walk);
         let while_others = if kind == FindingKind::Deadlock { "" } else { ", while other threads run" };
         return What {
@@ -161,7 +174,7 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
     {
         return What { message: told.message, location: told.location, notes: told.notes, involved: told.threads };
     }
-    if kind == FindingKind::Livelock {
+    if matches!(recording.outcome, Outcome::Cycle { .. }) {
         let told = livelock::explain(recording, names);
         return What { message: told.message, location: told.location, notes: told.notes, involved: told.threads };
     }
@@ -259,7 +272,9 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
         let state = match Wait::of(pending, walk) {
             _ if runs => "runs".to_string(),
             Some(wait) => wait.describe(names),
-            None if matches!(recording.outcome, Outcome::Livelock { .. }) && pending.thread == recording.thread => {
+            None if matches!(recording.outcome, Outcome::Cycle { claim: Claim::Suspected, .. })
+                && pending.thread == recording.thread =>
+            {
                 "runs".to_string()
             }
             None => {

@@ -79,6 +79,10 @@ pub fn meaning(kind: FindingKind) -> &'static str {
         FindingKind::Leak => "Memory is never freed.",
         FindingKind::Hang => "A thread runs for too long without a visible operation.",
         FindingKind::Livelock => "Threads keep running, keep each other from making progress, and never stop.",
+        FindingKind::Starvation => {
+            "A thread never gets what it waits for, although it could, and no scheduler is to blame."
+        }
+        FindingKind::Ltl => "A formula of linear temporal logic does not hold.",
         // Kinds that are told by their message alone.
         _ => "Something went wrong in some thread interleaving.",
     }
@@ -121,6 +125,9 @@ fn result(finding: &Finding, rule: usize, trace: Option<&Trace>) -> Value {
             "replay": finding.trace.as_ref().map(|trace| format!("heddle replay {trace}")),
         },
     });
+    if let Some(cycle) = finding.cycle {
+        result["properties"]["cycle"] = json!(cycle);
+    }
     if let Some(flow) = trace.and_then(code_flow) {
         result["codeFlows"] = json!([flow]);
     }
@@ -140,7 +147,10 @@ fn message(finding: &Finding) -> String {
         })
         .collect();
     let after = if states.is_empty() { String::new() } else { format!("\n{}", states.join("\n")) };
-    format!("{}: {}{after}", finding.kind, finding.message)
+    let cycle = finding.cycle.map_or(String::new(), |cycle| {
+        format!("\nand then for ever: steps {} to {}", cycle.first, cycle.first + cycle.length - 1)
+    });
+    format!("{}: {}{after}{cycle}", finding.kind, finding.message)
 }
 
 /// A fingerprint that identifies a finding across runs. It is made of the kind and the source locations, without

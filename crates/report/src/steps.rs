@@ -1,8 +1,8 @@
 //! The steps of an execution as data. [`crate::words`] puts them into words.
 
 use heddle_model::primitive::{
-    atomic, barrier, choice, condvar, futex, memory, mutex, once, process, process_state, rwlock, section, semaphore,
-    spin, thread, yielding,
+    atomic, barrier, choice, condvar, futex, memory, mutex, once, process, process_state, prop, rwlock, section,
+    semaphore, spin, thread, yielding,
 };
 use heddle_model::trace::{Action, StepResult, TraceStep};
 use heddle_model::{Event, EventFlags, Operation, Outcome, ThreadId};
@@ -68,9 +68,13 @@ pub fn object(operation: &Operation, names: &Names) -> Name {
     match operation.code {
         // The start or end of a thread needs no object: it is the thread itself.
         thread::START | thread::EXIT | process::END | atomic::FENCE => Name::default(),
-        yielding::YIELD | yielding::SLEEP | choice::CHOOSE | choice::INPUT | section::BEGIN | section::END => {
-            Name::default()
-        }
+        yielding::YIELD
+        | yielding::SLEEP
+        | choice::CHOOSE
+        | choice::INPUT
+        | prop::PROGRESS
+        | section::BEGIN
+        | section::END => Name::default(),
         code if process_state::State::of(code).is_some_and(|state| state.is_whole()) => Name::default(),
         condvar::WAIT | condvar::REACQUIRE => {
             names.name(operation.object).with(names.name(heddle_model::ObjectId(operation.argument)))
@@ -121,6 +125,7 @@ pub fn result(event: &Event) -> Option<StepResult> {
         atomic::COMPARE_EXCHANGE if event.failed() => StepResult::Mismatch { value: event.result, order: order(event) },
         atomic::RMW | atomic::COMPARE_EXCHANGE => StepResult::Replaced { value: event.result, order: order(event) },
         atomic::FENCE => StepResult::Fence(order(event)),
+        prop::SET => StepResult::Value { value: event.operation.argument, order: None },
         memory::READ => StepResult::Value { value: event.result, order: None },
         choice::CHOOSE => StepResult::Chosen { value: event.result, of: event.operation.argument },
         choice::INPUT => StepResult::Input { value: event.result, of: choice::input_type(&event.operation)? },

@@ -32,13 +32,17 @@ pub fn render(trace: &Trace, origin: &Origin) -> String {
 
 /// The witness of a finding as a JSON value. [`render`] writes it as YAML.
 pub fn document(trace: &Trace, origin: &Origin) -> Value {
+    let formula = format!("CHECK( init(main()), LTL({}) )", trace.settings.liveness.formula.as_str());
     let specification = match trace.finding.kind {
+        FindingKind::Ltl => formula.as_str(),
         FindingKind::DataRace => "CHECK( init(main()), LTL(G ! data-race) )",
         FindingKind::Memory => "CHECK( init(main()), LTL(G valid-deref) )",
         FindingKind::Leak => "CHECK( init(main()), LTL(G valid-memtrack) )",
-        FindingKind::Hang | FindingKind::Livelock | FindingKind::Deadlock | FindingKind::PartialDeadlock => {
-            "CHECK( init(main()), LTL(F end) )"
-        }
+        FindingKind::Hang
+        | FindingKind::Livelock
+        | FindingKind::Starvation
+        | FindingKind::Deadlock
+        | FindingKind::PartialDeadlock => "CHECK( init(main()), LTL(F end) )",
         _ => "CHECK( init(main()), LTL(G ! call(reach_error())) )",
     };
     let language = match trace.program.compilers.iter().any(|used| used.language == "C++") {

@@ -39,7 +39,7 @@ use crate::outside::signals::delivery;
 use crate::outside::{channel, children, exit, exit_handlers, random, timers, trap, virtual_time};
 use crate::record::{callstack, locals};
 use crate::schedule::{self, fiber, forever, spin_loop, wakeup_policy};
-use crate::state::{calls, dead, fingerprint, known, livelock, snapshot, wiping};
+use crate::state::{calls, cycle, dead, fingerprint, known, livelock, snapshot, wiping};
 
 /// State that only the one kernel thread touches: see [the module](self).
 #[repr(transparent)]
@@ -200,6 +200,8 @@ pub struct PerExecution {
     pub stacks: stacks::Checked,
     /// The round that may be a livelock.
     pub rounds: livelock::Watch,
+    /// The cycle that is tested.
+    pub cycle: cycle::Watch,
     /// What states are told apart by beside memory.
     pub states: fingerprint::Passing,
     /// Bytes of stacks that do not count where states are compared.
@@ -263,6 +265,7 @@ static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     memory_errors: memcheck::Memcheck::new(),
     stacks: stacks::Checked::new(),
     rounds: livelock::Watch::new(),
+    cycle: cycle::Watch::new(),
     states: fingerprint::Passing::new(),
     dead: dead::Dead::new(),
     passed: known::Own::new(),
@@ -288,8 +291,8 @@ impl PerExecution {
         #[rustfmt::skip]
         let PerExecution {
             schedule, policies, asked, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, channels,
-            timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, states, dead,
-            passed, operators,
+            timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, cycle, states,
+            dead, passed, operators,
         } = self;
         schedule.reset(wire, sequence);
         policies.reset();
@@ -316,10 +319,11 @@ impl PerExecution {
         memory_errors.reset();
         stacks.reset();
         rounds.reset(wire.round(sequence));
+        cycle.reset(wire.round(sequence));
         states.reset();
         dead.reset(wire, sequence);
         passed.reset();
-        let compares_states = wire.round(sequence).length != 0 || wire.states(sequence) != NO_STATES;
+        let compares_states = wire.round(sequence).is_some() || wire.states(sequence) != NO_STATES;
         wiping::begin(compares_states || Vain::new(wire.places()).wipes());
         operators.reset();
     }

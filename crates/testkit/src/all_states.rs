@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use heddle_model::follow::Step;
-use heddle_model::{Choice, Ending, Outcome, States, ThreadId};
+use heddle_model::{Choice, Ending, Event, EventFlags, Footprint, Mode, Outcome, States, ThreadId};
 
 use crate::state::{LocalState, State};
 use crate::{Program, Scripted};
@@ -19,6 +19,8 @@ pub struct Edge {
     pub to: Option<usize>,
     /// How it ends the process, if it does.
     pub ending: Option<Ending>,
+    /// Whether it changes nothing, and whether it reads something.
+    pub looks: Option<bool>,
 }
 
 /// A state and all its steps.
@@ -81,12 +83,12 @@ pub fn all_states(program: &Program, limit: usize) -> Option<Whole> {
             let Edge { thread, way, .. } = whole.nodes[at].edges[next];
             let mut longer = ways[at].clone();
             longer.push(Step::new(thread).taking(Choice::Way(way)));
-            let (to, ending) = meet(&mut executor, &mut whole, &mut numbers, &mut ways, longer);
+            let (to, ending, looks) = meet(&mut executor, &mut whole, &mut numbers, &mut ways, longer);
             if let Some(ending) = ending {
                 let local = whole.nodes[at].state.locals().find(|(id, _)| *id == thread).map(|(_, local)| local);
                 whole.seen.endings.extend(local.map(|local| (ending, thread, local)));
             }
-            whole.nodes[at].edges[next] = Edge { to, ending, ..whole.nodes[at].edges[next] };
+            whole.nodes[at].edges[next] = Edge { to, ending, looks, ..whole.nodes[at].edges[next] };
         }
         // Its way is not needed any more.
         ways[at] = Vec::new();
@@ -95,23 +97,25 @@ pub fn all_states(program: &Program, limit: usize) -> Option<Whole> {
     Some(whole)
 }
 
-/// The number of the state after these steps, which is added if it is new, or how they end the process.
+/// The number of the state after these steps, which is added if it is new, or how they end the process. And what the last of them does
+/// ([`Edge::looks`]).
 fn meet(
     executor: &mut Scripted<'_>,
     whole: &mut Whole,
     numbers: &mut HashMap<State, usize>,
     ways: &mut Vec<Vec<Step>>,
     steps: Vec<Step>,
-) -> (Option<usize>, Option<Ending>) {
-    let (_, next, outcome) = executor.prefix_with(&steps, States::Record);
-    let Some(&fingerprint) = executor.passed().last() else { return (None, outcome.ending()) };
+) -> (Option<usize>, Option<Ending>, Option<bool>) {
+    let (events, next, outcome) = executor.prefix_with(&steps, States::Record);
+    let looks = events.last().and_then(looks);
+    let Some(&fingerprint) = executor.passed().last() else { return (None, outcome.ending(), looks) };
     let state = executor.exact().get(fingerprint).unwrap_or_else(|| unreachable!("it was passed"));
     if let Some(&number) = numbers.get(state) {
-        return (Some(number), None);
+        return (Some(number), None, looks);
     }
     let edge = |step: &Step| {
         let Choice::Way(way) = step.choice() else { unreachable!("brute force takes ways") };
-        Edge { thread: step.thread, way, to: None, ending: None }
+        Edge { thread: step.thread, way, to: None, ending: None, looks: None }
     };
     let number = whole.nodes.len();
     numbers.insert(state.clone(), number);
@@ -121,7 +125,15 @@ fn meet(
     see(&mut whole.seen, &node.state, stuck);
     whole.nodes.push(node);
     ways.push(steps);
-    (Some(number), None)
+    (Some(number), None, looks)
+}
+
+/// See [`Edge::looks`].
+fn looks(event: &Event) -> Option<bool> {
+    let footprint = Footprint::of(event);
+    let reads = footprint.accesses().iter().all(|access| access.mode == Mode::Read);
+    let same = event.flags.contains(EventFlags::UNCHANGED);
+    (!footprint.is_everything() && (reads || same)).then(|| !footprint.accesses().is_empty())
 }
 
 /// Notes what a state shows.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heddle_model::{OpCode, States, ThreadId};
-use heddle_search::liveness::{Fairness, Lasso, StateEdge, StateGraph, StateNode};
+use heddle_search::liveness::{Fairness, LOOKS, Lasso, PAUSES, PROGRESS, StateEdge, StateGraph, StateNode};
 use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop};
 use heddle_testkit::all_states::{Whole, all_states};
 use heddle_testkit::environment;
@@ -41,15 +41,17 @@ fn as_graph(whole: &Whole) -> StateGraph {
                 code: OpCode::ANY,
                 way: e.way,
                 to: e.to.map(|to| to as u32),
-                marks: 0,
+                marks: e.looks.map_or(0, |reads| if reads { LOOKS } else { PAUSES }),
+                tail: u32::MAX,
             })
             .collect(),
+        holds: Vec::new(),
     };
-    StateGraph { nodes: whole.nodes.iter().map(node).collect() }
+    StateGraph { nodes: whole.nodes.iter().map(node).collect(), ..StateGraph::default() }
 }
 
 /// Whether executions that pass exactly `nodes` again and again, and all edges between them that `follows`, are fair.
-fn is_fair(graph: &StateGraph, nodes: &[usize], acts: &BTreeSet<ThreadId>, fairness: Fairness) -> bool {
+pub fn is_fair(graph: &StateGraph, nodes: &[usize], acts: &BTreeSet<ThreadId>, fairness: Fairness) -> bool {
     let threads: BTreeSet<_> = nodes.iter().flat_map(|&n| graph.nodes[n].ready.clone()).collect();
     threads.iter().all(|thread| {
         let ready = |n: &&usize| graph.nodes[**n].ready.contains(thread);
@@ -101,7 +103,9 @@ fn by_definition(
 fn follow(graph: &StateGraph, lasso: &Lasso) -> Vec<usize> {
     let mut at = 0;
     let mut go = |edge: &StateEdge| {
-        assert!(graph.nodes[at].edges.contains(edge), "no such edge");
+        // What steps are is not part of an answer.
+        let same = |other: &StateEdge| StateEdge { marks: edge.marks, ..*other } == *edge;
+        assert!(graph.nodes[at].edges.iter().any(same), "no such edge");
         at = edge.to.expect("it goes on") as usize;
         at
     };
@@ -132,7 +136,13 @@ pub fn random_graph(random: &mut Random) -> StateGraph {
         }
         for &thread in &node.ready {
             let to = if random.one_in(6) { None } else { Some(random.below(count as u64) as u32) };
-            node.edges.push(StateEdge { thread, code: OpCode::ANY, way: 0, to, marks: 0 });
+            let marks = match random.below(8) {
+                0..3 => LOOKS,
+                3 => PAUSES,
+                4 if random.one_in(3) => PROGRESS,
+                _ => 0,
+            };
+            node.edges.push(StateEdge { thread, code: OpCode::ANY, way: 0, to, marks, tail: u32::MAX });
         }
         graph.nodes.push(node);
     }
@@ -169,28 +179,102 @@ fn fair_cycles_are_those_of_the_definition() {
                     could[n] |= over || node.edges.iter().any(|e| e.to.is_none_or(|to| could[to as usize]));
                 }
             }
-            let truth = by_definition(&graph, fairness, &|n| could[n], &|_| true, &|_| true);
+            let idle = |edge: &StateEdge| edge.marks & PROGRESS == 0;
+            let no_progress = by_definition(&graph, fairness, &|_| true, &idle, &|_| true);
+            let lasso = graph.idle(fairness);
+            assert_eq!(lasso.is_some(), no_progress, "progress, seed {seed}, {fairness:?}\n{graph:?}");
+            if let Some(lasso) = &lasso {
+                check(&graph, lasso, fairness);
+                assert!(lasso.cycle.iter().all(idle));
+            }
+            let says = !graph.nodes.iter().flat_map(|node| &node.edges).all(idle);
+            let truth =
+                if says { no_progress } else { by_definition(&graph, fairness, &|n| could[n], &|_| true, &|_| true) };
             let lasso = graph.livelock(fairness);
             assert_eq!(lasso.is_some(), truth, "livelock, seed {seed}, {fairness:?}\n{graph:?}");
             if let Some(lasso) = &lasso {
-                assert!(check(&graph, lasso, fairness).iter().all(|&n| could[n]));
+                assert!(check(&graph, lasso, fairness).iter().all(|&n| says || could[n]));
             }
             for thread in (0..3).map(ThreadId) {
                 let waits = |n: usize| graph.nodes[n].waiting.contains(&thread);
-                let alive = |n: usize| waits(n) || graph.nodes[n].ready.contains(&thread);
-                let others = |edge: &StateEdge| edge.thread != thread;
-                let truth = by_definition(&graph, fairness, &alive, &others, &|nodes| nodes.iter().any(|&n| waits(n)));
+                let gets_on = |edge: &StateEdge| edge.thread == thread && edge.marks & (LOOKS | PAUSES) == 0;
+                let mut could = vec![false; count];
+                for _ in 0..count {
+                    for (n, node) in graph.nodes.iter().enumerate() {
+                        could[n] |= node.edges.iter().any(|e| gets_on(e) || e.to.is_some_and(|to| could[to as usize]));
+                    }
+                }
+                let alive = |n: usize| could[n] && (waits(n) || graph.nodes[n].ready.contains(&thread));
+                let others = |edge: &StateEdge| !gets_on(edge);
+                let looks = fairness != Fairness::None;
+                let truth =
+                    by_definition(&graph, fairness, &alive, &others, &|nodes| looks || nodes.iter().any(|&n| waits(n)));
                 let lasso = graph.starvation(thread, fairness);
                 assert_eq!(lasso.is_some(), truth, "starvation, seed {seed}, {fairness:?}\n{graph:?}");
                 if let Some(lasso) = &lasso {
                     let nodes = check(&graph, lasso, fairness);
-                    assert!(nodes.iter().any(|&n| waits(n)) && lasso.cycle.iter().all(others));
+                    let acts = lasso.cycle.iter().any(|edge| edge.thread == thread);
+                    assert!(acts || nodes.iter().any(|&n| waits(n)), "seed {seed}, {fairness:?}");
+                    assert!(lasso.cycle.iter().all(others) && nodes.iter().all(|&n| could[n]));
                 }
             }
         }
     }
     eprintln!("of 6000 graphs have a cycle that is strongly fair, weakly fair, any: {found:?}");
     assert!(found[0] > 100 && found[0] < found[1] && found[1] < found[2]);
+}
+
+/// Who waits for ever, and who looks for ever for what nobody does.
+#[test]
+fn waiting_for_ever_is_what_the_definition_says() {
+    let first = environment::seed(0);
+    let mut found = [0; 2];
+    for seed in first..first + 6000 {
+        let graph = random_graph(&mut Random::new(seed ^ 0x7777));
+        let reached = |from: usize| {
+            let (mut seen, mut todo) = (BTreeSet::from([from]), vec![from]);
+            while let Some(n) = todo.pop() {
+                todo.extend(
+                    graph.nodes[n]
+                        .edges
+                        .iter()
+                        .filter_map(|e| e.to)
+                        .map(|to| to as usize)
+                        .filter(|&to| seen.insert(to)),
+                );
+            }
+            seen
+        };
+        let ends = |n: usize| graph.nodes[n].edges.iter().any(|e| e.to.is_none());
+        for thread in (0..3).map(ThreadId) {
+            let lost = |n: usize| reached(n).iter().all(|&n| graph.nodes[n].waiting.contains(&thread) && !ends(n));
+            let truth = by_definition(&graph, Fairness::Strong, &lost, &|_| true, &|_| true);
+            let lasso = graph.stuck_for_ever(thread);
+            assert_eq!(lasso.is_some(), truth, "{thread}, seed {seed}\n{graph:?}");
+            if let Some(lasso) = &lasso {
+                assert!(check(&graph, lasso, Fairness::Strong).iter().all(|&n| lost(n)));
+            }
+            found[0] += u32::from(truth);
+        }
+        let idle = |n: &usize| {
+            let edges = &graph.nodes[*n].edges;
+            !edges.is_empty() && edges.iter().all(|e| e.to.is_some() && e.marks & (LOOKS | PAUSES) != 0)
+        };
+        let hopeless = |n: usize| reached(n).iter().all(idle);
+        let looks = |nodes: &[usize]| {
+            let inside = |e: &StateEdge| e.marks & LOOKS != 0 && e.to.is_some_and(|to| nodes.contains(&(to as usize)));
+            nodes.iter().any(|&n| graph.nodes[n].edges.iter().any(inside))
+        };
+        let truth = by_definition(&graph, Fairness::Strong, &hopeless, &|_| true, &looks);
+        let lasso = graph.vain();
+        assert_eq!(lasso.is_some(), truth, "seed {seed}\n{graph:?}");
+        if let Some(lasso) = &lasso {
+            check(&graph, lasso, Fairness::Strong);
+        }
+        found[1] += u32::from(truth);
+    }
+    eprintln!("of 6000 graphs: {found:?} have a thread that waits for ever, or threads that look for ever");
+    assert!(found.iter().all(|&count| count > 20), "{found:?}");
 }
 
 /// The state after a schedule, by its fingerprint.
@@ -217,9 +301,9 @@ fn cycles_of_programs_repeat_when_they_are_run() {
         let mut executor = Scripted::new(&program);
         let mut run = |lasso: Option<Lasso>| {
             let Some(lasso) = lasso else { return false };
-            let stem = after(&mut executor, &lasso.schedule(0));
-            assert_eq!(after(&mut executor, &lasso.schedule(1)), stem, "seed {seed}\n{program}");
-            assert_eq!(after(&mut executor, &lasso.schedule(3)), stem, "seed {seed}\n{program}");
+            let stem = after(&mut executor, &graph.schedule(&lasso, 0));
+            assert_eq!(after(&mut executor, &graph.schedule(&lasso, 1)), stem, "seed {seed}\n{program}");
+            assert_eq!(after(&mut executor, &graph.schedule(&lasso, 3)), stem, "seed {seed}\n{program}");
             true
         };
         for fairness in ALL {

@@ -32,7 +32,7 @@ pub fn look(tally: &mut Tally, engine: &mut dyn Engine, ran: u64, budget: Durati
                 continue;
             }
             let length = match recording.outcome {
-                Outcome::Livelock { length } => (length as usize).min(recording.events.len()),
+                Outcome::Cycle { length, .. } => (length as usize).min(recording.events.len()),
                 _ => 0,
             };
             let round = &recording.events[recording.events.len() - length..];
@@ -68,10 +68,10 @@ pub fn look(tally: &mut Tally, engine: &mut dyn Engine, ran: u64, budget: Durati
 
 /// Whether the loop is in the C++ library. `std::lock` takes several locks by trying, which can loop for ever; that is not the
 /// program's fault.
-fn is_of_library(recording: &Recording) -> bool {
+pub(super) fn is_of_library(recording: &Recording) -> bool {
     let of_library = |function: &str| function.contains("std::lock<") || function.contains("__lock_impl");
     let length = match recording.outcome {
-        Outcome::Livelock { length } => (length as usize).min(recording.stacks.len()),
+        Outcome::Cycle { length, .. } => (length as usize).min(recording.stacks.len()),
         _ => 0,
     };
     let round = &recording.stacks[recording.stacks.len() - length..];

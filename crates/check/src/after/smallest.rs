@@ -72,7 +72,9 @@ pub fn look(
         left -= 1;
         // A thread that runs away takes seconds each time; what died with its process has no events to look at.
         let Class::Finding(kind) = candidate.class else { continue };
-        if candidate.lost || matches!(kind, FindingKind::Hang | FindingKind::Livelock) || interrupted.load(Relaxed) {
+        // A cycle has the shortest way to it already.
+        let is_cycle = candidate.plan.round.is_some();
+        if candidate.lost || is_cycle || kind == FindingKind::Hang || interrupted.load(Relaxed) {
             continue;
         }
         one(candidate, kind, engine, interrupted, Instant::now() + share)?;

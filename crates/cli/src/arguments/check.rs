@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use heddle_checking::values;
 
 use super::Common;
 use crate::running::Running;
-use crate::values;
 
 /// Check a program: run every thread interleaving that can make a difference.
 ///

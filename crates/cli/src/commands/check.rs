@@ -162,7 +162,14 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     console.pass_on(&prepared.warnings);
 
     let algorithm = algorithm(&options.algorithm);
-    refuse_what_has_no_effect(algorithm, options)?;
+    let base = given.map_or_else(Settings::default, |given| given.trace.settings);
+    let asks = options.running.over(base, false, false).liveness.asks();
+    // What is asked about cycles decides the algorithm, unless another one was named.
+    let searched = if asks && algorithm == Algorithm::Portfolio { Algorithm::States } else { algorithm };
+    refuse_what_has_no_effect(searched, options)?;
+    if asks {
+        console.note("executions that go on for ever are asked about: all states are searched, without reduction");
+    }
     let mut executor = launch(&prepared, options, given, &interrupted)?;
     let progress = Progress::new(console.shows_progress());
     let mut observer = Shown(progress);

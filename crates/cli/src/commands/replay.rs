@@ -265,6 +265,13 @@ fn show(trace: &Trace, options: &Replay, console: &Console) -> u8 {
         trace.finding.id,
         text::counted(trace.steps.len() as u64, "step")
     ));
+    if let Some(cycle) = trace.finding.cycle {
+        told.push_str(&format!(
+            "the cycle closed: after step {} the program is in the state in which step {} began\n",
+            cycle.first + cycle.length - 1,
+            cycle.first
+        ));
+    }
     console.result(&told);
     report.verdict.exit_code()
 }

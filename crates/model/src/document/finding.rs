@@ -71,6 +71,10 @@ pub enum FindingKind {
     Unreached,
     /// A livelock: threads keep each other from making progress, and the state repeats.
     Livelock,
+    /// A thread never gets what it wants, although it could, and no scheduler is to blame.
+    Starvation,
+    /// A formula of linear temporal logic does not hold.
+    Ltl,
 }
 
 impl FindingKind {
@@ -87,7 +91,7 @@ impl FindingKind {
             FindingKind::Leak => Property::Leak,
             FindingKind::Undefined => Property::Undefined,
             FindingKind::Hang => Property::Hang,
-            FindingKind::Livelock => Property::Progress,
+            FindingKind::Livelock | FindingKind::Starvation | FindingKind::Ltl => Property::Progress,
             FindingKind::Divergence => Property::Determinism,
             FindingKind::Unreached => Property::Reach,
         }
@@ -109,6 +113,8 @@ impl FindingKind {
             FindingKind::Undefined => "undefined",
             FindingKind::Hang => "hang",
             FindingKind::Livelock => "livelock",
+            FindingKind::Starvation => "starvation",
+            FindingKind::Ltl => "ltl",
             FindingKind::Divergence => "divergence",
             FindingKind::Unreached => "unreached",
         }
@@ -149,6 +155,15 @@ pub struct Note {
     pub location: Option<Location>,
 }
 
+/// Steps of a trace that lead back to the state in which they begin, and are repeated for ever.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Cycle {
+    /// The number of the first of them, from 1.
+    pub first: u32,
+    /// How many they are.
+    pub length: u32,
+}
+
 /// Something that went wrong in an actual execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Finding {
@@ -181,6 +196,9 @@ pub struct Finding {
     /// built by Heddle and may order the two accesses.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub certain: bool,
+    /// The steps that are repeated for ever, if the execution does not end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycle: Option<Cycle>,
     /// The trace file that replays it.
     pub trace: Option<String>,
     /// Further notes: the cycle of a deadlock, where a mutex was locked.

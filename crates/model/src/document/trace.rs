@@ -19,7 +19,7 @@ pub use super::step::{Action, StepResult, TraceStep};
 /// The value of the field `format` in every trace file.
 pub const FORMAT: &str = "heddle-trace";
 /// The version of the format. It is raised when an older reader would misunderstand the file.
-pub const TRACE_VERSION: u32 = 3;
+pub const TRACE_VERSION: u32 = 4;
 
 /// Why a trace file cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -7,6 +7,7 @@ pub mod facts;
 #[cfg(feature = "std")]
 mod fields;
 mod latitude;
+mod liveness;
 mod outcome;
 #[cfg(feature = "std")]
 mod plan;
@@ -18,6 +19,7 @@ mod settings;
 #[cfg(feature = "std")]
 pub use execution::{Execution, Executor, ExecutorError};
 pub use latitude::{Latitude, TIMEOUTS, Wakeup, WakeupOrder};
+pub use liveness::{Fairness, FormulaText, Goal, LONGEST_FORMULA, Liveness};
 pub use outcome::{Capacity, Death, Ending, Outcome};
 #[cfg(feature = "std")]
 pub use plan::{Plan, States};

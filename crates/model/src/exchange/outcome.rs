@@ -6,6 +6,7 @@
 
 use crate::fault::Fault;
 use crate::race::Race;
+use crate::round::Claim;
 use crate::{Misuse, OpCode, ThreadId};
 
 /// What ended the process. The [operation that ends the process](crate::primitive::process::END) carries it.
@@ -240,11 +241,12 @@ pub enum Outcome {
         /// What is to be there, too, or 0.
         also: u64,
     },
-    /// The state after the plan's round equals the state before it, so the round can repeat forever. See
-    /// [`crate::round::Round`].
-    Livelock {
-        /// The number of events in the round.
+    /// The state after the plan's [round](crate::round::Round) equals the state before it, so the round can repeat forever.
+    Cycle {
+        /// The number of events in the round. 0 if the execution has ended, and stays where it is.
         length: u32,
+        /// What is said of the round.
+        claim: Claim,
     },
 }
 
@@ -268,7 +270,7 @@ impl Outcome {
             Outcome::Capacity(_) => "capacity",
             Outcome::Race(_) => "race",
             Outcome::Assumed => "assumed",
-            Outcome::Livelock { .. } => "livelock",
+            Outcome::Cycle { .. } => "cycle",
             Outcome::Visited => "visited",
             Outcome::Learnt { .. } => "learnt",
         }

@@ -63,7 +63,7 @@ pub struct Plan {
     /// The data race at which the execution ends. With `record`, the execution also captures the call stack of the
     /// race's earlier access.
     pub aim: Option<Race>,
-    /// A suspected round of a livelock. With `record`, the runtime tests whether it changes the state.
+    /// A part of the execution that may be repeated for ever. With `record`, the runtime tests whether it changes the state.
     pub round: Option<Round>,
     /// What to do about states.
     #[serde(default)]

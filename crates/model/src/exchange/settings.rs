@@ -8,6 +8,7 @@
 use core::time::Duration;
 
 use super::latitude::Latitude;
+use super::liveness::Liveness;
 use super::property::Properties;
 use super::restart::RestartMode;
 
@@ -40,6 +41,8 @@ pub struct Settings {
     pub latitude: Latitude,
     /// The values of nondeterministic numbers.
     pub nondet: Values,
+    /// What is asked about executions that go on for ever.
+    pub liveness: Liveness,
 }
 
 impl Settings {
@@ -63,6 +66,7 @@ impl Default for Settings {
             properties: Properties::default(),
             latitude: Latitude::default(),
             nondet: Values::default(),
+            liveness: Liveness::default(),
         }
     }
 }

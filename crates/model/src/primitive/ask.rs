@@ -1,8 +1,8 @@
 //! What a search and a world ask of operations and events. They name no primitive: each question is about scheduling, and
 //! the primitives answer it.
 
-use super::{assume, condvar, mutex, of, process, queue, section, semaphore, thread, yielding};
-use crate::{Event, EventIndex, OpCode, Operation, ThreadId};
+use super::{assume, condvar, mutex, of, process, prop, queue, section, semaphore, thread, yielding};
+use crate::{Event, EventIndex, ObjectId, OpCode, Operation, ThreadId};
 
 impl OpCode {
     /// Whether a thread often has to wait at this operation. A guess from the operation alone, for estimates. True for
@@ -73,6 +73,18 @@ impl Operation {
 }
 
 impl Event {
+    /// The proposition that the event sets, and whether it holds from now on: see [`prop`].
+    #[inline]
+    pub fn proposition(&self) -> Option<(ObjectId, bool)> {
+        (self.operation.code == prop::SET).then_some((self.operation.object, self.operation.argument != 0))
+    }
+
+    /// Whether the program says that it makes progress: see [`prop`].
+    #[inline]
+    pub fn is_progress(&self) -> bool {
+        self.operation.code == prop::PROGRESS
+    }
+
     /// The event that woke the thread so that it could take this one, where footprints do not show it.
     #[inline]
     pub fn cause(&self) -> Option<EventIndex> {

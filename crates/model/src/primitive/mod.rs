@@ -17,6 +17,7 @@ pub mod mutex;
 pub mod once;
 pub mod process;
 pub mod process_state;
+pub mod prop;
 pub mod queue;
 pub mod rwlock;
 pub mod section;
@@ -144,7 +145,7 @@ pub trait Primitive: Sync {
 }
 
 /// All primitives, each at the number of its family.
-static FAMILIES: [&dyn Primitive; 21] = [
+static FAMILIES: [&dyn Primitive; 22] = [
     &Nothing,
     &thread::Threads,
     &mutex::Mutexes,
@@ -167,6 +168,7 @@ static FAMILIES: [&dyn Primitive; 21] = [
     // Reserved for a relative of the families above.
     &Nothing,
     &futex::Futexes,
+    &prop::Propositions,
 ];
 
 /// The primitive that `code` belongs to. An unknown code gets a primitive without effect, because codes come from

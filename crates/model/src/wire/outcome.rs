@@ -3,6 +3,7 @@
 use crate::fault::Fault;
 use crate::primitive::process;
 use crate::race::Race;
+use crate::round::Claim;
 use crate::{Capacity, Death, Event, Outcome, ThreadId, vain};
 
 /// An [`Outcome`] in shared memory: the number of its case and the data of the case.
@@ -50,7 +51,7 @@ impl WireOutcome {
             Outcome::Capacity(what) => (12, one(*what as u64)),
             Outcome::Race(race) => (13, race.to_words()),
             Outcome::Assumed => (14, one(0)),
-            Outcome::Livelock { length } => (15, one(*length as u64)),
+            Outcome::Cycle { length, claim } => (15, two(*length as u64, *claim as u64)),
             Outcome::SwitchLimit { thread } => (16, one(thread.0 as u64)),
             Outcome::Visited => (17, one(0)),
             Outcome::Learnt { place, also } => (18, two(*place, *also)),
@@ -104,7 +105,8 @@ impl WireOutcome {
             14 => Outcome::Assumed,
             15 => {
                 let length = small()?;
-                (length as usize <= events.len()).then_some(Outcome::Livelock { length })?
+                let claim = *Claim::ALL.get(usize::try_from(self.words[1]).ok()?)?;
+                (length as usize <= events.len()).then_some(Outcome::Cycle { length, claim })?
             }
             16 => Outcome::SwitchLimit { thread: thread()? },
             17 => Outcome::Visited,
@@ -160,7 +162,7 @@ mod tests {
             Outcome::Killed(Death::Unstarted),
             Outcome::Race(race),
             Outcome::Assumed,
-            Outcome::Livelock { length: 1 },
+            Outcome::Cycle { length: 1, claim: Claim::Formula },
             Outcome::Visited,
             Outcome::Learnt { place: vain::ENOUGH, also: u64::MAX },
         ];

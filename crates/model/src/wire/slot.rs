@@ -39,8 +39,12 @@ pub struct WirePlan {
     pub aim: Race,
     /// See [`crate::round::Round`].
     pub round_first: u32,
-    /// The number of events in the round. 0 if there is no round to examine.
+    /// The number of events in the round.
     pub round_length: u32,
+    /// 0 if there is no round to examine, else what is said of it ([`crate::round::Claim`]), plus one.
+    pub round_claim: u32,
+    /// Fills the structure up.
+    pub reserved: u32,
     /// See [`crate::follow::PlanView::max_switches`]. [`u32::MAX`] means no limit.
     pub max_switches: u32,
     /// [`crate::immediate::Immediate::code`].

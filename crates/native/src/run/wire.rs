@@ -238,6 +238,8 @@ impl Wire {
             aim: plan.aim.unwrap_or_default(),
             round_first: plan.round.unwrap_or_default().first,
             round_length: plan.round.unwrap_or_default().length,
+            round_claim: plan.round.map_or(0, |round| round.claim as u32 + 1),
+            reserved: 0,
             max_switches: plan.max_switches.unwrap_or(u32::MAX),
             immediate: plan.immediate.code(),
             states: match plan.states {
@@ -492,7 +494,13 @@ mod tests {
             WireResult { outcome: race(|race| race.later_thread = ThreadId(8)), ..good },
             WireResult { outcome: race(|race| race.earlier_thread = ThreadId(8)), ..good },
             WireResult { outcome: race(|race| race.events = 65), ..good },
-            WireResult { outcome: WireOutcome::new(&Outcome::Livelock { length: 65 }, false), ..good },
+            WireResult {
+                outcome: WireOutcome::new(
+                    &Outcome::Cycle { length: 65, claim: heddle_model::round::Claim::Suspected },
+                    false,
+                ),
+                ..good
+            },
             WireResult { outcome: WireOutcome::new(&ended, false), ..good },
         ] {
             write(0, bad);

@@ -106,7 +106,7 @@ function draw(view) {
   const threads = view.threads.filter((thread) => !view.hidden.has(thread));
   const head = el("tr", {}, el("th", { scope: "col" }, ""), el("th", { scope: "col" }, "#"), threads.map((thread) =>
     el("th", { scope: "col", "data-thread": thread }, `${thread} ${view.trace.threads[thread] || ""}`)), el("th", { scope: "col" }, "where"));
-  let before = null;
+  let before = null, looping = false;
   const body = rows.map((row) => {
     const step = row.step;
     const change = row.number !== "" && before !== null && before !== step.thread;
@@ -117,6 +117,11 @@ function draw(view) {
     row.node = el("tr", { class: classes || null, "aria-selected": "false", "data-step": row.number, onclick: () => select(view, view.rows.indexOf(row)) },
       el("td", { class: "mark", title, "aria-label": title }, mark), el("td", { class: "number" }, String(row.number)),
       threads.map((thread) => el("td", {}, thread === step.thread ? brief(step) : "")), el("td", {}, place(step.at)));
+    const cycle = view.trace.finding.cycle;
+    if (cycle && looping === false && row.number !== "" && row.number >= cycle.first) {
+      looping = true;
+      return [el("tr", { class: "forever" }, el("td", { colspan: threads.length + 3 }, "and then for ever:")), row.node];
+    }
     return row.node;
   });
   view.table = el("table", { class: "steps" }, el("thead", {}, head), el("tbody", {}, body));

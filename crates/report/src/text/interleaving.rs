@@ -24,12 +24,16 @@ const NARROWEST: usize = 7;
 /// The smallest width of the source column. With less room it is left out.
 const SOURCE: usize = 16;
 
+/// What comes before steps that are repeated for ever.
+const AND_THEN: &str = "   and then for ever:";
+
 /// Renders the interleaving of `trace`.
 pub fn render(trace: &Trace, options: &Options) -> String {
     let shown = match options.verbose {
         true => vec![true; trace.steps.len()],
         false => relevance::most_relevant(trace, MOST),
     };
+    let shown = with_cycle(trace, shown);
     let mut rows = rows(trace, &shown, options);
     let file = only_file(&mut rows);
     let mut text = heading(trace, &shown, options);
@@ -39,9 +43,21 @@ pub fn render(trace: &Trace, options: &Options) -> String {
     let table = Table::of(&rows, file, trace, options);
     text.push_str(&table.header(trace, options));
     for row in &rows {
+        if row.begins_cycle {
+            text.push_str(&options.paint(BOLD, AND_THEN));
+            text.push('\n');
+        }
         text.push_str(&table.row(row, options));
     }
     text
+}
+
+/// `shown`, with all steps that are repeated for ever, if there is room for them.
+fn with_cycle(trace: &Trace, mut shown: Vec<bool>) -> Vec<bool> {
+    if let Some(cycle) = trace.finding.cycle.filter(|cycle| cycle.length as usize <= MOST) {
+        shown.iter_mut().skip(cycle.first as usize - 1).for_each(|shown| *shown = true);
+    }
+    shown
 }
 
 fn heading(trace: &Trace, shown: &[bool], options: &Options) -> String {
@@ -72,6 +88,8 @@ struct Row {
     source: String,
     /// Whether this is the step at which the execution failed.
     wrong: bool,
+    /// Whether this and all steps after it are repeated for ever.
+    begins_cycle: bool,
 }
 
 /// The rows of the shown steps, and of the last operations of threads at the end.
@@ -81,6 +99,7 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
     let mut before: Option<ThreadId> = None;
     let mut preempts = false;
     let mut index = 0;
+    let mut cycle = trace.finding.cycle.map(|cycle| cycle.first as usize - 1);
     while index < trace.steps.len() {
         let step = &trace.steps[index];
         if index > 0 && trace.steps[index - 1].thread != step.thread {
@@ -93,7 +112,7 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
         }
         let mut end = index + 1;
         if !options.verbose {
-            while end < trace.steps.len() && shown[end] && alike(step, &trace.steps[end]) {
+            while end < trace.steps.len() && shown[end] && cycle != Some(end) && alike(step, &trace.steps[end]) {
                 end += 1;
             }
         }
@@ -106,7 +125,10 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
         let number = if end - index == 1 { format!("{}", index + 1) } else { format!("{}-{end}", index + 1) };
         let what = together(&trace.steps[index..end]);
         let last = end == trace.steps.len() && trace.end.outcome.is_ended();
-        rows.push(Row::of(trace, &files, step, mark, number, what, last));
+        // The first step of the cycle may not be worth a row.
+        let begins_cycle = cycle.is_some_and(|first| index >= first);
+        cycle = cycle.filter(|_| !begins_cycle);
+        rows.push(Row { begins_cycle, ..Row::of(trace, &files, step, mark, number, what, last) });
         before = Some(step.thread);
         preempts = false;
         index = end;
@@ -168,6 +190,7 @@ impl Row {
             what: printable(&what),
             source: line.map_or(String::new(), |line| printable(line.trim())),
             wrong,
+            begins_cycle: false,
         }
     }
 }

@@ -104,7 +104,7 @@ fn notes(report: &RunReport, options: &Options) -> String {
 
 /// The number of executions, and how many more were redundant or assumed away.
 pub fn executions(report: &RunReport) -> String {
-    if report.executions == 0 && report.verdict == Verdict::Found {
+    if report.executions + report.visited == 0 && report.verdict == Verdict::Found {
         return format!("an execution that was cut off there{}", samples(report));
     }
     let mut text = counted(report.executions + report.visited, "execution");

@@ -11,7 +11,7 @@ use core::ffi::{CStr, c_char};
 use core::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::primitive::choice::InputType;
-use heddle_model::primitive::{assume, choice, process};
+use heddle_model::primitive::{assume, choice, process, prop};
 use heddle_model::wire::{self, LABELS};
 use heddle_model::{Choice, Ending, Event, MOST_VALUES, ObjectId, Operation};
 
@@ -160,6 +160,16 @@ fn end(pc: u64) {
     }
 }
 
+/// Sets a proposition. An operation only where a formula is asked for: nothing else depends on propositions.
+unsafe fn proposition(name: *const c_char, holds: bool, pc: u64) {
+    if !active() || name.is_null() || schedule::header().settings.liveness.formula.is_empty() {
+        return;
+    }
+    // SAFETY: the caller's: a string.
+    let object = prop::object(unsafe { CStr::from_ptr(name) }.to_bytes());
+    schedule::visible(Operation::new(prop::SET, object).with_argument(holds.into()), pc, |_| {});
+}
+
 /// Records that a label was reached, once for all executions.
 unsafe fn reached(text: *const c_char, pc: u64) {
     if !active() || text.is_null() {
@@ -202,6 +212,14 @@ interpose! {
         if active() {
             let order = heddle_model::WakeupOrder::from_code(policy as u32);
             crate::schedule::wakeup_policy::set(ObjectId(object as u64), order, caller());
+        }
+    }
+    fn heddle_prop(name: *const c_char, value: i32) {
+        proposition(name, value != 0, caller());
+    }
+    fn heddle_progress() {
+        if active() {
+            schedule::visible(Operation::new(prop::PROGRESS, ObjectId::NONE), caller(), |_| {});
         }
     }
     fn heddle_reached(label: *const c_char) {

@@ -24,7 +24,7 @@ use crate::outside::signals::handlers;
 use crate::outside::{exit, exit_handlers, files, random, virtual_time};
 use crate::record::callstack;
 use crate::schedule::{self, fiber, spin_loop};
-use crate::state::{calls, dead, fingerprint, known, livelock, snapshot};
+use crate::state::{calls, cycle, dead, fingerprint, known, livelock, snapshot};
 use crate::{heap, lifetime, sys};
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
@@ -298,6 +298,7 @@ unsafe fn set_up(wire: Wire) {
     fingerprint::set_up();
     known::set_up(&mut reserve);
     dead::set_up(&mut reserve);
+    cycle::set_up(&mut reserve);
     heap::set_limits(settings.memory_limit as usize, settings.quarantine as usize);
 }
 

@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use heddle_model::follow::{PlanView, Policy, Step};
 use heddle_model::immediate::Immediate;
 use heddle_model::race::Race;
-use heddle_model::round::Round;
+use heddle_model::round::{Claim, Round};
 use heddle_model::wire::{self, FrameTable, Header, Layout, Slot, Stage, ThreadName, WireOutcome, WireResult};
 use heddle_model::{Event, Fingerprint, Pending, ThreadId};
 
@@ -139,11 +139,12 @@ impl Wire {
         (plan.aims != 0).then_some(plan.aim)
     }
 
-    /// The part of plan `sequence` that may be the round of a livelock.
-    pub fn round(&self, sequence: u32) -> Round {
+    /// The part of plan `sequence` that may be repeated for ever, if it names one.
+    pub fn round(&self, sequence: u32) -> Option<Round> {
         // SAFETY: as in `plan`.
         let plan = unsafe { &(*(self.slot_base(sequence) as *const Slot)).plan };
-        Round { first: plan.round_first, length: plan.round_length }
+        let claim = *Claim::ALL.get((plan.round_claim as usize).checked_sub(1)?)?;
+        Some(Round { first: plan.round_first, length: plan.round_length, claim })
     }
 
     /// The places of plain memory that are visible.

@@ -2,6 +2,7 @@
 //! operations, call stacks, allocation sites of objects, and memory errors.
 
 use heddle_model::primitive::{self, yielding};
+use heddle_model::round::Claim;
 use heddle_model::wire;
 use heddle_model::{ObjectId, Operation, Outcome, Pending, Phase, ThreadId, circle};
 
@@ -82,8 +83,8 @@ fn push_threads(outcome: &Outcome, pc: u64) {
     for thread in world().ids() {
         let state = *world().thread(thread);
         // The thread that has just ended the process, or completed a livelock's round, has no next operation.
-        let over =
-            matches!(outcome, Outcome::Ended { .. } | Outcome::Livelock { .. }) && thread == record.last_event().thread;
+        let over = matches!(outcome, Outcome::Ended { .. } | Outcome::Cycle { claim: Claim::Suspected, .. })
+            && thread == record.last_event().thread;
         if state.phase != Phase::Alive || over {
             continue;
         }
@@ -140,7 +141,7 @@ pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
     }
     world().end_section();
     let forever = if outcome == Outcome::Hang { world().running_forever() } else { None };
-    let runs = matches!(outcome, Outcome::Hang | Outcome::Capacity(_) | Outcome::Livelock { .. });
+    let runs = matches!(outcome, Outcome::Hang | Outcome::Capacity(_) | Outcome::Cycle { claim: Claim::Suspected, .. });
     if runs && forever.is_none() {
         // The thread has taken its last operation and is running. It waits for nothing.
         world().thread_mut(current()).pending = Operation::new(yielding::YIELD, ObjectId::NONE);

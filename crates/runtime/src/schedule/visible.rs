@@ -157,8 +157,10 @@ fn take_when_due(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)
 /// Lets the thread run whose turn it is. Returns when it is the current thread's turn.
 #[inline]
 pub(super) fn reschedule() {
-    if computes_states() && fingerprint::at_decision(follower(), world(), schedule().record.get()) {
-        finish(Outcome::Visited, 0, b"");
+    if computes_states()
+        && let Some(outcome) = fingerprint::at_decision(follower(), world(), schedule().record.get())
+    {
+        finish(outcome, 0, b"");
     }
     let model = model();
     match model.follower.decide(&mut model.world) {

@@ -21,10 +21,10 @@ use core::cell::Cell;
 use heddle_detect::content::Hasher;
 use heddle_model::follow::Follower;
 use heddle_model::primitive::{
-    assume, atomic, barrier, choice, condvar, futex, memory, mutex, once, process, queue, rwlock, semaphore, spin,
-    thread as life, yielding,
+    assume, atomic, barrier, choice, condvar, futex, memory, mutex, once, process, prop, queue, rwlock, semaphore,
+    spin, thread as life, yielding,
 };
-use heddle_model::{Digest, Event, Fingerprint, Phase, ThreadId, World};
+use heddle_model::{Digest, Event, Fingerprint, Outcome, Phase, ThreadId, World};
 
 use crate::addresses::PAGE;
 use crate::arch;
@@ -35,10 +35,10 @@ use crate::heap;
 use crate::lifetime::{self, OneThread};
 use crate::outside::{exit, exit_handlers, virtual_time};
 use crate::schedule::{self, fiber};
-use crate::state::{calls, dead, known, snapshot};
+use crate::state::{calls, cycle, dead, known, snapshot};
 
 /// The families of operations whose meaning is in the model and in memory, and nowhere else.
-const UNDERSTOOD: [u8; 16] = [
+const UNDERSTOOD: [u8; 17] = [
     life::FAMILY,
     mutex::FAMILY,
     atomic::FAMILY,
@@ -55,6 +55,7 @@ const UNDERSTOOD: [u8; 16] = [
     memory::FAMILY,
     queue::FAMILY,
     futex::FAMILY,
+    prop::FAMILY,
 ];
 
 /// The history of one execution, as far as states are told apart by it.
@@ -130,18 +131,19 @@ pub fn outside() {
     lifetime::execution().states.outside.set(true);
 }
 
-/// Records the state at a decision, if `follower` is past its schedule. Returns whether the execution ends here, because the state is
-/// known.
+/// Records the state at a decision, if `follower` is past its schedule. Returns how the execution ends here, if it does: because the
+/// state is known, or because it is the end of a [cycle](cycle).
 #[cold]
-pub fn at_decision(follower: &Follower<'_>, world: &World<'_>, record: Record) -> bool {
+pub fn at_decision(follower: &Follower<'_>, world: &World<'_>, record: Record) -> Option<Outcome> {
     let passing = &lifetime::execution().states;
     passing.pass(record.events_so_far(), world);
-    if !follower.is_past_schedule() {
-        return false;
+    let is_due = cycle::is_due(record.events_so_far().len());
+    if !is_due && !follower.is_past_schedule() {
+        return None;
     }
     if follower.immediate(world).is_some() {
         record.push_state(Fingerprint::NONE);
-        return false;
+        return None;
     }
     let mut digest = Digest::default();
     add(&mut digest, world.fingerprint().0);
@@ -161,9 +163,16 @@ pub fn at_decision(follower: &Follower<'_>, world: &World<'_>, record: Record) -
     passing.pass(record.events_so_far(), world);
     add(&mut digest, passing.history.get());
     let state = digest.finish();
+    if is_due && let Some(outcome) = cycle::seen(state) {
+        return Some(outcome);
+    }
+    if !follower.is_past_schedule() {
+        return None;
+    }
     record.push_state(state);
     // A section is one step: no execution ends inside.
-    schedule::stops_at_states() && known::meet(state) && !schedule::in_section()
+    let ends = schedule::stops_at_states() && known::meet(state) && !schedule::in_section();
+    ends.then_some(Outcome::Visited)
 }
 
 fn add(digest: &mut Digest, number: u128) {
@@ -174,6 +183,7 @@ fn add(digest: &mut Digest, number: u128) {
 /// Adds `length` bytes of memory at `address`.
 fn add_memory(digest: &mut Digest, address: usize, length: usize) {
     digest.add(address as u64);
+    cycle::bytes(address, length);
     // SAFETY: callers name memory of the program that is mapped; nobody runs but this.
     add(digest, unsafe { HASHER.get().memory(address, length) });
 }
@@ -222,6 +232,7 @@ fn add_thread(digest: &mut Digest, thread: ThreadId, world: &World<'_>) {
     let stack = if (low..top).contains(&stack) { stack } else { low };
     digest.add(stack as u64);
     live.each_part(stack, top, |address, length| {
+        cycle::bytes(address, length);
         // SAFETY: memory of the program that is mapped, or a copy of it.
         add(digest, unsafe { HASHER.get().memory(address, length) });
     });
@@ -257,6 +268,7 @@ fn add_pages(digest: &mut Digest, world: &World<'_>) -> bool {
         // SAFETY: a page that was written to is mapped, and so is its image.
         let changes = unsafe { HASHER.get().difference(page, image, PAGE) };
         if changes != unchanged {
+            cycle::bytes(page, PAGE);
             sum = sum.wrapping_add(of_page(page, changes));
         }
     });

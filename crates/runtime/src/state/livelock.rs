@@ -17,7 +17,7 @@ use core::cell::Cell;
 use heddle_detect::digest::Digest;
 use heddle_detect::rounds::Rounds;
 use heddle_model::primitive::assume;
-use heddle_model::round::Round;
+use heddle_model::round::{Claim, Round};
 use heddle_model::{Event, ObjectId, Outcome, Phase, ThreadId, World};
 
 use crate::addresses::{PAGE, Reserve};
@@ -41,9 +41,10 @@ impl Watch {
         Watch { rounds: Exclusive::new(Rounds::empty()), outside: Cell::new(0) }
     }
 
-    /// Begins an execution in which `round` is suspected.
-    pub fn reset(&self, round: Round) {
-        self.rounds.borrow().reset(round);
+    /// Begins an execution in which `round` is to be tested, if there is one. What states decide is tested elsewhere
+    /// ([`crate::state::cycle`]).
+    pub fn reset(&self, round: Option<Round>) {
+        self.rounds.borrow().reset(round.filter(|round| round.claim == Claim::Suspected).unwrap_or_default());
     }
 }
 
@@ -80,7 +81,7 @@ pub fn took(index: u32, event: &Event, world: &World) -> bool {
 /// Ends the execution at the end of a round.
 pub fn end(event: &Event) -> ! {
     let length = watch().rounds.borrow().round().length;
-    schedule::stop(Outcome::Livelock { length }, event.pc, b"")
+    schedule::stop(Outcome::Cycle { length, claim: Claim::Suspected }, event.pc, b"")
 }
 
 /// The state after `event`, of the running thread. None if it is one of which nothing can be said.

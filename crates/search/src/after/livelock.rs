@@ -14,12 +14,14 @@
 //! 1. The paper asks for yields in the program and calls every long fair execution an error. Here nothing is assumed of
 //!    the program, and only a round that provably repeats is an error.
 //! 2. Only a few continuations are tried. A livelock may exist although none is found.
+//! 3. As in [`crate::liveness`], the program must say somewhere that it makes progress, and not in the round, or it must
+//!    still be able to end: a program that is made to go on for ever has no livelock.
 
 use std::collections::HashSet;
 use std::time::Instant;
 
 use heddle_model::follow::{Policy, Step};
-use heddle_model::round::Round;
+use heddle_model::round::{Claim, Round};
 use heddle_model::{Event, Execution, Executor, ExecutorError, Outcome, Plan, ThreadId};
 
 /// The most operations of a round.
@@ -34,6 +36,9 @@ const BEFORE: usize = 48;
 const TURNS: u32 = 4;
 /// How many operations each thread may take after the point where an execution is continued.
 const OPERATIONS: u32 = 160;
+
+/// How many random ways to go on are tried, to see whether a program can still end.
+const DRAWN: u64 = 24;
 
 /// An execution that goes round.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -133,6 +138,7 @@ fn probe(
     let Some((begin, length)) = tail(execution.events, true).filter(|_| bounded) else {
         return Ok(None);
     };
+    let has_progress = execution.events.iter().any(Event::is_progress);
     let mut places: Vec<_> =
         execution.events[begin..begin + length].iter().map(|event| (event.thread, event.pc)).collect();
     places.sort_unstable();
@@ -146,13 +152,28 @@ fn probe(
         if end > steps.len() {
             break;
         }
-        let round = Round { first: first as u32, length: length as u32 };
+        let round = Round { first: first as u32, length: length as u32, claim: Claim::Suspected };
         let plan = Plan { schedule: steps[..end].to_vec(), record: true, round: Some(round), ..Plan::default() };
-        if matches!(executor.run(&plan)?.outcome, Outcome::Livelock { .. }) {
-            return Ok(Some(plan));
+        if matches!(executor.run(&plan)?.outcome, Outcome::Cycle { .. }) {
+            // A program that is not made to end has no livelock, unless it says what progress is.
+            let counts = has_progress || could_end(executor, &steps[..=first])?;
+            return Ok(counts.then_some(plan));
         }
     }
     Ok(None)
+}
+
+/// Whether the program can still end after these steps. A few ways to go on are tried.
+fn could_end(executor: &mut dyn Executor, schedule: &[Step]) -> Result<bool, ExecutorError> {
+    let drawn = (0..DRAWN).map(|seed| (Policy::Random, seed));
+    for (policy, seed) in [(Policy::NonPreemptive, 0), (Policy::RoundRobin, 0)].into_iter().chain(drawn) {
+        let max_steps = longest(schedule) + 4 * OPERATIONS;
+        let plan = Plan { schedule: schedule.to_vec(), policy, seed, max_steps, ..Plan::default() };
+        if executor.run(&plan)?.outcome.is_ended() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 #[cfg(test)]

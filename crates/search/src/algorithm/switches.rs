@@ -304,6 +304,7 @@ impl Strategy for Switches {
             endless: self.builder.graph.endless(),
             goes_round: self.builder.graph.goes_round(),
             in_vain: self.builder.in_vain(),
+            has_progress: self.builder.summaries.have_progress(),
             bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes() + pairs + moves) as u64,
         })
     }

@@ -20,6 +20,7 @@ pub(crate) mod summary;
 
 use std::time::Instant;
 
+use heddle_model::follow::Step;
 use heddle_model::{Executor, ExecutorError, Facts};
 use tracing::debug;
 
@@ -116,9 +117,15 @@ impl Search {
     }
 
     /// All states with all their steps, to be asked what can go on for ever. There is one after a search with
-    /// [`Algorithm::States`](crate::Algorithm::States) that has come to its end, if [`Options::liveness`] was set.
+    /// [`Algorithm::States`](crate::Algorithm::States) that has come to its end, if [`Options::liveness`] was set. After a search with
+    /// reduction there is one if some thread may wait for ever. It is only to be asked that: other cycles are missing in it.
     pub fn graph(&self) -> Option<&StateGraph> {
         self.graph.as_ref()
+    }
+
+    /// The steps that every execution begins with, as they are since the last round began.
+    pub fn prefix(&self) -> Vec<Step> {
+        self.position.told(&self.options).prefix.clone()
     }
 
     /// The algorithm that runs, or ran last.

@@ -39,6 +39,8 @@ pub struct StateCounts {
     pub goes_round: bool,
     /// The states in which threads wait in vain: whoever can go on looks again and again, for ever, and nobody writes.
     pub in_vain: u64,
+    /// Whether the program says anywhere that it makes progress.
+    pub has_progress: bool,
     /// The bytes that the graph takes.
     pub bytes: u64,
 }

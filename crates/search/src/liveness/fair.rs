@@ -10,22 +10,10 @@
 
 use std::collections::BTreeSet;
 
-use heddle_model::ThreadId;
+use heddle_model::{Fairness, ThreadId};
 
 use crate::algorithm::stateful::components::components;
 use crate::liveness::{StateEdge, StateGraph, StateNode};
-
-/// Which schedulers are not to blame.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Fairness {
-    /// A thread that is enabled again and again acts again and again.
-    #[default]
-    Strong,
-    /// A thread that is enabled without interruption acts again and again.
-    Weak,
-    /// Every scheduler counts.
-    None,
-}
 
 /// States among which an endless fair execution can go round, passing all of them.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use heddle_model::ThreadId;
 use heddle_model::follow::Step;
+use heddle_model::{Fairness, ThreadId};
 
-use crate::liveness::fair::{Fairness, Part};
+use crate::liveness::fair::Part;
 use crate::liveness::{StateEdge, StateGraph};
 
 /// An endless execution: the stem once, then the cycle again and again.
@@ -17,11 +17,17 @@ pub struct Lasso {
     pub cycle: Vec<StateEdge>,
 }
 
-impl Lasso {
+impl StateGraph {
+    /// The steps of a schedule that goes along `edges`: for each its own, and those that belong to it.
+    pub fn steps<'g>(&'g self, edges: &'g [StateEdge]) -> impl Iterator<Item = Step> + 'g {
+        let tail = |edge: &StateEdge| self.tails.get(edge.tail as usize).into_iter().flatten().copied();
+        edges.iter().flat_map(move |edge| std::iter::once(edge.step()).chain(tail(edge)))
+    }
+
     /// The schedule that goes through the stem, and through the cycle so many times.
-    pub fn schedule(&self, times: usize) -> Vec<Step> {
-        let cycles = std::iter::repeat_n(&self.cycle, times).flatten();
-        self.stem.iter().chain(cycles).map(StateEdge::step).collect()
+    pub fn schedule(&self, lasso: &Lasso, times: usize) -> Vec<Step> {
+        let cycles = (0..times).flat_map(|_| self.steps(&lasso.cycle));
+        self.opening.iter().copied().chain(self.steps(&lasso.stem)).chain(cycles).collect()
     }
 }
 

@@ -8,9 +8,11 @@
 //! | question | answer |
 //! |---|---|
 //! | [`StateGraph::endless`] | a fair cycle: the program need not end |
-//! | [`StateGraph::livelock`] | a fair cycle in states from which the program could still end |
-//! | [`StateGraph::starvation`] | a fair cycle in which a thread waits and never goes on |
+//! | [`StateGraph::idle`] | a fair cycle without progress |
+//! | [`StateGraph::livelock`] | a fair cycle without progress, or, in a program that never says that it makes progress, one in states from which the program could still end |
+//! | [`StateGraph::starvation`] | a fair cycle in which a thread waits, or looks in vain, and never goes on, although it could |
 //! | [`StateGraph::stuck`] | a thread that waits for ever, whatever the others do, while others can go on |
+//! | [`StateGraph::vain`] | threads that look for ever for what nobody does |
 //!
 //! Each answer is a [`Lasso`]: steps that lead to a state, and steps that lead from it to itself. Whoever reports it runs
 //! it first.
@@ -23,12 +25,20 @@ pub mod fair;
 pub mod lasso;
 pub mod ltl;
 
-use heddle_model::{OpCode, ThreadId};
+use heddle_model::follow::Step;
+use heddle_model::{ObjectId, OpCode, ThreadId};
 
-pub use fair::Fairness;
+pub use heddle_model::Fairness;
 pub use lasso::Lasso;
 
-use crate::liveness::fair::{Part, fair_parts};
+use crate::liveness::fair::fair_parts;
+
+/// [`StateEdge::marks`]: the step reads something and writes nothing.
+pub const LOOKS: u64 = 1;
+/// [`StateEdge::marks`]: the step touches nothing, and does not end the process.
+pub const PAUSES: u64 = 2;
+/// [`StateEdge::marks`]: the program says that it makes progress.
+pub const PROGRESS: u64 = 4;
 
 /// A step from one state to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,8 +51,10 @@ pub struct StateEdge {
     pub way: u16,
     /// The number of the state after it. `None` if it ends the process.
     pub to: Option<u32>,
-    /// Sets of steps that it is in, as bits. What they are is the affair of whoever made the graph.
+    /// Sets of steps that it is in, as bits: [`LOOKS`], [`PAUSES`], [`PROGRESS`], or acceptance sets of an automaton.
     pub marks: u64,
+    /// Which of [`StateGraph::tails`] follows. There is none of a number that is too large.
+    pub tail: u32,
 }
 
 /// One state.
@@ -54,6 +66,8 @@ pub struct StateNode {
     pub waiting: Vec<ThreadId>,
     /// All steps that are possible.
     pub edges: Vec<StateEdge>,
+    /// The propositions that hold.
+    pub holds: Vec<ObjectId>,
 }
 
 /// All states of a program, with all their steps. The first is number 0.
@@ -61,6 +75,10 @@ pub struct StateNode {
 pub struct StateGraph {
     /// The states.
     pub nodes: Vec<StateNode>,
+    /// The steps that lead to the first state, after those that every execution begins with.
+    pub opening: Vec<Step>,
+    /// Steps that follow the first one of an edge and belong to it, because there is nothing to decide between.
+    pub tails: Vec<Vec<Step>>,
 }
 
 impl StateGraph {
@@ -69,9 +87,22 @@ impl StateGraph {
         self.cycle(fairness, |_| true, |_, _| true)
     }
 
-    /// A fair cycle in states from which the process could still end: the threads act for ever and get nowhere. A program
-    /// that is not made to end has none.
+    /// A fair cycle without a step by which the program says that it makes progress.
+    pub fn idle(&self, fairness: Fairness) -> Option<Lasso> {
+        self.cycle(fairness, |_| true, |_, edge| edge.marks & PROGRESS == 0)
+    }
+
+    /// Whether the program says anywhere that it makes progress.
+    pub fn has_progress(&self) -> bool {
+        self.nodes.iter().flat_map(|node| &node.edges).any(|edge| edge.marks & PROGRESS != 0)
+    }
+
+    /// The threads act for ever and get nowhere: a fair cycle without progress. In a program that never says that it makes
+    /// progress, it is one in states from which the process could still end. A program that is not made to end has none.
     pub fn livelock(&self, fairness: Fairness) -> Option<Lasso> {
+        if self.has_progress() {
+            return self.idle(fairness);
+        }
         let could_end = self.reaching(|node| {
             let node = &self.nodes[node as usize];
             // Everybody has ended, or one step ends the process.
@@ -80,31 +111,59 @@ impl StateGraph {
         self.cycle(fairness, |node| could_end[node as usize], |_, _| true)
     }
 
-    /// A fair cycle in which `thread` must wait again and again, or always, and never goes on.
+    /// A fair cycle in which `thread` never gets on, although it could: it does not act, or only looks, and from every state of
+    /// the cycle one can be reached in which it does something else. It must wait in one of its states, or look in vain where the scheduler is
+    /// fair.
     pub fn starvation(&self, thread: ThreadId, fairness: Fairness) -> Option<Lasso> {
-        let alive = |node: u32| {
+        let gets_on = |edge: &StateEdge| edge.thread == thread && edge.marks & (LOOKS | PAUSES) == 0;
+        let could = self.reaching(|node| self.nodes[node as usize].edges.iter().any(gets_on));
+        let waits = |node: u32| self.nodes[node as usize].waiting.contains(&thread);
+        let is_in =
+            |node: u32| could[node as usize] && (waits(node) || self.nodes[node as usize].ready.contains(&thread));
+        let follows = |_: u32, edge: &StateEdge| !gets_on(edge);
+        fair_parts(self, fairness, 0, &is_in, &follows).into_iter().find_map(|part| {
+            let waits = part.nodes.iter().copied().find(|&node| waits(node));
+            // Where it never waits it is ready everywhere, and acts if the scheduler is fair.
+            let starves = waits.is_some() || fairness != Fairness::None;
+            starves.then(|| lasso::through(self, &part, fairness, waits, 0, &follows)).flatten()
+        })
+    }
+
+    /// An endless execution in which `thread` waits for ever, whatever the others do. `None` if there is none.
+    pub fn stuck_for_ever(&self, thread: ThreadId) -> Option<Lasso> {
+        let lost = self.lost(thread);
+        self.cycle(Fairness::Strong, |node| lost[node as usize], |_, _| true)
+    }
+
+    /// An endless execution in which whoever can go on looks again and again, for ever, and nobody can do anything else any more.
+    pub fn vain(&self) -> Option<Lasso> {
+        let hope = self.reaching(|node| {
             let node = &self.nodes[node as usize];
-            node.waiting.contains(&thread) || node.ready.contains(&thread)
-        };
-        let parts = fair_parts(self, fairness, 0, &alive, &|_, edge| edge.thread != thread);
-        let waits = |part: &Part| part.nodes.iter().any(|&node| self.nodes[node as usize].waiting.contains(&thread));
-        let part = parts.into_iter().find(waits)?;
-        let waits = part.nodes.iter().copied().find(|&node| self.nodes[node as usize].waiting.contains(&thread))?;
-        lasso::through(self, &part, fairness, Some(waits), 0, &|_, edge| edge.thread != thread)
+            node.edges.is_empty()
+                || node.edges.iter().any(|edge| edge.to.is_none() || edge.marks & (LOOKS | PAUSES) == 0)
+        });
+        let parts = fair_parts(self, Fairness::Strong, LOOKS, &|node| !hope[node as usize], &|_, _| true);
+        parts.into_iter().find_map(|part| lasso::through(self, &part, Fairness::Strong, None, LOOKS, &|_, _| true))
     }
 
     /// A state in which `thread` waits although others can go on, and from which it can never go on, whatever they do:
     /// a partial deadlock. Returns the steps that lead there.
     pub fn stuck(&self, thread: ThreadId) -> Option<Vec<StateEdge>> {
-        // It may go on, or be ended by somebody else.
-        let hope = self.reaching(|node| {
+        let lost = self.lost(thread);
+        let lost = |node: u32| lost[node as usize] && !self.nodes[node as usize].ready.is_empty();
+        let (_, stem) = lasso::way_to(self, 0, lost, |_| true, &|_, _| true)?;
+        Some(stem)
+    }
+
+    /// The states from which `thread` can never go on, and is not ended by somebody else either.
+    fn lost(&self, thread: ThreadId) -> Vec<bool> {
+        let mut hope = self.reaching(|node| {
             let node = &self.nodes[node as usize];
             let ends = node.edges.iter().any(|edge| edge.to.is_none());
             ends || !node.waiting.contains(&thread)
         });
-        let lost = |node: u32| !hope[node as usize] && !self.nodes[node as usize].ready.is_empty();
-        let (_, stem) = lasso::way_to(self, 0, lost, |_| true, &|_, _| true)?;
-        Some(stem)
+        hope.iter_mut().for_each(|hope| *hope = !*hope);
+        hope
     }
 
     /// The states from which a state can be reached for which `is_goal` holds.

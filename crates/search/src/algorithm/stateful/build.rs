@@ -2,7 +2,7 @@
 
 use heddle_model::follow::Step;
 use heddle_model::retrace::{Retrace, Standing};
-use heddle_model::{Choice, Event, EventFlags, Execution, Fingerprint, ThreadId, immediate};
+use heddle_model::{Choice, Event, EventFlags, Execution, Fingerprint, ObjectId, ThreadId, immediate};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stateful::discipline::Discipline;
@@ -10,6 +10,15 @@ use crate::algorithm::stateful::graph::{Edge, Graph, NONE};
 use crate::algorithm::stateful::summary::Summaries;
 use crate::liveness::{StateEdge, StateGraph, StateNode};
 use crate::options::Options;
+
+/// Takes note of what an event says of a proposition.
+fn apply(event: &Event, holds: &mut Vec<ObjectId>) {
+    if let Some((object, value)) = event.proposition() {
+        holds.retain(|known| *known != object);
+        holds.extend(value.then_some(object));
+        holds.sort_unstable();
+    }
+}
 
 /// A step that is to be run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -38,6 +47,8 @@ pub(crate) struct Builder {
     pub opening: Vec<Step>,
     /// Which mutexes only exclude.
     pub discipline: Discipline,
+    /// The propositions that hold in the first state.
+    pub begins: Vec<ObjectId>,
     retrace: Retrace,
     /// States that are new since [`Builder::take_fresh`].
     fresh: Vec<Fingerprint>,
@@ -68,6 +79,11 @@ impl Builder {
         self.graph.in_vain(|class| self.summaries.looks(class))
     }
 
+    /// Whether some thread may wait for ever while others go on: in vain, or in all states of a component that nothing leaves.
+    pub fn waits_for_ever(&self) -> bool {
+        self.in_vain() > 0 || self.graph.has_a_waiter()
+    }
+
     /// Writes down the steps that lead to a task, and the task itself.
     pub fn schedule(&self, task: Task, into: &mut Vec<Step>) {
         into.extend_from_slice(&self.given);
@@ -82,7 +98,7 @@ impl Builder {
     ///
     /// Everything is added up to the first state that was known. What follows from that one is its own affair.
     pub fn learn(&mut self, task: Task, steps: usize, execution: &Execution<'_>) -> Added {
-        let Builder { graph, summaries, summarises, retrace, fresh, opening, discipline, .. } = self;
+        let Builder { graph, summaries, summarises, begins, retrace, fresh, opening, discipline, .. } = self;
         let Execution { events, states, .. } = *execution;
         let mut added = Added::default();
         // The last state, and its event.
@@ -90,6 +106,10 @@ impl Builder {
             Task::Begin => (NONE, steps),
             Task::Go { node, .. } => (node, steps - 1),
         };
+        if task == Task::Begin {
+            begins.clear();
+            events[..steps.min(events.len())].iter().for_each(|event| apply(event, begins));
+        }
         let mut done = false;
         discipline.execution(events, if task == Task::Begin { 0 } else { since });
         let mut connect = |graph: &mut Graph,
@@ -111,8 +131,7 @@ impl Builder {
             let node = found.unwrap_or_else(|| {
                 fresh.push(state);
                 let ready = standing.iter().filter(|standing| standing.ways != 0);
-                // Only those who look for cycles ask who waits.
-                let waiting = standing.iter().filter(|standing| !*summarises && standing.ways == 0);
+                let waiting = standing.iter().filter(|standing| standing.ways == 0);
                 let ready = ready.map(|standing| (standing.event.thread, standing.ways));
                 let node = graph.add(state, ready, waiting.map(|standing| standing.event.thread));
                 if *summarises {
@@ -130,7 +149,10 @@ impl Builder {
                 node
             });
             match source {
-                NONE => opening.extend(events[since..index].iter().map(Step::of)),
+                NONE => {
+                    opening.extend(events[since..index].iter().map(Step::of));
+                    events[since..index].iter().for_each(|event| apply(event, begins));
+                }
                 source => connect(graph, summaries, discipline, source, node, &events[since..index]),
             }
             discipline.state(node, index);
@@ -157,14 +179,29 @@ impl Builder {
             let Edge { target, class, way, .. } = self.graph.edges[edge as usize];
             let step = self.summaries.step(class);
             let to = (target != NONE).then_some(target);
-            StateEdge { thread: step.thread, code: step.code, way, to, marks: 0 }
+            let (marks, tail) = (self.summaries.marks(class), class.index() as u32);
+            StateEdge { thread: step.thread, code: step.code, way, to, marks, tail }
         };
-        let node = |node: u32| StateNode {
-            ready: self.graph.possible(node).iter().map(|step| step.thread).collect(),
-            waiting: self.graph.waiting(node).collect(),
-            edges: self.graph.leaving(node).map(edge).collect(),
-        };
-        StateGraph { nodes: (0..self.graph.nodes.len() as u32).map(node).collect() }
+        let mut nodes: Vec<StateNode> = Vec::with_capacity(self.graph.nodes.len());
+        for number in 0..self.graph.nodes.len() as u32 {
+            // What holds is part of the state, so every way to a state says the same of it. The state before was met before.
+            let parent = self.graph.nodes[number as usize].parent;
+            let holds = if parent == NONE {
+                self.begins.clone()
+            } else {
+                let Edge { source, class, .. } = self.graph.edges[parent as usize];
+                let mut holds = nodes[source as usize].holds.clone();
+                apply(self.summaries.bare(class), &mut holds);
+                holds
+            };
+            nodes.push(StateNode {
+                ready: self.graph.possible(number).iter().map(|step| step.thread).collect(),
+                waiting: self.graph.waiting(number).collect(),
+                edges: self.graph.leaving(number).map(edge).collect(),
+                holds,
+            });
+        }
+        StateGraph { nodes, opening: self.opening.clone(), tails: self.summaries.tails() }
     }
 
     /// The states that are new since the last call.

@@ -283,6 +283,26 @@ impl Graph {
         component.iter().filter(is_vain).count() as u64
     }
 
+    /// Whether there is a component that nothing leaves, in which steps were run, and in all states of which one thread waits.
+    pub fn has_a_waiter(&self) -> bool {
+        let (component, left) = self.components();
+        let mut always: Vec<Option<Vec<ThreadId>>> = vec![None; left.len()];
+        for node in 0..self.nodes.len() as u32 {
+            let own = component[node as usize] as usize;
+            if left[own] {
+                continue;
+            }
+            match &mut always[own] {
+                None => always[own] = Some(self.waiting(node).collect()),
+                Some(known) => known.retain(|&thread| self.waiting(node).any(|other| other == thread)),
+            }
+        }
+        let runs = |&node: &u32| !left[component[node as usize] as usize] && self.leaving(node).next().is_some();
+        (0..self.nodes.len() as u32)
+            .filter(runs)
+            .any(|node| always[component[node as usize] as usize].as_ref().is_some_and(|threads| !threads.is_empty()))
+    }
+
     /// How many bytes all of it takes, with the room that is reserved.
     pub fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()

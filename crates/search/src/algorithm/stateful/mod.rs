@@ -42,7 +42,7 @@ use std::collections::VecDeque;
 
 use heddle_model::follow::{Policy, Step};
 use heddle_model::immediate::Immediate;
-use heddle_model::{Execution, Fingerprint, Outcome, Plan, States, immediate};
+use heddle_model::{Execution, Fingerprint, ObjectId, Outcome, Plan, States, immediate};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stateful::build::{Builder, Task};
@@ -80,6 +80,7 @@ pub(crate) struct State {
     discipline: discipline::Saved,
     again: Vec<Task>,
     open: Vec<u32>,
+    begins: Vec<ObjectId>,
     graph: graph::Saved,
     summaries: summary::Saved,
 }
@@ -302,12 +303,14 @@ impl Strategy for Stateful {
             endless: self.builder.graph.endless(),
             goes_round: self.builder.graph.goes_round(),
             in_vain: self.builder.in_vain(),
+            has_progress: self.builder.summaries.have_progress(),
             bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes()) as u64,
         })
     }
 
     fn graph(&self) -> Option<StateGraph> {
-        (self.everybody && self.pending() == 0).then(|| self.builder.whole())
+        let asks = self.everybody || self.builder.waits_for_ever();
+        (asks && self.pending() == 0).then(|| self.builder.whole())
     }
 
     fn save(&self) -> save::State {
@@ -320,6 +323,7 @@ impl Strategy for Stateful {
             discipline: self.builder.discipline.save(),
             again,
             open: self.open.clone(),
+            begins: self.builder.begins.clone(),
             graph: self.builder.graph.save(),
             summaries: self.builder.summaries.save(),
         }))
@@ -327,7 +331,7 @@ impl Strategy for Stateful {
 
     fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
         let save::State::Stateful(state) = state else { return Err(CheckpointError::Damaged) };
-        let State { started, opening, discipline, again, open, graph, summaries } = *state;
+        let State { started, opening, discipline, again, open, begins, graph, summaries } = *state;
         let graph = graph::Graph::restore(graph, summaries.classes.len()).ok_or(CheckpointError::Damaged)?;
         let states = graph.nodes.len();
         let known = |node: u32| (node as usize) < states;
@@ -345,6 +349,7 @@ impl Strategy for Stateful {
         self.builder.discipline.restore(discipline, states).ok_or(CheckpointError::Damaged)?;
         self.builder.graph = graph;
         self.builder.opening = opening;
+        self.builder.begins = begins;
         self.builder.all_are_fresh();
         (self.started, self.again, self.open) = (started, again, open);
         Ok(())

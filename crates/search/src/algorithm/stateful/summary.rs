@@ -14,10 +14,11 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use heddle_model::access::MAX_ACCESSES;
 use heddle_model::follow::Step;
-use heddle_model::{Access, Choice, Event, Footprint, Mode, ObjectId, ThreadId};
+use heddle_model::{Access, Choice, Event, EventFlags, Footprint, Mode, ObjectId, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stateful::discipline::Discipline;
+use crate::liveness::{LOOKS, PAUSES, PROGRESS};
 use crate::save::Touched;
 use crate::traces::touches::{Touch, Touches};
 
@@ -276,6 +277,34 @@ impl Summaries {
         !touched.is_everything() && touched.accesses().iter().all(|access| access.mode == Mode::Read)
     }
 
+    /// What a step of a class is, for questions about cycles: see [`StateEdge::marks`](crate::liveness::StateEdge::marks).
+    pub fn marks(&self, class: Class) -> u64 {
+        let known = &self.classes[class.index()];
+        let touched = self.touches.footprint(known.touch);
+        if known.bare.is_progress() {
+            PROGRESS
+        } else if touched.is_everything() {
+            0
+        } else if touched.accesses().is_empty() {
+            PAUSES
+        } else if self.looks(class) || known.bare.flags.contains(EventFlags::UNCHANGED) {
+            // What is written again is what is there.
+            LOOKS
+        } else {
+            0
+        }
+    }
+
+    /// Whether the program says anywhere that it makes progress.
+    pub fn have_progress(&self) -> bool {
+        self.classes.iter().any(|known| known.bare.is_progress())
+    }
+
+    /// The bare event of a class.
+    pub fn bare(&self, class: Class) -> &Event {
+        &self.classes[class.index()].bare
+    }
+
     /// The step of a schedule that takes the first event of a class, in its first way.
     pub fn step(&self, class: Class) -> Step {
         let bare = &self.classes[class.index()].bare;
@@ -290,6 +319,18 @@ impl Summaries {
         if let Some(first) = into.last_mut() {
             *first = first.taking(Choice::Way(way));
         }
+    }
+
+    /// For each class the steps of a schedule that take its events after the first.
+    pub fn tails(&self) -> Vec<Vec<Step>> {
+        let tail = |class| {
+            let mut steps = Vec::new();
+            self.steps_back(Class(class), 0, &mut steps);
+            steps.pop();
+            steps.reverse();
+            steps
+        };
+        (0..self.classes.len() as u32).map(tail).collect()
     }
 
     fn past(&mut self, past: Past) -> u32 {

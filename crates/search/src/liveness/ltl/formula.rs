@@ -15,6 +15,8 @@
 
 use std::fmt;
 
+use crate::liveness::ltl::Automaton;
+
 /// A formula in negation normal form: only propositions are negated.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Formula {
@@ -60,13 +62,26 @@ impl Formula {
     ///
     /// When the text is no formula, or has too many propositions.
     pub fn parse(text: &str, names: &mut Vec<String>) -> Result<Formula, ParseError> {
-        let mut parser = Parser { text: text.chars().collect(), at: 0, names, depth: 0 };
-        let formula = parser.equivalence()?;
-        parser.skip();
-        if parser.at < parser.text.len() {
-            return Err(parser.wrong("an operator is expected"));
+        Parser { text: text.chars().collect(), at: 0, names, depth: 0, counts_steps: true }.whole()
+    }
+
+    /// Reads a formula that does not depend on how many steps there are, with the names of its propositions: `X` is refused. So is one for which
+    /// there is no [automaton](crate::liveness::ltl::Automaton).
+    ///
+    /// # Errors
+    ///
+    /// When the text is no such formula.
+    pub fn of_program(text: &str) -> Result<(Formula, Vec<String>), ParseError> {
+        let mut names = Vec::new();
+        let mut parser =
+            Parser { text: text.chars().collect(), at: 0, names: &mut names, depth: 0, counts_steps: false };
+        let formula = parser.whole()?;
+        if Automaton::of(&formula.negated()).is_none() {
+            return Err(
+                parser.wrong("the formula is too large: it has more than 64 different `U`, `F`, `G`, `W` and `R`")
+            );
         }
-        Ok(formula)
+        Ok((formula, names))
     }
 
     /// The formula that holds where this one does not.
@@ -99,9 +114,20 @@ struct Parser<'n> {
     at: usize,
     names: &'n mut Vec<String>,
     depth: usize,
+    /// Whether `X` is allowed.
+    counts_steps: bool,
 }
 
 impl Parser<'_> {
+    fn whole(&mut self) -> Result<Formula, ParseError> {
+        let formula = self.equivalence()?;
+        self.skip();
+        if self.at < self.text.len() {
+            return Err(self.wrong("an operator is expected"));
+        }
+        Ok(formula)
+    }
+
     fn wrong(&self, what: &str) -> ParseError {
         ParseError { what: what.to_owned(), text: self.text.iter().collect(), at: self.at }
     }
@@ -182,6 +208,10 @@ impl Parser<'_> {
             return Ok(self.single()?.negated());
         }
         if self.takes("X") {
+            if !self.counts_steps {
+                self.at -= 1;
+                return Err(self.wrong("`X` counts heddle's steps, not the program's: say it with `U`"));
+            }
             return Ok(Formula::Next(Box::new(self.single()?)));
         }
         if self.takes("F") {
@@ -267,6 +297,17 @@ mod tests {
         assert_eq!(parsed("GF"), "p0");
         assert_eq!(parsed("\"G F\" U X x_1"), "(p0 U X p1)");
         assert_eq!(parsed("a <-> true"), "((p0 && true) || (!p0 && false))");
+    }
+
+    #[test]
+    fn formulas_of_programs_do_not_count_steps() {
+        let refused = |text| Formula::of_program(text).unwrap_err().to_string();
+        assert_eq!(
+            refused("a && X b"),
+            "`X` counts heddle's steps, not the program's: say it with `U`\n  a && X b\n       ^"
+        );
+        let (formula, names) = Formula::of_program("G (request -> F answer)").unwrap();
+        assert_eq!((formula.to_string().as_str(), names.len()), ("(false R (!p0 || (true U p1)))", 2));
     }
 
     #[test]

@@ -10,9 +10,9 @@
 
 use std::collections::HashMap;
 
-use heddle_model::{OpCode, ThreadId};
+use heddle_model::{Fairness, ObjectId, OpCode, ThreadId};
 
-use crate::liveness::fair::{Fairness, fair_parts};
+use crate::liveness::fair::fair_parts;
 use crate::liveness::ltl::{Automaton, Formula};
 use crate::liveness::{Lasso, StateEdge, StateGraph, StateNode, lasso};
 
@@ -23,6 +23,13 @@ const NOBODY: ThreadId = ThreadId(u16::MAX);
 type Place = (u32, bool, u32);
 
 impl StateGraph {
+    /// The propositions that hold in a state, as bits: bit `i` is that of `objects[i]`.
+    pub fn letter(&self, node: u32, objects: &[ObjectId]) -> u64 {
+        let holds = &self.nodes[node as usize].holds;
+        let bit = |(at, object): (usize, &ObjectId)| u64::from(holds.contains(object)) << at;
+        objects.iter().enumerate().map(bit).fold(0, |all, bit| all | bit)
+    }
+
     /// A fair execution for which `formula` does not hold. `letter` are the propositions that hold in a state, as bits. The
     /// cycle is empty if the execution ends. `None` if there is none, or if the formula is too large.
     pub fn violation(&self, formula: &Formula, fairness: Fairness, letter: impl Fn(u32) -> u64) -> Option<Lasso> {
@@ -50,7 +57,7 @@ impl StateGraph {
             let (at, ended, state) = places[product.nodes.len()];
             let node = &self.nodes[at as usize];
             let over = ended || node.edges.is_empty();
-            let stays = StateEdge { thread: NOBODY, code: OpCode::ANY, way: 0, to: Some(at), marks: 0 };
+            let stays = StateEdge { thread: NOBODY, code: OpCode::ANY, way: 0, to: Some(at), marks: 0, tail: u32::MAX };
             let steps: &[StateEdge] = if over { &[stays] } else { &node.edges };
             let letter = letter(at);
             let mut edges = Vec::new();
@@ -69,7 +76,7 @@ impl StateGraph {
                 }
             }
             let (ready, waiting) = if over { Default::default() } else { (node.ready.clone(), node.waiting.clone()) };
-            product.nodes.push(StateNode { ready, waiting, edges });
+            product.nodes.push(StateNode { ready, waiting, edges, holds: Vec::new() });
         }
         (product, places)
     }

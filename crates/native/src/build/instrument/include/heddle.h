@@ -14,6 +14,11 @@
  *                                      on this condition variable are woken by signals, in the order p: HEDDLE_ARBITRARY (any,
  *                                      the default), HEDDLE_FIFO, HEDDLE_LIFO. To be said before other threads use the object.
  *
+ * void heddle_progress(void)           the program gets on: an execution that does this again and again is no livelock.
+ * void heddle_prop(const char *name, int value)
+ *                                      whether a proposition holds from now on, for `heddle check --ltl FORMULA`. In the
+ *                                      beginning none does. An operation of its own; nothing without --ltl.
+ *
  * int heddle_do(primitive, state, n)   takes operation n of a primitive of your own: waits until its `enabled` says yes to the state, and
  *                                      lets its `effect` change the state, in one step. Returns what `effect` returned. The functions
  *                                      look at the state and at nothing else; no `enabled`: always possible. At most 256 bytes of state,
@@ -49,6 +54,8 @@ void heddle_atomic_begin(void);
 void heddle_atomic_end(void);
 void heddle_failed(const char *condition) __attribute__((noreturn));
 void heddle_reached(const char *label);
+void heddle_progress(void);
+void heddle_prop(const char *name, int value);
 int heddle_do(const struct heddle_primitive *primitive, void *state, unsigned n);
 void heddle_wakeup(void *object, enum heddle_wakeup_policy policy);
 #ifdef __cplusplus
@@ -85,6 +92,8 @@ static inline int heddle_range(int low, int high) { (void)high; return low; }
 static inline void heddle_assume(int condition) { (void)condition; }
 static inline void heddle_atomic_begin(void) {}
 static inline void heddle_atomic_end(void) {}
+static inline void heddle_progress(void) {}
+static inline void heddle_prop(const char *name, int value) { (void)name; (void)value; }
 static inline void heddle_wakeup(void *object, enum heddle_wakeup_policy policy) { (void)object; (void)policy; }
 __attribute__((weak)) char heddle_one_at_a_time;
 static inline int heddle_do(const struct heddle_primitive *primitive, void *state, unsigned n) {

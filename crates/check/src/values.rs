@@ -1,8 +1,9 @@
-//! Parsers for the values of options: durations, sizes, wakeup policies, lists of numbers.
+//! Parsers for values that people write: durations, sizes, wakeup policies, lists of numbers, formulas.
 
 use std::time::Duration;
 
-use heddle_model::{Values, Wakeup, WakeupOrder};
+use heddle_model::{FormulaText, LONGEST_FORMULA, Values, Wakeup, WakeupOrder};
+use heddle_search::liveness::ltl::Formula;
 
 /// Parses a duration: `90`, `90s`, `1.5h`, `1m30s`, `200ms`. A number alone is seconds.
 pub fn duration(text: &str) -> Result<Duration, String> {
@@ -113,6 +114,12 @@ pub fn numbers(text: &str) -> Result<Values, String> {
         numbers.extend(low..=high);
     }
     Values::given(&numbers).ok_or_else(wrong)
+}
+
+/// Parses a formula of linear temporal logic.
+pub fn formula(text: &str) -> Result<FormulaText, String> {
+    Formula::of_program(text).map_err(|error| error.to_string())?;
+    FormulaText::new(text).ok_or_else(|| format!("the formula is longer than {LONGEST_FORMULA} bytes"))
 }
 
 #[cfg(test)]
