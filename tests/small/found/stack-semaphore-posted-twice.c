@@ -1,6 +1,6 @@
 // A worker posts a semaphore on the stack of the waiter twice: after the first post the waiter may return.
 //
-// heddle: kind = data-race
+// heddle: kind = memory
 #include <pthread.h>
 #include <semaphore.h>
 
