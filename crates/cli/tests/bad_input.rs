@@ -181,7 +181,7 @@ fn makes_processes() {
     check_program("fork.c", &[])
         .must_say(0, &["restarted by fork", "the program uses processes", "not covered: child processes"]);
     for restart in ["fork", "exec"] {
-        check_program("fork.c", &["--restart", restart]).must_say(0, &["all 2 executions"]);
+        check_program("fork.c", &["--restart", restart]).must_say(0, &["all 13 executions"]);
     }
     check_program("fork.c", &["--restart", "snapshot"]).must_say(3, &["processes", "a snapshot cannot undo"]);
 }

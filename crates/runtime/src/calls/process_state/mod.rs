@@ -142,7 +142,7 @@ pub fn set_up() {
     let any = imports::program_wants(b"dlsym") || imports::program_wants(b"dlopen");
     let mut states = 0;
     for (function, touch) in table::TABLE.iter().zip(table::TOUCHES) {
-        if let Touch::On(state, How::Change) | Touch::OnIf(state, _) = *touch
+        if let Some(state) = touch.may_change()
             && states & bit(state) == 0
             && (any || imports::program_wants(function.c_name().to_bytes()))
         {
@@ -185,6 +185,35 @@ pub fn output_can_move() -> bool {
 #[inline]
 pub fn walks_files() -> bool {
     lifetime::process().changeable.walks.get()
+}
+
+impl Touch {
+    /// The state in the program's own memory that such a call may change. What the kernel or libc keeps of files, signals and settings can
+    /// always change.
+    const fn may_change(self) -> Option<State> {
+        match self {
+            Touch::On(state, How::Change) | Touch::OnIf(state, _) => Some(state),
+            Touch::Environ => Some(State::Environment),
+            Touch::On(_, How::Read)
+            | Touch::Kept(_)
+            | Touch::SignalAction(..)
+            | Touch::SignalIf(..)
+            | Touch::Names(_)
+            | Touch::Walk
+            | Touch::Setting
+            | Touch::Replaced(_)
+            | Touch::Number
+            | Touch::File(..)
+            | Touch::Copy(..)
+            | Touch::Named(..)
+            | Touch::NamedAt(..)
+            | Touch::Stream(..)
+            | Touch::Listing(_)
+            | Touch::Input
+            | Touch::Output
+            | Touch::Errors => None,
+        }
+    }
 }
 
 /// Whether the program can change `state`.
