@@ -25,16 +25,11 @@ pub enum Condition {
     Registers,
     /// Only values that were found count.
     Value,
-    /// A round under a lock may be repeated if another thread has tried the mutex in vain meanwhile.
-    Noticed,
-    /// A thread does not wait for ever because it could not lock a mutex that is free.
-    Needless,
 }
 
 impl Condition {
     /// All conditions that can be left out.
-    pub const ALL: [Condition; 5] =
-        [Condition::Stuck, Condition::Registers, Condition::Value, Condition::Noticed, Condition::Needless];
+    pub const ALL: [Condition; 3] = [Condition::Stuck, Condition::Registers, Condition::Value];
 }
 
 /// A thread before a look.
@@ -46,9 +41,6 @@ struct Before {
     /// The number of its states since it last changed something, as far as they are known, and how many these are.
     known: (u64, usize),
 }
-
-/// How many unlocked mutexes are remembered.
-const UNLOCKED: usize = 4;
 
 /// What becomes of a look before it is taken.
 pub(crate) struct Prospect {
@@ -66,8 +58,8 @@ pub(crate) struct Looks {
     seen: heddle_model::Looks<Before>,
     /// How often the thread has changed something.
     changes: u64,
-    /// The mutexes that the thread has unlocked last, and how often it had changed something by then. The next one comes to the first place.
-    unlocked: [(ObjectId, u64); UNLOCKED],
+    /// The mutex that the thread has unlocked last, and how often it had changed something by then.
+    unlocked: (ObjectId, u64),
 }
 
 impl Looks {
@@ -78,22 +70,15 @@ impl Looks {
 
     /// Called when the thread is about to lock or unlock a mutex under which it [may only look](mutex::can_poll). Returns what it does
     /// first: a poll, if it can only repeat what it did before.
-    pub fn under_lock(&mut self, state: State, operation: Operation, known: Vain<'_>) -> Operation {
+    pub fn under_lock(&mut self, state: State, operation: Operation) -> Operation {
         let now = Before { state, ..Before::default() };
         if operation.code == mutex::UNLOCK {
             self.seen.before(operation, now, |_| false);
             let unlocked = (operation.object, self.changes);
-            let quiet = if self.unlocked.contains(&unlocked) { mutex::QUIET } else { 0 };
-            if quiet == 0 {
-                self.unlocked.rotate_right(1);
-                self.unlocked[0] = unlocked;
-            }
+            let quiet = if std::mem::replace(&mut self.unlocked, unlocked) == unlocked { mutex::QUIET } else { 0 };
             return Operation { detail: operation.detail | quiet, ..operation };
         }
-        match self.seen.before(operation, now, |earlier| earlier.state == state) {
-            Some(found) if !(found.polite && known.is_polite()) => found.operation,
-            _ => operation,
-        }
+        self.seen.before(operation, now, |earlier| earlier.state == state).map_or(operation, |found| found.operation)
     }
 
     /// Called when the thread is about to take `operation` in `state`, whose [`number`] is given. `known` is what is known of looks in
@@ -112,11 +97,6 @@ impl Looks {
                 self.seen.forget();
             }
             return Prospect { operation, state: 0, vain: None };
-        }
-        let mut operation = operation;
-        let unnoticed = without == Some(Condition::Noticed);
-        if operation.code == mutex::TRYLOCK && (self.seen.has_failed(digest(&(state, operation.object))) || unnoticed) {
-            operation.detail |= mutex::QUIET;
         }
         let now = Before { state, number, known: (0, 0) };
         match self.seen.before(operation, now, |earlier| earlier.state == state) {
@@ -158,12 +138,6 @@ impl Looks {
         let unchanged = event.flags.contains(EventFlags::UNCHANGED);
         self.changes += u64::from(!under_lock && !unchanged && Footprint::alone(event).accesses().iter().any(writes));
     }
-}
-
-fn digest(of: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    of.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// The number of a thread's state before a look that could be in vain, or 0 if `operation` is not one.

@@ -12,7 +12,6 @@ mod table;
 mod thread;
 pub mod vain;
 
-pub use awaits::Needless;
 pub use effect::Effect;
 pub(crate) use expire::timed_out;
 pub use looks::{Await, Look, Looks};

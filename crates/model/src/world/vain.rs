@@ -56,10 +56,9 @@ pub const ENOUGH: u64 = MARK;
 /// same state again is to depend on the program alone. Without loops that wait nobody asks, and wiping takes time.
 pub const WIPED: u64 = MARK | 1;
 
-/// The number that says that threads that try mutexes politely keep each other from going on: whoever does not get the second gives the first back
-/// and takes it again. All of them may do so for ever. So their loops really go round from now on, and are no
-/// [polls](crate::primitive::mutex::POLL).
-pub const POLITE: u64 = MARK | 2;
+/// The number that says that threads try mutexes. Whoever tries one can tell that another thread holds it, so rounds of a loop that locks it have
+/// an effect: no loop [polls](crate::primitive::mutex::POLL) from now on.
+pub const TRIED: u64 = MARK | 2;
 
 /// The number of a thread's states before several looks at one place, since it last changed something. One state has the number that it
 /// has alone.
@@ -98,9 +97,9 @@ impl<'p> Vain<'p> {
         self.has(WIPED)
     }
 
-    /// Whether polite loops really go round: see [`POLITE`].
-    pub fn is_polite(&self) -> bool {
-        self.has(POLITE)
+    /// Whether threads try mutexes: see [`TRIED`].
+    pub fn tries(&self) -> bool {
+        self.has(TRIED)
     }
 
     /// Whether nothing is known.

@@ -22,14 +22,13 @@
 use core::cell::Cell;
 
 use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, LOAD, RMW};
-use heddle_model::primitive::mutex::{POLL, QUIET, TRYLOCK};
+use heddle_model::primitive::mutex::POLL;
 use heddle_model::{Event, Look, Looks, MOST_LOOKS, Operation, ThreadId, vain};
 
 use crate::addresses::Reserve;
 use crate::lifetime::{self, Exclusive, Lent};
 use crate::record::callstack;
 use crate::schedule::rewritten::Rewritten;
-use crate::schedule::stack_log::StackLog;
 use crate::state::dead;
 use crate::{arch, schedule};
 
@@ -81,12 +80,6 @@ impl State {
         }
         let words = [thread.0 as u64, pc, object.0, argument, (code.0 as u64) << 32 | detail as u64, self.depth as u64];
         Some(words.iter().fold(digest, |state, &word| mix(state, word)).max(1))
-    }
-
-    /// A number for this state before an operation on `object`, at `pc`.
-    fn digest(&self, object: u64, pc: u64) -> u64 {
-        let levels = self.levels.iter().fold(self.depth as u64, |digest, level| mix(digest, level.1));
-        mix(mix(levels, object), pc)
     }
 
     /// The level whose outermost frame ends at `end`.
@@ -180,17 +173,13 @@ struct Watched {
     read: usize,
     /// [`Running::stack_writes`] while it does not run.
     stack_writes: u64,
-    /// [`Running::logs`] while it does not run.
-    logs: bool,
-    /// What it has written to its stack lately, if it may be in a loop that polls.
-    log: StackLog,
     /// How many mutexes it has locked since it last changed something, and its changes up to the last of them.
     idle_locks: (u64, u64),
-    /// Where it was when it last unlocked each of a few mutexes. The next one takes the place of the last.
-    unlocked: [Unlocked; UNLOCKED],
+    /// Where it was when it last unlocked a mutex.
+    unlocked: Unlocked,
     /// How far up it has written its stack between then and its last look.
     written_since: usize,
-    /// Its stack when it had last locked a mutex, if it may be in a loop that polls, and whether it was the same when it had last unlocked it.
+    /// Its stack when it had last locked a mutex, if it may be in a loop that polls, and whether it was the same when it had last unlocked one.
     locked: (Stack, bool),
 }
 
@@ -205,13 +194,6 @@ struct Unlocked {
     /// Its stack, if it may be in a loop that polls.
     stack: Stack,
 }
-
-impl Unlocked {
-    const NOTHING: Unlocked = Unlocked { mutex: 0, changes: 0, stack_writes: 0, stack: Stack::UNKNOWN };
-}
-
-/// How many unlocked mutexes are remembered: a loop that polls may lock several.
-const UNLOCKED: usize = 4;
 
 /// A part of a thread's stack, and a digest of what is in it. All zero if nothing is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -260,8 +242,6 @@ pub struct Running {
     read: Cell<usize>,
     /// How often the running thread has written its stack through a pointer. Other threads may read it there.
     stack_writes: Cell<u64>,
-    /// Whether the running thread's writes to its stack are logged: it may be in a loop that polls.
-    logs: Cell<bool>,
 }
 
 impl Running {
@@ -275,14 +255,12 @@ impl Running {
             rewritten: Rewritten::new(),
             read: Cell::new(0),
             stack_writes: Cell::new(0),
-            logs: Cell::new(false),
         }
     }
 
     /// Resets the state at the start of an execution, for the main thread.
     pub fn reset(&self) {
-        let Running { threads: _, changes, plain_reads, written, read, rewritten, stack_writes, logs } = self;
-        logs.set(false);
+        let Running { threads: _, changes, plain_reads, written, read, rewritten, stack_writes } = self;
         read.set(0);
         stack_writes.set(0);
         changes.set(0);
@@ -319,10 +297,8 @@ pub fn reset(thread: ThreadId) {
     watched.written = 0;
     watched.read = 0;
     watched.stack_writes = 0;
-    watched.logs = false;
-    watched.log.reset();
     watched.idle_locks = (0, 0);
-    watched.unlocked = [Unlocked::NOTHING; UNLOCKED];
+    watched.unlocked = Unlocked { mutex: 0, changes: 0, stack_writes: 0, stack: Stack::UNKNOWN };
     watched.written_since = 0;
     watched.locked = (Stack::UNKNOWN, false);
 }
@@ -365,21 +341,12 @@ pub fn read_plain() {
     reads.set(reads.get() + 1);
 }
 
-/// Notes that the running thread is about to write `size` bytes of its stack through a pointer.
+/// Notes that the running thread wrote to its stack through a pointer, up to address `end`.
 #[inline(always)]
-pub fn wrote_stack(address: usize, size: usize) {
-    let Running { written, stack_writes, logs, .. } = running();
-    written.set(written.get().max(address + size));
+pub fn wrote_stack(end: usize) {
+    let Running { written, stack_writes, .. } = running();
+    written.set(written.get().max(end));
     stack_writes.set(stack_writes.get() + 1);
-    if logs.get() {
-        log_write(address, size);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn log_write(address: usize, size: usize) {
-    of(schedule::current()).log.writes(running().stack_writes.get(), address, size);
 }
 
 /// Notes that the running thread read its stack through a pointer, up to address `end`.
@@ -393,15 +360,13 @@ pub fn read_stack(end: usize) {
 #[inline]
 pub fn switched(from: ThreadId, to: ThreadId) {
     settle_writes();
-    let Running { threads: _, changes, plain_reads, written, read, rewritten: _, stack_writes, logs } = running();
+    let Running { threads: _, changes, plain_reads, written, read, rewritten: _, stack_writes } = running();
     let new = of(to);
-    let logged = logs.replace(new.logs);
     let now = (changes.replace(new.changes), plain_reads.replace(new.plain_reads), written.replace(new.written));
     let stack = (read.replace(new.read), stack_writes.replace(new.stack_writes));
     let old = of(from);
     (old.changes, old.plain_reads, old.written) = now;
     (old.read, old.stack_writes) = stack;
-    old.logs = logged;
 }
 
 /// What is known of an operation that may change nothing, before the running thread takes it.
@@ -412,15 +377,6 @@ pub struct Prospect {
     pub state: u64,
     /// The number of the thread's state and what its last look found, if that was in vain.
     pub vain: Option<(u64, u64)>,
-    /// The operation is an await of a thread that tries mutexes [politely](vain::POLITE).
-    pub polite: bool,
-}
-
-impl Prospect {
-    /// That of an operation of which nothing is known.
-    fn unknown(operation: Operation) -> Prospect {
-        Prospect { operation, state: 0, vain: None, polite: false }
-    }
 }
 
 /// Called when the running thread is about to take `operation`, which may change nothing.
@@ -428,7 +384,7 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
     let Watched { looks, noted, reads_plain, written_since, .. } = of(thread);
     let Some((depth, lowest)) = callstack::looked() else {
         looks.forget();
-        return Prospect::unknown(operation);
+        return Prospect { operation, state: 0, vain: None };
     };
     let state = State::of_caller(depth);
     let (written, read) = (running().written.take(), running().read.take());
@@ -443,10 +399,6 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
     if *noted != changes {
         *noted = changes;
         looks.forget();
-    }
-    let mut operation = operation;
-    if operation.code == TRYLOCK && looks.has_failed(state.digest(operation.object.0, pc)) {
-        operation.detail |= QUIET;
     }
     let plain_reads = running().plain_reads.get();
     let now = Before { pc, state, plain_reads, lowest: depth, written: 0, read: 0, known: (0, 0) };
@@ -471,9 +423,9 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
             let waits = |value: &u64| round.len() == 1 || alone().any(|number| known.is_vain(number, *value));
             let vain = found.vain.filter(waits).and_then(|value| number.map(|number| (number, value)));
             let state = alone().find(|&number| known.knows(number)).unwrap_or(0);
-            Prospect { operation: found.operation, state, vain, polite: found.polite }
+            Prospect { operation: found.operation, state, vain }
         }
-        None if known.is_empty() => Prospect::unknown(operation),
+        None if known.is_empty() => Prospect { operation, state: 0, vain: None },
         None => {
             let seen = looks.at_one_place();
             let ends = || state.levels.iter().map(|level| level.0).take_while(|end| *end != 0);
@@ -484,7 +436,7 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
             if let (Some(longest), Some(now)) = (longest, looks.states_mut().last()) {
                 now.known = longest;
             }
-            Prospect { state: longest.unwrap_or_default().0, ..Prospect::unknown(operation) }
+            Prospect { operation, state: longest.unwrap_or_default().0, vain: None }
         }
     }
 }
@@ -497,7 +449,6 @@ pub fn before_lock(thread: ThreadId, lock: Operation, pc: u64) -> Option<Operati
     let Watched { looks, idle_locks, .. } = of(thread);
     let changes = running().changes.get();
     *idle_locks = if idle_locks.1 == changes { (idle_locks.0 + 1, changes) } else { (1, changes) };
-    running().logs.set(idle_locks.0 > FEW_LOCKS);
     if idle_locks.0 <= FEW_LOCKS {
         looks.forget();
         return None;
@@ -507,13 +458,13 @@ pub fn before_lock(thread: ThreadId, lock: Operation, pc: u64) -> Option<Operati
 
 #[cold]
 fn before_idle_lock(thread: ThreadId, lock: Operation, pc: u64) -> Option<Operation> {
-    let found = before(thread, lock, pc);
-    if !found.operation.is_await() {
+    let found = before(thread, lock, pc).operation;
+    if !found.is_await() {
         return None;
     }
     // A new round begins with the lock.
     before(thread, lock, pc);
-    (!found.polite || !super::state::vain().is_polite()).then_some(found.operation)
+    Some(found)
 }
 
 /// Called when `thread` has locked a mutex.
@@ -523,8 +474,7 @@ pub fn locked(thread: ThreadId, event: &Event) {
     let watched = of(thread);
     if watched.idle_locks.0 > FEW_LOCKS {
         let stack = Stack::now();
-        let mutex = event.operation.object.0;
-        watched.locked = (stack, watched.unlocked.iter().any(|before| before.mutex == mutex && before.stack == stack));
+        watched.locked = (stack, stack == watched.unlocked.stack);
         watched.looks.after(event);
     }
 }
@@ -534,16 +484,14 @@ pub fn locked(thread: ThreadId, event: &Event) {
 #[inline]
 pub fn before_unlock(thread: ThreadId, unlock: Operation) -> bool {
     settle_writes();
-    let Watched { looks, idle_locks, unlocked, written_since, locked, log, .. } = of(thread);
+    let Watched { looks, idle_locks, unlocked, written_since, locked, .. } = of(thread);
     let Running { changes, stack_writes, written, .. } = running();
     let (changes, stack_writes) = (changes.get(), stack_writes.get());
     let polls = idle_locks.0 > FEW_LOCKS && idle_locks.1 == changes;
     let (at_lock, was_same) = core::mem::replace(locked, (Stack::UNKNOWN, false));
     let stack = if polls { at_lock.again() } else { Stack::UNKNOWN };
     let now = Unlocked { mutex: unlock.object.0, changes, stack_writes, stack };
-    let at = unlocked.iter().position(|before| before.mutex == now.mutex).unwrap_or(UNLOCKED - 1);
-    let before = core::mem::replace(&mut unlocked[at], now);
-    unlocked[..=at].rotate_right(1);
+    let before = core::mem::replace(unlocked, now);
     let written = core::mem::take(written_since).max(written.get());
     if polls {
         looks.before(unlock, Before::NOWHERE, |_| false);
@@ -552,10 +500,8 @@ pub fn before_unlock(thread: ThreadId, unlock: Operation) -> bool {
     }
     // What was written on the stack may be what was there before: compilers that do not optimise write their temporaries there. It must be the
     // same at the lock, too: others may have changed it in between.
-    let from = schedule::registers()[6] as usize;
-    let same_stack = before.stack_writes == stack_writes
-        || was_same && stack.from != 0 && stack == at_lock && stack.to >= written
-        || log.is_as_before(before.stack_writes, stack_writes, from);
+    let same_stack =
+        before.stack_writes == stack_writes || was_same && stack.from != 0 && stack == at_lock && stack.to >= written;
     (before.mutex, before.changes) == (now.mutex, changes) && same_stack
 }
 

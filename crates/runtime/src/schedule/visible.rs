@@ -44,7 +44,7 @@ pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Eve
         return visible(operation, pc, perform);
     }
     let me = current();
-    let Prospect { operation, state, vain: in_vain, .. } = spin_loop::before(me, operation, pc);
+    let Prospect { operation, state, vain: in_vain } = spin_loop::before(me, operation, pc);
     if operation.is_await() {
         learn_that_threads_wait(pc);
     }
@@ -84,12 +84,23 @@ pub fn visible_under_lock(operation: Operation, pc: u64) -> Event {
         spin_loop::after(me, &event);
         return event;
     }
-    if let Some(poll) = spin_loop::before_lock(me, operation, pc) {
+    if let Some(poll) = spin_loop::before_lock(me, operation, pc)
+        && !schedule().vain.get().tries()
+    {
         poll_first(poll, pc);
     }
     let event = announce_and_take(operation, pc, |_| {});
     spin_loop::locked(me, &event);
     event
+}
+
+/// Called before a thread tries to lock a mutex, or waits for one until a deadline: it can tell that another thread holds it. Where loops wait,
+/// the search is to know that none of them may [poll](vain::TRIED).
+#[inline]
+pub fn tries_mutex(pc: u64) {
+    if wiping::is_on() && !has_states() && schedule().vain.get().wipes() && !schedule().vain.get().tries() {
+        finish(Outcome::Learnt { place: vain::TRIED, also: 0 }, pc, b"");
+    }
 }
 
 /// Waits until another thread has changed something under the mutex that the running thread is about to lock.
@@ -266,7 +277,7 @@ pub(super) fn note(event: &Event) {
         livelock::end(event);
     }
     if schedule().awaiting.get() > 0 {
-        world().settle(schedule().record.get().events_so_far());
+        world().settle(event);
     }
     if follower().has_sleepers() {
         let model = model();
