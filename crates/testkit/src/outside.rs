@@ -4,7 +4,7 @@
 //! the kernel and libc have in a real program, is here. So the claims of the model can be held against brute force, and the
 //! runtime against scripts.
 
-use heddle_model::primitive::process_state::{How, State, and_reads};
+use heddle_model::primitive::process_state::{How, State, and_reads, within_limits};
 use heddle_model::primitive::{atomic, memory, process, process_state, thread};
 use heddle_model::{Ending, Event, Operation, ThreadId};
 
@@ -126,7 +126,7 @@ impl Named {
             Named::Limit => State::Limits.operation(How::Read, 0),
             // Nothing only looks at it.
             Named::Mask => State::FileModeMask.operation(How::Change, 0),
-            Named::Directory => State::FileNames.operation(How::Read, 0),
+            Named::Directory => within_limits(State::FileNames.operation(How::Read, 0)),
         }
     }
 
@@ -135,7 +135,9 @@ impl Named {
             Named::Environment => State::Environment.operation(How::Change, 0),
             Named::Limit => State::Limits.operation(How::Change, 0),
             Named::Mask => State::FileModeMask.operation(How::Change, 0),
-            Named::Directory => and_reads(State::FileNames.operation(How::Change, 0), State::FileModeMask.part(0)),
+            Named::Directory => {
+                within_limits(and_reads(State::FileNames.operation(How::Change, 0), State::FileModeMask.part(0)))
+            }
         }
     }
 }

@@ -270,7 +270,16 @@ fn print_body(text: &mut String, number: usize, code: &[Instruction]) -> Vec<Reg
     registers.sort_unstable();
     registers.dedup();
     for register in &registers {
-        let _ = writeln!(text, "    KEPT unsigned r{register} = 0;\n    kept(&r{register});");
+        let _ = writeln!(text, "    KEPT unsigned r{register} = 0;");
+    }
+    let goes_back = |(at, instruction): (usize, &Instruction)| match *instruction {
+        Instruction::BranchIf(_, _, to) | Instruction::BranchUnless(_, _, to) | Instruction::Jump(to) => {
+            to as usize <= at
+        }
+        _ => false,
+    };
+    if code.iter().enumerate().any(goes_back) {
+        registers.iter().for_each(|register| _ = writeln!(text, "    kept(&r{register});"));
     }
     let is_target = |at: usize| {
         code.iter().any(|instruction| match *instruction {
