@@ -50,4 +50,7 @@ wait unwiped crates/runtime/src/schedule/visible.rs '    if !wiping::is_on() && 
 wait loads-show-nothing crates/model/src/retrace/content.rs '        && place(Mode::Write).conflicts_with(&touched)' '        && place(Mode::Read).conflicts_with(&touched)'
 wait writes-always-change crates/runtime/src/schedule/rewritten.rs '        !self.open.get() || !self.is_noted(address, size)' '        !self.open.get() || !self.is_noted(address, size) || true'
 wait plain-reads-are-nothing crates/runtime/src/schedule/spin_loop.rs '.filter(|_| !*reads_plain)' ''
-mutant polls-may-be-tried crates/runtime/src/schedule/visible.rs '        && !schedule().vain.get().tries()' '' "-p heddle --test main" "small::with_clang"
+# Whoever tries a mutex can tell that a round holds it, and nobody waits for ever because of a mutex that is free.
+mutant polls-are-not-noticed crates/model/src/world/awaits.rs 'condvar::REACQUIRE => event.failed(),' 'condvar::REACQUIRE => false,' "-p heddle-testkit --test main" "awaits::no_condition"
+mutant waits-are-never-needless crates/model/src/world/awaits.rs '                found = Some(Needless::InTurn);' '                found = None;' "-p heddle-testkit --test main" "awaits::locking_in_opposite"
+wait changes-are-none crates/runtime/src/schedule/rewritten.rs '.any(|place| value_at(place.address, place.size) != place.value)' '.any(|_| false)'
