@@ -8,7 +8,7 @@ use heddle_model::{ExecutorError, Facts, Finding, FindingKind, Property, RunRepo
 use heddle_report::text;
 use heddle_report::words::full_name;
 use heddle_search::repeat::{Divergence, Repeated};
-use heddle_search::{Search, Stop, Summary};
+use heddle_search::{OverStates, Search, Stop, Summary};
 
 use crate::after::{diverged, livelocks, smallest};
 use crate::checkpoint::{self, CheckpointError, Keeper};
@@ -90,6 +90,11 @@ impl<'o> Check<'o> {
             Some(Ok(summary)) => (summary.counts, summary.samples, summary.method, summary.own_bound),
             _ => (search.counts(), search.samples(), search.method(), search.own_bound()),
         };
+        let over_states = match &ran {
+            Some(Ok(summary)) => summary.over_states,
+            _ => OverStates::No,
+        };
+        let earlier = search.earlier();
         let states = ran.as_ref().and_then(|ran| ran.as_ref().ok()).and_then(|summary| summary.states);
         let end = match ran {
             Some(Ok(summary)) => {
@@ -156,6 +161,8 @@ impl<'o> Check<'o> {
             samples,
             method,
             states,
+            over_states,
+            earlier,
             own_bound,
             end,
             left_out,
@@ -215,6 +222,7 @@ fn search_options(options: &Options, engine: &dyn Engine) -> heddle_search::Opti
         prefix: options.prefix.clone().unwrap_or_default(),
         places: options.places.clone(),
         max_steps: (max_steps != 0).then_some(max_steps),
+        turns_to_states: options.may_turn_to_states(&engine.settings()),
         checkpoint: options.kept_in().map(|_| options.checkpoint_interval),
         ..options.search.clone()
     }

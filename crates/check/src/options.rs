@@ -82,6 +82,12 @@ impl Options {
         Some(format!("--algorithm {} {why}", algorithm.name()))
     }
 
+    /// Whether the search may turn to states by itself. A listing of executions, or of how they end, is one of whole executions.
+    pub(crate) fn may_turn_to_states(&self, settings: &Settings) -> bool {
+        let snapshot = matches!(settings.restart, RestartMode::Auto | RestartMode::Only(Restart::Snapshot));
+        self.search.algorithm == Algorithm::Portfolio && snapshot && !self.outcomes && !self.dump
+    }
+
     /// Whether the search continues after a finding.
     pub(crate) fn goes_on(&self) -> bool {
         self.all || self.outcomes

@@ -10,7 +10,7 @@ use heddle_model::verdict::SCHEMA;
 use heddle_model::{Facts, Finding, FindingKind, Location, Outcome, Remark, RunReport, Verdict};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
-use heddle_search::{Counts, Method, StateCounts, Stop};
+use heddle_search::{Counts, Method, OverStates, StateCounts, Stop};
 
 use crate::coverage;
 use crate::internal::Panic;
@@ -53,6 +53,10 @@ pub struct Judgement<'c> {
     pub method: Method,
     /// The graph of a search over states.
     pub states: Option<StateCounts>,
+    /// Whether the search has turned to states by itself.
+    pub over_states: OverStates,
+    /// The number of executions of earlier rounds, which do not count.
+    pub earlier: u64,
     /// The most operations of a thread, if the search had to bound them itself.
     pub own_bound: Option<u32>,
     /// Why the search ended.
@@ -107,6 +111,7 @@ impl Judgement<'_> {
             samples: self.samples.ran(),
             blocked: counts.blocked,
             states: self.states.map_or(0, |counts| counts.states),
+            transitions: self.states.map_or(0, |counts| counts.edges),
             visited: counts.visited,
             assumed: counts.assumed,
             cut: counts.cut + counts.bounded,
@@ -243,7 +248,7 @@ impl Judgement<'_> {
                 ))
             }
             End::Search(Stop::Exhausted)
-                if !self.left_out.bounded && self.states.is_some_and(|of| of.goes_round && of.endless == 0) =>
+                if !self.left_out.bounded && self.states.is_some_and(|of| of.goes_round && of.endless == 0 && !of.settled) =>
             {
                 Some(
                     "the program ends, and it can go round before: heddle does not say yet whether that is a livelock when states are \

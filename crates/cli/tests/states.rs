@@ -3,7 +3,7 @@
 use crate::common::Session;
 
 /// Two threads that exclude each other for ever by Peterson's algorithm.
-const PETERSON: &str = r#"#include <assert.h>
+pub const PETERSON: &str = r#"#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 static atomic_int wants[2], turn;
@@ -38,7 +38,7 @@ int main(void) {
 "#;
 
 /// Three stations that pass a token on for ever.
-const RING: &str = r#"#include <pthread.h>
+pub const RING: &str = r#"#include <pthread.h>
 #define N 3
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;

@@ -303,6 +303,7 @@ impl Strategy for Switches {
             endless: self.builder.graph.endless(),
             goes_round: self.builder.graph.goes_round(),
             in_vain: self.builder.in_vain(),
+            settled: false,
             bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes() + pairs + moves) as u64,
         })
     }

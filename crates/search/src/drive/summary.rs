@@ -6,6 +6,7 @@ use heddle_model::Outcome;
 
 use crate::algorithm::Method;
 use crate::drive::counts::Counts;
+use crate::drive::over_states::OverStates;
 
 /// Why a search ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,8 +40,18 @@ pub struct StateCounts {
     pub goes_round: bool,
     /// The states in which threads wait in vain: whoever can go on looks again and again, for ever, and nobody writes.
     pub in_vain: u64,
+    /// Whether every step of every state was run, and nobody goes round for ever in states from which the program could end.
+    pub settled: bool,
     /// The bytes that the graph takes.
     pub bytes: u64,
+}
+
+impl StateCounts {
+    /// Whether it is known what the program does in the end: it always ends, or it never does. Else threads may go round although it
+    /// could end.
+    pub fn is_telling(&self) -> bool {
+        self.in_vain == 0 && (self.endless == self.states || self.endless == 0 && (!self.goes_round || self.settled))
+    }
 }
 
 /// What a search says in the end.
@@ -64,6 +75,8 @@ pub struct Summary {
     pub own_bound: Option<u32>,
     /// The graph of a search over states.
     pub states: Option<StateCounts>,
+    /// Whether a search over executions has turned to states by itself.
+    pub over_states: OverStates,
     /// Why the search ended.
     pub stop: Stop,
     /// How long it took, before and after it was resumed.

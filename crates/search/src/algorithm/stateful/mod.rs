@@ -47,7 +47,7 @@ use crate::algorithm::stateful::graph::NONE;
 use crate::algorithm::stateful::summary::bit;
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::drive::summary::StateCounts;
-use crate::liveness::StateGraph;
+use crate::liveness::{Fairness, StateGraph};
 use crate::options::Options;
 use crate::save::{self, CheckpointError};
 
@@ -274,6 +274,7 @@ impl Strategy for Stateful {
             endless: self.builder.graph.endless(),
             goes_round: self.builder.graph.goes_round(),
             in_vain: self.builder.in_vain(),
+            settled: self.graph().is_some_and(|graph| graph.livelock(Fairness::Strong).is_none()),
             bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes()) as u64,
         })
     }
