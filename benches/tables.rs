@@ -5,6 +5,7 @@
 
 mod jobs;
 mod million;
+mod papers_states;
 mod split;
 mod until_found;
 
@@ -46,6 +47,10 @@ fn main() {
     }
     if wanted("papers") {
         papers();
+    }
+    if wanted("papers") || wanted("states") {
+        papers_states::stateful();
+        papers_states::switches();
     }
     if wanted("million") {
         million::table();

@@ -15,6 +15,7 @@ mod progress; // Estimates of what is left.
 mod repeat; // Executions that are run twice.
 mod resume; // Every algorithm, cut off after every execution.
 mod sampling; // Random schedules.
+mod sdpor; // The dissertation's stateful search.
 mod smallest; // Minimisation.
 mod split; // Searches in parts that are explored alone.
 mod states; // Searches over states.
