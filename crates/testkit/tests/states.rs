@@ -168,7 +168,7 @@ fn every_rule_is_needed() {
 #[test]
 fn adders_have_few_states() {
     use Instruction::*;
-    for (count, most) in [(2, 60), (3, 200), (4, 600), (5, 2000), (6, 6000)] {
+    for (count, most) in [(2, 60), (3, 200), (4, 600), (5, 2000), (6, 6000), (8, 20_000)] {
         let adder = vec![Lock(0), FetchAdd(0, Value::Constant(1), 0), Set(0, Value::Constant(0)), Unlock(0)];
         let program = Program::fork_join(vec![adder; count]);
         let found = explore_states(&program, &with(Algorithm::Stateful), 1);
@@ -176,8 +176,9 @@ fn adders_have_few_states() {
         eprintln!("{count} adders: {counts:?}, {:?}", found.summary.counts);
         assert_eq!(found.summary.stop, Stop::Exhausted);
         assert!(counts.states < most);
-        // The graph takes at most 450 bytes for each state, when it is large enough for its tables not to matter.
-        assert!(count < 6 || counts.bytes < 450 * counts.states, "{} bytes a state", counts.bytes / counts.states);
+        // The graph takes at most 450 bytes for each state, when it is large enough for its tables not to matter. More threads take more:
+        // 500 with twelve of them.
+        assert!(count < 8 || counts.bytes < 450 * counts.states, "{} bytes a state", counts.bytes / counts.states);
     }
 }
 
