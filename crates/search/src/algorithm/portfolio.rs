@@ -16,6 +16,8 @@
 //! 2. From then on turns alternate, as long as samples cost next to nothing: a fixed number at the beginning, fewer where
 //!    executions are long or start slowly (`allowance`), and one for each `SHARE` executions that the exhaustive search
 //!    has run, is certain to run, or is expected to run (`frontier/levels.rs`).
+//! 3. Once an execution of the exhaustive search was cut off by a bound, that search cannot end with a proof. Then turns
+//!    alternate for good.
 //!
 //! The second part of that sum bounds the price of samples: where the search comes to its end, there were about one in
 //! `SHARE` beyond the beginning. In a program that is too large to exhaust, much is expected early, and turns alternate for long.
@@ -56,6 +58,8 @@ pub(crate) struct Portfolio {
     proposed: u64,
     /// How many samples there are at the beginning.
     allowance: u64,
+    /// Whether an execution of the exhaustive search was cut off by a bound.
+    cut: bool,
     /// Whose turn each plan under way belongs to, in the order of the plans.
     under_way: VecDeque<Turn>,
     /// Who had proposed the plans that were under way when the search was written down. They come first.
@@ -68,6 +72,7 @@ pub(crate) struct State {
     sampling: sampling::State,
     proposed: u64,
     allowance: u64,
+    cut: bool,
     under_way: VecDeque<Turn>,
 }
 
@@ -90,6 +95,7 @@ impl Portfolio {
             sampling: Sampling::new(options),
             proposed: 0,
             allowance: 0,
+            cut: false,
             under_way: VecDeque::new(),
             first: VecDeque::new(),
         })
@@ -108,7 +114,7 @@ impl Portfolio {
         if self.sampling.is_due() {
             self.allowance = allowance(self.sampling.length(), restart());
         }
-        let most = self.allowance + (self.proposed + pending).max(expected) / SHARE;
+        let most = if self.cut { u64::MAX } else { self.allowance + (self.proposed + pending).max(expected) / SHARE };
         if self.sampling.drawn() < most.min(self.proposed - LEAD + 1) { Turn::Sample } else { Turn::Exhaustive }
     }
 
@@ -127,6 +133,7 @@ impl Portfolio {
     /// Learns from the execution of the plan that has been under way for the longest.
     pub fn received(&mut self, turn: Turn, execution: &Execution<'_>) {
         self.under_way.pop_front();
+        self.cut |= turn == Turn::Exhaustive && execution.stopped().next().is_some();
         match turn {
             Turn::Sample => self.sampling.digest(Ticket(0), execution),
             // The first ones, and then ever fewer: they are mostly alike.
@@ -147,7 +154,7 @@ impl Portfolio {
         let under_way: VecDeque<Turn> = self.under_way.iter().chain(&self.first).copied().collect();
         let again = self.under_way.iter().filter(|turn| **turn == Turn::Exhaustive).count() as u64;
         let proposed = self.proposed - again;
-        State { sampling: self.sampling.state(), proposed, allowance: self.allowance, under_way }
+        State { sampling: self.sampling.state(), proposed, allowance: self.allowance, cut: self.cut, under_way }
     }
 
     /// Goes on from what was written down.
@@ -160,7 +167,8 @@ impl Portfolio {
         if state.proposed >= 1 << 48 || state.allowance > MOST {
             return Err(CheckpointError::Damaged);
         }
-        (self.proposed, self.allowance, self.first) = (state.proposed, state.allowance, state.under_way);
+        (self.proposed, self.allowance, self.cut) = (state.proposed, state.allowance, state.cut);
+        self.first = state.under_way;
         Ok(())
     }
 }
