@@ -40,6 +40,15 @@ pub struct LeftOut {
     pub completed: Option<u32>,
 }
 
+/// How the reason begins if only the values of inputs are missing.
+const UNDETERMINED: &str = "nondeterministic values (__VERIFIER_nondet_...)";
+
+/// Whether a verdict would be *safe* if all inputs had been tried.
+pub fn lacks_only_inputs(report: &RunReport) -> bool {
+    let reason = report.reason.as_deref().unwrap_or("");
+    report.verdict == Verdict::Incomplete && report.findings.is_empty() && reason.starts_with(UNDETERMINED)
+}
+
 /// What a verdict is decided from.
 pub struct Judgement<'c> {
     /// The options of the check.
@@ -113,6 +122,7 @@ impl Judgement<'_> {
             visited: counts.visited,
             assumed: counts.assumed,
             cut: counts.cut + counts.bounded,
+            formulas: 0,
             events: counts.events,
             seconds,
             executions_per_second: ((counts.executions + self.samples.ran()) as f64 / seconds.max(1e-9)) as u64,
@@ -176,6 +186,7 @@ impl Judgement<'_> {
                 preemptions: 0,
                 minimal: false,
                 certain: true,
+                inputs: Vec::new(),
                 cycle: None,
                 trace: None,
                 notes: Vec::new(),
@@ -187,7 +198,7 @@ impl Judgement<'_> {
     fn why_undetermined(&self) -> Option<String> {
         (self.facts.undetermined && !self.settings.nondet.are_given()).then(|| {
             format!(
-                "nondeterministic values (__VERIFIER_nondet_...) were only {}: list the values that matter with --nondet",
+                "{UNDETERMINED} were only {}: list the values that matter with --nondet",
                 coverage::shown(self.settings.nondet.as_slice())
             )
         })

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 fn begin() -> ExitCode {
     log::start();
     let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
-    if let Some(code) = commands::cc::intercept(&line) {
+    if let Some(code) = commands::cc::intercept(&line).or_else(|| commands::prove::intercept(&line)) {
         return code;
     }
     let typed = match arguments::parse(line) {
@@ -48,6 +48,7 @@ fn begin() -> ExitCode {
 fn run(command: Command, console: Console) -> ExitCode {
     let code = match command {
         Command::Check(options) => commands::check::run(*options, &console),
+        Command::Prove(options) => commands::prove::run(&options, &console),
         Command::Replay(options) => commands::replay::run(options, &console),
         Command::Report(options) => commands::report::run(options, &console),
         Command::Man(options) => commands::pages::man(&options, &console),

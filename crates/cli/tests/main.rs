@@ -31,9 +31,11 @@ mod machine; // The same on every machine.
 mod openmp; // Parallel regions of OpenMP.
 mod outcomes; // Programs with all the outcomes that they can have.
 mod pool; // A thread pool with mistakes to choose from.
+mod prove; // `heddle prove` and `check --engine`.
 mod programs; // `tests/programs`.
 mod random_outside; // Random programs with exits, signals, state of the process, clocks and mappings that go.
 mod random_programs; // Random programs, native against scripted.
+mod random_proofs; // Random programs with inputs, by native search and by proof.
 mod random_races; // Random programs with data races, against brute force.
 mod random_states; // States of random programs, native against scripted.
 mod random_waits; // Random programs with loops that wait, by every algorithm.

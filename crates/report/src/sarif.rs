@@ -150,7 +150,11 @@ fn message(finding: &Finding) -> String {
     let cycle = finding.cycle.map_or(String::new(), |cycle| {
         format!("\nand then for ever: steps {} to {}", cycle.first, cycle.first + cycle.length - 1)
     });
-    format!("{}: {}{after}{cycle}", finding.kind, finding.message)
+    let inputs = match finding.inputs.is_empty() {
+        true => String::new(),
+        false => format!("; inputs: {}", words::inputs(&finding.inputs)),
+    };
+    format!("{}: {}{after}{cycle}{inputs}", finding.kind, finding.message)
 }
 
 /// A fingerprint that identifies a finding across runs. It is made of the kind and the source locations, without

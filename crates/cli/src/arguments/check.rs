@@ -3,18 +3,39 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, FromArgMatches, ValueEnum};
 use heddle_checking::values;
 
 use super::Common;
 use crate::running::Running;
+
+/// `--engine` of `heddle check`: who decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum EngineWish {
+    /// The program is run. If only the values of its inputs are missing, a proof for all inputs is tried.
+    #[default]
+    Auto,
+    /// The program is run.
+    Native,
+    /// The program is proved for all inputs, as by `heddle prove`.
+    Symbolic,
+}
+
+impl Default for Check {
+    /// The options of a line without any.
+    fn default() -> Check {
+        let line = Check::augment_args(clap::Command::new("check")).no_binary_name(true);
+        let matches = line.get_matches_from(Vec::<String>::new());
+        Check::from_arg_matches(&matches).expect("every option has a default")
+    }
+}
 
 /// Check a program: run every thread interleaving that can make a difference.
 ///
 /// FILES are C and C++ sources, object files and libraries. Heddle compiles and links them with the compiler flags on the line.
 /// PROGRAM is an executable. If `heddle cc` built it, Heddle sees every memory access and atomic; otherwise it sees only the
 /// calls to the thread library. Everything after `--` is passed to the program.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(
     override_usage = "heddle check [OPTIONS] FILES... [COMPILER FLAGS] [-- ARGUMENTS]\n       \
                       heddle check [OPTIONS] PROGRAM [-- ARGUMENTS]",
@@ -57,6 +78,9 @@ pub struct Check {
     /// stateful, switches: stop after N states.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_states: Option<u64>,
+    /// Who decides. auto: the program is run; if it asks for inputs and nothing was found, it is proved for all inputs.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub engine: EngineWish,
     /// Stop after this much time: 30s, 5m, 1h30m.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub timeout: Option<Duration>,

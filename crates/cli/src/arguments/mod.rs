@@ -1,8 +1,9 @@
 //! The command line: one file for each larger subcommand, one definition for each option.
 //!
-//! A `heddle check` line also holds words for the compiler and for the program: see [`mod@sort`].
+//! A `heddle check` or `heddle prove` line also holds words for the compiler and for the program: see [`mod@sort`].
 
 mod check;
+mod prove;
 mod replay;
 mod report;
 mod sort;
@@ -17,7 +18,8 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use heddle_model::RunReport;
 
-pub use check::Check;
+pub use check::{Check, EngineWish};
+pub use prove::{EncodingWish, LoopBound, Prove};
 pub use replay::Replay;
 pub use report::Report;
 use sort::{Sorted, sort};
@@ -37,6 +39,8 @@ pub struct Typed {
 pub enum Command {
     /// `heddle check`.
     Check(Box<Check>),
+    /// `heddle prove`.
+    Prove(Box<Prove>),
     /// `heddle replay`.
     Replay(Replay),
     /// `heddle report`.
@@ -59,6 +63,7 @@ pub enum Command {
     disable_help_subcommand = true,
     after_help = "Start with:\n  \
                   heddle check test.c                           does any thread interleaving fail?\n  \
+                  heddle prove test.c                           the same for all inputs, by symbolic execution\n  \
                   heddle replay heddle-out/deadlock-1.json      reproduce it; --step and --gdb step through it\n  \
                   heddle report heddle-out/deadlock-1.json --html --output page.html\n  \
                   CC=\"heddle cc\" ./configure && make           build a larger program, then: heddle check ./program\n\n\
@@ -74,6 +79,7 @@ struct Line {
 #[allow(clippy::large_enum_variant)]
 enum LineCommand {
     Check(Check),
+    Prove(Prove),
     Replay(Replay),
     Report(Report),
     Cc(Compiler),
@@ -167,14 +173,19 @@ pub fn parse(line: Vec<OsString>) -> Result<Typed, Refused> {
 
 fn understand(line: Vec<OsString>) -> Result<Typed, clap::Error> {
     let mut command = Line::command();
-    let is_check = line.get(1).is_some_and(|word| word == "check");
-    let sorted = if is_check { sort(&mut command, line)? } else { Sorted { own: line, ..Sorted::default() } };
+    let has_words = line.get(1).is_some_and(|word| word == "check" || word == "prove");
+    let sorted = if has_words { sort(&mut command, line)? } else { Sorted { own: line, ..Sorted::default() } };
     let matches = command.try_get_matches_from_mut(sorted.own).map_err(with_hint)?;
     Ok(match Line::from_arg_matches(&matches)?.command {
         LineCommand::Check(check) => {
             let check = Check { words: sorted.words, arguments: sorted.arguments, ..check };
             let wishes = Wishes { json: check.json, no_progress: check.no_progress, ..Wishes::of(&check.common) };
             Typed { command: Command::Check(Box::new(check)), console: wishes }
+        }
+        LineCommand::Prove(prove) => {
+            let prove = Prove { words: sorted.words, arguments: sorted.arguments, ..prove };
+            let wishes = Wishes { json: prove.json, no_progress: prove.no_progress, ..Wishes::of(&prove.common) };
+            Typed { command: Command::Prove(Box::new(prove)), console: wishes }
         }
         LineCommand::Replay(replay) => {
             let console = Wishes { json: replay.json, ..Wishes::of(&replay.common) };

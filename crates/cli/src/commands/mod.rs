@@ -3,5 +3,6 @@
 pub mod cc;
 pub mod check;
 pub mod pages;
+pub mod prove;
 pub mod replay;
 pub mod report;

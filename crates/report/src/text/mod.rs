@@ -5,6 +5,7 @@
 
 mod compact;
 mod interleaving;
+mod proved;
 mod snippet;
 pub mod stepping;
 mod table;
@@ -12,6 +13,8 @@ mod verdict;
 
 use anstyle::Style;
 use heddle_model::{Finding, Trace};
+
+use crate::words;
 
 pub use compact::compact;
 pub use verdict::{coverage, verdict};
@@ -55,6 +58,10 @@ pub fn finding(trace: &Trace, options: &Options) -> String {
     if !threads.is_empty() {
         text.push_str(&threads);
         text.push('\n');
+    }
+    if !trace.finding.inputs.is_empty() {
+        text.push_str(&printable(&format!("inputs: {}", words::inputs(&trace.finding.inputs))));
+        text.push_str("\n\n");
     }
     if trace.finding.count > 1 {
         let what = if trace.finding.sample.is_some() { "sample" } else { "execution" };
