@@ -28,6 +28,9 @@ pub struct Wanted {
 /// How often everything begins anew because more places are visible.
 const ROUNDS: u32 = 16;
 
+/// How many samples show where threads race.
+const SAMPLES: u64 = 16;
+
 /// What came of one run.
 struct Ran {
     events: Vec<Event>,
@@ -52,6 +55,7 @@ pub fn fit(
     let mut places: BTreeSet<u64> = engine.places().iter().copied().collect();
     for _ in 0..ROUNDS {
         let mut fitting = Fitting { names: &*names, seen: HashSet::new(), wanted, last };
+        fitting.look_around(engine, &properties, &mut places)?;
         match fitting.round(engine, &properties, &mut places, until)? {
             Some(schedule) => return Ok(schedule),
             None => engine.reveal(&places.iter().copied().collect::<Vec<_>>())?,
@@ -60,9 +64,8 @@ pub fn fit(
     Ok(None)
 }
 
-fn run(engine: &mut dyn Engine, schedule: &[Step], properties: &Properties) -> Result<Ran, ExecutorError> {
-    let plan = Plan { schedule: schedule.to_vec(), policy: Policy::NonPreemptive, ..Plan::default() };
-    let execution = engine.run(&plan)?;
+fn run(engine: &mut dyn Engine, plan: &Plan, properties: &Properties) -> Result<Ran, ExecutorError> {
+    let execution = engine.run(plan)?;
     Ok(Ran {
         fails: matches!(classify(&execution, properties), Class::Finding(_)),
         outcome: execution.outcome,
@@ -80,6 +83,29 @@ struct Fitting<'a> {
 }
 
 impl Fitting<'_> {
+    /// Runs samples: a place whose accesses race in one of them becomes visible. A thread that `main` does not wait for may run in no other.
+    fn look_around(
+        &mut self,
+        engine: &mut dyn Engine,
+        properties: &Properties,
+        places: &mut BTreeSet<u64>,
+    ) -> Result<(), ExecutorError> {
+        for _ in 0..ROUNDS {
+            let known = places.len();
+            for seed in 0..SAMPLES {
+                let policy = if seed == 0 { Policy::Turns { operations: 1 } } else { Policy::Random };
+                let ran = run(engine, &Plan { policy, seed, ..Plan::default() }, properties)?;
+                places.extend(&ran.races);
+                self.note(&ran.events);
+            }
+            if places.len() == known {
+                break;
+            }
+            engine.reveal(&places.iter().copied().collect::<Vec<_>>())?;
+        }
+        Ok(())
+    }
+
     /// One round with the same places. `None`: there are more places. `Some(None)`: the order does not fit.
     fn round(
         &mut self,
@@ -96,7 +122,8 @@ impl Fitting<'_> {
             if Instant::now() >= until {
                 return Ok(Some(None));
             }
-            let ran = run(engine, &schedule, properties)?;
+            let plan = Plan { schedule: schedule.clone(), ..Plan::default() };
+            let ran = run(engine, &plan, properties)?;
             let known = places.len();
             places.extend(&ran.races);
             if ran.fails {
@@ -153,7 +180,7 @@ impl Fitting<'_> {
                 return Some((at, turn));
             }
             let (family, line) = (event.operation.code.family(), self.line(event));
-            let is = |wanted: &Wanted| wanted.families.contains(&family) && (wanted.line == line || line == 0);
+            let is = |wanted: &Wanted| wanted.families.contains(&family) && wanted.line == line;
             // What the thread should have done before, and has not shown, it never shows.
             if let Some(found) = queue.iter().position(|wanted| wanted.thread == event.thread && is(wanted)) {
                 let mut index = 0;

@@ -31,8 +31,8 @@ mod machine; // The same on every machine.
 mod openmp; // Parallel regions of OpenMP.
 mod outcomes; // Programs with all the outcomes that they can have.
 mod pool; // A thread pool with mistakes to choose from.
-mod prove; // `heddle prove` and `check --engine`.
 mod programs; // `tests/programs`.
+mod prove; // `heddle prove` and `check --engine`.
 mod random_outside; // Random programs with exits, signals, state of the process, clocks and mappings that go.
 mod random_programs; // Random programs, native against scripted.
 mod random_proofs; // Random programs with inputs, by native search and by proof.

@@ -72,7 +72,8 @@ fn inputs_of_several_threads_are_given_to_those_who_ask() {
     let value = |thread: u64, index: u64| {
         let inputs = report["findings"][0]["inputs"].as_array().expect("a list");
         let of = |input: &&serde_json::Value| input["thread"] == thread && input["index"] == index;
-        let text = inputs.iter().find(of).unwrap_or_else(|| panic!("{run}"))["value"].as_str().expect("words").to_owned();
+        let text =
+            inputs.iter().find(of).unwrap_or_else(|| panic!("{run}"))["value"].as_str().expect("words").to_owned();
         text.parse::<i64>().expect("a number")
     };
     assert_eq!(value(1, 0).wrapping_sub(value(1, 1)), 81_985_529_216_486_895, "{run}");
@@ -85,8 +86,12 @@ fn programs_have_their_verdicts() {
         return;
     }
     let session = Session::new();
-    let table = |body: &str| format!("int size = 8; int table[8];\nvoid *f(void *a) {{ L(m); size = 4; U(m); return a; }}\n\
-        int main(void) {{ int i = __VERIFIER_nondet_int(); pthread_t t; pthread_create(&t, 0, f, 0);\n{body}\npthread_join(t, 0); }}\n");
+    let table = |body: &str| {
+        format!(
+            "int size = 8; int table[8];\nvoid *f(void *a) {{ L(m); size = 4; U(m); return a; }}\n\
+        int main(void) {{ int i = __VERIFIER_nondet_int(); pthread_t t; pthread_create(&t, 0, f, 0);\n{body}\npthread_join(t, 0); }}\n"
+        )
+    };
     let cases: Vec<(String, &[&str], &str, &str)> = vec![
         // An index from outside into a table that another thread shrinks; repaired.
         (
@@ -237,8 +242,10 @@ fn a_check_tries_a_proof() {
         return;
     }
     let session = Session::new();
-    let safe = session.write("safe.c", format!("{HEAD}int main(void) {{ int v = __VERIFIER_nondet_int(); assert((v & 1) < 2); }}\n"));
-    let found = session.write("found.c", format!("{HEAD}int main(void) {{ int v = __VERIFIER_nondet_int(); assert(v != 4711); }}\n"));
+    let safe = session
+        .write("safe.c", format!("{HEAD}int main(void) {{ int v = __VERIFIER_nondet_int(); assert((v & 1) < 2); }}\n"));
+    let found = session
+        .write("found.c", format!("{HEAD}int main(void) {{ int v = __VERIFIER_nondet_int(); assert(v != 4711); }}\n"));
     let (safe, found) = (safe.to_str().expect("a name"), found.to_str().expect("a name"));
     for (file, engine, verdict, by) in [
         (safe, "auto", "safe", "symbolic"),
@@ -250,7 +257,11 @@ fn a_check_tries_a_proof() {
     ] {
         let run = session.check([file, "--engine", engine]);
         let report = run.json();
-        assert_eq!((report["verdict"].as_str(), report["coverage"]["engine"].as_str()), (Some(verdict), Some(by)), "{run}");
+        assert_eq!(
+            (report["verdict"].as_str(), report["coverage"]["engine"].as_str()),
+            (Some(verdict), Some(by)),
+            "{run}"
+        );
     }
     // A lock that is given back by nobody who took it may be misused for some input: that is not proved.
     let misuse = session.write(
@@ -272,7 +283,9 @@ fn loops_are_listed_and_bounded_one_by_one() {
     let file = session.write("loop.c", text);
     let file = file.to_str().expect("a name");
     session.run(["prove", "--show-loops", file]).must_say(0, &["loop.c:4 in main"]);
-    session.run(["prove", "--unwind-loop", "loop.c:4=2", file]).must_say(0, &["safe: ", "further iterations of the loops at"]);
+    session
+        .run(["prove", "--unwind-loop", "loop.c:4=2", file])
+        .must_say(0, &["safe: ", "further iterations of the loops at"]);
     session.run(["prove", "--unwind-loop", "loop.c:3=2", file]).must_say(2, &["there is no loop"]);
     session.run(["prove", "--unwind-loop", "loop.c", file]).must_say(2, &["FILE:LINE=N"]);
     session.run(["prove", "--unwind", "2", "--stats", file]).must_say(0, &["formula", "conflict", "all inputs"]);

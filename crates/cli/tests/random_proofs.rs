@@ -48,7 +48,8 @@ fn program(random: &mut Random) -> String {
         let lines: String = (0..1 + random.below(2)).map(|_| statement(random) + " ").collect();
         let _ = writeln!(text, "void *t{thread}(void *p) {{ int v = input(), w = 0; {lines}return p; }}");
     }
-    let (p, q) = (["x", "y", "a[1]", "z", "a[2]"][random.below(5) as usize], ["y", "a[0]", "x"][random.below(3) as usize]);
+    let (p, q) =
+        (["x", "y", "a[1]", "z", "a[2]"][random.below(5) as usize], ["y", "a[0]", "x"][random.below(3) as usize]);
     let (b, c) = (1 + random.below(4), random.below(3));
     let _ = writeln!(
         text,
@@ -73,7 +74,19 @@ fn proofs_agree_with_runs() {
         let session = Session::new();
         let file = session.write("program.c", &text);
         let file = file.to_str().expect("a name");
-        let run = session.run(["check", "--json", file, "--nondet", "0..3", "--races", "ignore", "--minimise", "off", "--timeout", "60s"]);
+        let run = session.run([
+            "check",
+            "--json",
+            file,
+            "--nondet",
+            "0..3",
+            "--races",
+            "ignore",
+            "--minimise",
+            "off",
+            "--timeout",
+            "60s",
+        ]);
         let proof = session.run(["prove", "--json", file, "--minimise", "off", "--timeout", "60s"]);
         must_replay(&session, &proof);
         let (ran, proved) = (run.json(), proof.json());

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use heddle_model::{Input, Settings};
 use heddle_model::wire::Layout;
+use heddle_model::{Input, Settings};
 
 /// When one more process is put to work on a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

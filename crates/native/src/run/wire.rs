@@ -20,7 +20,9 @@ use heddle_model::wire::{
     ATOMIC_FUNCTIONS, Annotations, FRAMES, Header, LIBRARIES, Layout, MAGIC, NO_STATES, PLACES, RACES, RECORD_STATES,
     ROUNDS, STOP_AT_STATES, Slot, ThreadName, VERSION, WirePlan, WireResult, known,
 };
-use heddle_model::{Event, Fingerprint, Input, MOST_INPUTS, Outcome, Pending, Plan, Restart, Settings, States, ThreadId};
+use heddle_model::{
+    Event, Fingerprint, Input, MOST_INPUTS, Outcome, Pending, Plan, Restart, Settings, States, ThreadId,
+};
 
 /// What the runtime is told once, when its process starts.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Asks the questions one after the other, with the data in the formula or beside it.
 //!
 //! Sums that commute are easy as normal forms and hard bit by bit, other data is the other way round. So a question is asked with all data in
-//! the formula first, for so many conflicts, then with lazy data for as long as that took, and so on with budgets that double.
+//! the formula first, for so many conflicts, then with lazy data for half as long as that took, and so on with budgets that double.
 
 use std::time::{Duration, Instant};
 
@@ -42,7 +42,7 @@ impl Formulas<'_> {
             if alone || !matches!(outcome, Outcome::Unknown) || self.budget.is_over() {
                 return outcome;
             }
-            let slice = began.elapsed().max(Duration::from_millis(200));
+            let slice = (began.elapsed() / 2).max(Duration::from_millis(100));
             if self.lazy.is_none() {
                 let options = Options { lazy_data: true, ..self.options.clone() };
                 let made = Formula::new(&self.translated.program, &mut machine.terms, &options, self.budget);

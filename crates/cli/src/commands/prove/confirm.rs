@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use heddle_checking::fit::{Wanted, fit};
 use heddle_checking::prepare::{self, Prepared};
-use heddle_checking::{Conclusion, Engine, Failure, Observer};
+use heddle_checking::{Conclusion, Failure, Observer};
 use heddle_model::follow::Step;
 use heddle_model::wire::ThreadName;
 use heddle_model::{Executor, Facts, MOST_INPUTS, Settings, ThreadId, Verdict};
