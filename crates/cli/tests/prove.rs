@@ -189,18 +189,53 @@ fn programs_have_their_verdicts() {
     }
 }
 
+/// Encodings by steps are slow, so the program is tiny.
 #[test]
 fn every_encoding_has_the_same_verdict() {
     if !can_prove() {
         return;
     }
     let session = Session::new();
+    let body = "unsigned char x;\nvoid *f(void *a) { L(m); x ^= 5; U(m); return a; }\n\
+        int main(void) { unsigned char v = __VERIFIER_nondet_int() & 7; pthread_t t; pthread_create(&t, 0, f, 0);\n\
+        L(m); x = v; U(m); pthread_join(t, 0); assert(x != 3 || v == 3); }\n";
     for encoding in ["order", "schedule", "uw", "uw-order"] {
-        let run = prove(&session, ONE_INPUT, &["--encoding", encoding]);
+        let run = prove(&session, body, &["--encoding", encoding]);
         assert_eq!(run.json()["verdict"], "found", "{encoding}: {run}");
-        let safe = ONE_INPUT.replace("y == 2 &&", "y == 3 &&");
+        let safe = body.replace("v == 3);", "v == 3 || v == 6);");
         let run = prove(&session, &safe, &["--encoding", encoding]);
         assert_eq!(run.json()["verdict"], "safe", "{encoding}: {run}");
+    }
+}
+
+#[test]
+fn what_a_proof_leaves_out() {
+    if !can_prove() {
+        return;
+    }
+    let session = Session::new();
+    let two = |work: &str, main: &str| {
+        format!(
+            "#include <stdatomic.h>\natomic_int z; int x;\nvoid *f(void *a) {{ {work} return a; }}\n\
+             int main(void) {{ pthread_t t; pthread_create(&t, 0, f, 0); {main} pthread_join(t, 0); return 0; }}\n"
+        )
+    };
+    let recursive = "int main(void) { pthread_mutexattr_t a; pthread_mutexattr_init(&a);\n\
+                     pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE); pthread_mutex_init(&m, &a); return 0; }\n";
+    let relaxed = two("x = 1; atomic_store_explicit(&z, 1, memory_order_relaxed);", "if (atomic_load(&z)) x = 2;");
+    let racing = two("x = 1;", "x = 2;");
+    let overflow = "int main(void) { int v = __VERIFIER_nondet_int(); v++; return 0; }\n".to_owned();
+    let leak = two("malloc(1);", "");
+    for (body, options, code, says) in [
+        (recursive.to_owned(), &[][..], 4, "recursive"),
+        (relaxed.clone(), &["--races"], 3, "weaker than acquire and release"),
+        (relaxed, &[], 0, "data races: not checked"),
+        (racing, &[], 0, "data races: not checked"),
+        (overflow.clone(), &[], 0, "overflow and shifts: not checked"),
+        (overflow, &["--ub"], 1, "undefined"),
+        (leak, &["--leaks"], 4, "leaks of a program with several threads"),
+    ] {
+        prove(&session, &body, options).must_say(code, &[says]);
     }
 }
 
