@@ -226,6 +226,7 @@ fn what_a_proof_leaves_out() {
     let racing = two("x = 1;", "x = 2;");
     let overflow = "int main(void) { int v = __VERIFIER_nondet_int(); v++; return 0; }\n".to_owned();
     let leak = two("malloc(1);", "");
+    let many = "int main(void) { int last = 0; for (int i = 0; i < 5000; i++) last = __VERIFIER_nondet_int(); assert(last != 77); }\n";
     for (body, options, code, says) in [
         (recursive.to_owned(), &[][..], 4, "recursive"),
         (relaxed.clone(), &["--races"], 3, "weaker than acquire and release"),
@@ -233,6 +234,7 @@ fn what_a_proof_leaves_out() {
         (racing, &[], 0, "data races: not checked"),
         (overflow.clone(), &[], 0, "overflow and shifts: not checked"),
         (overflow, &["--ub"], 1, "undefined"),
+        (many.to_owned(), &[], 3, "more than the 4096 that can be given"),
         (leak, &["--leaks"], 4, "leaks of a program with several threads"),
     ] {
         prove(&session, &body, options).must_say(code, &[says]);

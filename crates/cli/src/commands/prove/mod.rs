@@ -385,9 +385,12 @@ impl Proof<'_> {
             .map(|given| format!("{} = {}", place(module, given.site), number(given)))
             .collect();
         let inputs = if inputs.is_empty() { "no inputs".to_string() } else { format!("inputs {}", inputs.join(", ")) };
-        let trouble = trouble.map_or(String::new(), |why| format!(" ({why})"));
+        let not_so = match trouble {
+            Some(why) => format!("could not be run natively ({why})"),
+            None => "does not happen natively".to_string(),
+        };
         format!(
-            "the symbolic engine has an execution that does not happen natively ({}): {}; {inputs}{trouble}{stored}",
+            "the symbolic engine has an execution that {not_so}, at {}: {}; {inputs}{stored}",
             place(module, first.site),
             first.message
         )
