@@ -30,6 +30,7 @@ mod log; // `HEDDLE_LOG`.
 mod machine; // The same on every machine.
 mod openmp; // Parallel regions of OpenMP.
 mod outcomes; // Programs with all the outcomes that they can have.
+mod packages; // `./x install` and `./x package`.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
 mod random_outside; // Random programs with exits, signals, state of the process, clocks and mappings that go.
@@ -50,5 +51,6 @@ mod sources; // Rules about the sources.
 mod stacks; // Variables on stacks that other threads use.
 mod state_identity; // When two states are the same.
 mod states; // `--algorithm stateful`.
+mod test_frameworks; // `heddle test`.
 mod verdict_matrix; // `tests/matrix`, by every compiler, level and algorithm.
 mod walking; // `heddle replay --step` and `check --from`.

@@ -17,7 +17,7 @@ use heddle_search::Algorithm;
 
 use super::replay;
 use super::report::load;
-use crate::arguments::Check;
+use crate::arguments::{Accept, Check};
 use crate::console::Console;
 use crate::formats::{self, Format};
 use crate::progress::Progress;
@@ -47,6 +47,7 @@ pub fn run(options: Check, console: &Console) -> u8 {
         return conclude(Verdict::Error, &format!("this is a bug in heddle: {what}"), &options, console);
     };
     match checked {
+        Ok(report) if is_accepted(&report, &options.accept) => Verdict::Safe.exit_code(),
         Ok(report) => report.verdict.exit_code(),
         Err(Failure::Unsupported(error)) => conclude(Verdict::Unsupported, &error.to_string(), &options, console),
         Err(Failure::Interrupted) => {
@@ -61,6 +62,12 @@ pub fn run(options: Check, console: &Console) -> u8 {
             code
         }
     }
+}
+
+/// Whether `--accept` makes this run end as a safe one does, although not everything was explored. Something that was found, and be it
+/// uncertain, is never accepted.
+pub fn is_accepted(report: &RunReport, accept: &[Accept]) -> bool {
+    report.verdict == Verdict::Incomplete && report.findings.is_empty() && accept.contains(&Accept::Incomplete)
 }
 
 /// Ends a run in which no execution was run. Returns the exit code.
@@ -238,6 +245,7 @@ fn wanted(
         prefix: given.map(|given| given.steps.clone()),
         places: given.map_or_else(Vec::new, |given| given.trace.places.clone()),
         all: options.all,
+        accept_sync_only: options.accept.contains(&Accept::SyncOnly),
         minimise: options.minimise,
         outcomes: options.outcomes,
         dump: options.dump_executions,

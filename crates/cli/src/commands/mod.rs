@@ -5,3 +5,4 @@ pub mod check;
 pub mod pages;
 pub mod replay;
 pub mod report;
+pub mod test;
