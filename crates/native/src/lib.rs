@@ -32,7 +32,7 @@ pub use binary::framework::Framework;
 pub use binary::program::{Program, ProgramError};
 pub use binary::{annotations, liveness, program, symbols};
 pub use build::toolchain::{Built, Toolchain};
-pub use build::{cache, compile, instrument, wrapper};
+pub use build::{cache, compile, instrument, trust, wrapper};
 pub use debugger::Debugger;
 pub use limits::{STACK, raise_limits};
 pub use run::helper;

@@ -6,6 +6,7 @@
 
 use heddle_model::{RunReport, Trace, Verdict};
 
+use crate::shown::misleads;
 use crate::suite::{self, Checked};
 use crate::text;
 
@@ -109,7 +110,7 @@ fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\n' => out.push('\n'),
             '\t' => out.push(' '),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c if misleads(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

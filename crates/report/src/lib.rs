@@ -9,6 +9,7 @@
 //! * [`steps`] lists the execution step by step. [`causes`] says which steps each step follows from. [`words`] puts
 //!   steps into words.
 //! * [`suite`] is about the tests of a test program, each checked alone.
+//! * [`shown`] makes foreign text safe to look at, in every format.
 //! * [`text`], [`json`], [`html`], [`sarif`], [`junit`], [`graph`] and [`witness`] are the formats of reports.
 
 pub mod causes;
@@ -30,6 +31,7 @@ pub mod recognise;
 pub mod recording;
 pub mod relevance;
 pub mod sarif;
+pub mod shown;
 pub mod state;
 pub mod steps;
 pub mod suite;

@@ -130,7 +130,8 @@ fn document(kinds: &[FindingKind], invocation: Value, results: Vec<Value>, prope
             "properties": properties,
         }],
     });
-    let mut bytes = serde_json::to_vec_pretty(&document).expect("a document has only string keys");
+    let mut bytes =
+        crate::shown::in_json(serde_json::to_vec_pretty(&document).expect("a document has only string keys"));
     bytes.push(b'\n');
     bytes
 }

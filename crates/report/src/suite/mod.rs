@@ -5,6 +5,8 @@ mod text;
 use heddle_model::{Finding, RunReport, Trace, Verdict};
 use serde::Serialize;
 
+use crate::shown;
+
 pub use text::{failures, line, summary};
 
 /// The name of the schema of [`Document`].
@@ -111,7 +113,7 @@ impl Entry<'_> {
 /// The JSON document of `tests`.
 pub fn json(tests: &[Checked]) -> Vec<u8> {
     let document = Document { schema: SCHEMA, verdict: verdict(tests), tests: tests.iter().map(Entry::of).collect() };
-    let mut bytes = serde_json::to_vec_pretty(&document).expect("a document has only string keys");
+    let mut bytes = shown::in_json(serde_json::to_vec_pretty(&document).expect("a document has only string keys"));
     bytes.push(b'\n');
     bytes
 }
