@@ -133,6 +133,11 @@ impl Judgement<'_> {
         let Judgement { facts, settings, .. } = *self;
         let mut notes = not_looked_for(facts.instrumentation, races, settings.properties.look_for(Property::Misuse));
         let sees_memory = facts.instrumentation == Instrumentation::Memory;
+        if let Some(places) = &self.weaker {
+            notes.push(format!(
+                "reorderings that relaxed, acquire and release atomics allow ({places}): explored under sequential consistency only"
+            ));
+        }
         notes.push(NEVER.to_string());
         if self.states.is_some() {
             match self.asked {

@@ -89,6 +89,8 @@ pub struct Judgement<'c> {
     pub unrepeatable: u64,
     /// Where executions were cut off: the loop, or the next operation of a stopped thread.
     pub looping: Option<String>,
+    /// Where the program has atomics with weaker orders than sequential consistency, in words. `None` if it has none.
+    pub weaker: Option<String>,
     /// The bug in Heddle that ended a part of the check, if there was one.
     pub panic: Option<Panic>,
 }
@@ -162,7 +164,11 @@ impl Judgement<'_> {
             let why = format!("{} is not certain, because not all of the program was built by heddle", finding.id);
             return (Verdict::Incomplete, Some(why));
         }
-        match (&self.end, why.or_else(|| self.why_undetermined()).or_else(|| unseen::why_incomplete(self.facts))) {
+        let unseen = || {
+            let of_program = unseen::why_sync_only(self.facts).filter(|_| !self.options.accept_sync_only);
+            unseen::why_incomplete(self.facts).or(of_program)
+        };
+        match (&self.end, why.or_else(|| self.why_undetermined()).or_else(unseen)) {
             (End::Failed(what), _) => (Verdict::Error, Some(what.clone())),
             (_, Some(why)) => (Verdict::Incomplete, Some(why)),
             (_, None) => (Verdict::Safe, None),

@@ -14,6 +14,7 @@ mod progress;
 mod running;
 mod stepping;
 mod store;
+mod suite;
 
 use std::process::ExitCode;
 
@@ -49,6 +50,7 @@ fn run(command: Command, console: Console) -> ExitCode {
     let code = match command {
         Command::Check(options) => commands::check::run(*options, &console),
         Command::Prove(options) => commands::prove::run(&options, &console),
+        Command::Test(options) => commands::test::run(*options, &console),
         Command::Replay(options) => commands::replay::run(options, &console),
         Command::Report(options) => commands::report::run(options, &console),
         Command::Man(options) => commands::pages::man(&options, &console),

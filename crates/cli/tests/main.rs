@@ -30,6 +30,7 @@ mod log; // `HEDDLE_LOG`.
 mod machine; // The same on every machine.
 mod openmp; // Parallel regions of OpenMP.
 mod outcomes; // Programs with all the outcomes that they can have.
+mod packages; // `./x install` and `./x package`.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
 mod prove; // `heddle prove` and `check --engine`.
@@ -52,6 +53,7 @@ mod sources; // Rules about the sources.
 mod stacks; // Variables on stacks that other threads use.
 mod state_identity; // When two states are the same.
 mod states; // `--algorithm stateful`.
+mod test_frameworks; // `heddle test`.
 mod trust; // Traces that come from somebody else.
 mod verdict_matrix; // `tests/matrix`, by every compiler, level and algorithm.
 mod walking; // `heddle replay --step` and `check --from`.

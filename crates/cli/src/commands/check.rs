@@ -17,7 +17,7 @@ use heddle_search::Algorithm;
 
 use super::report::load;
 use super::{prove, replay};
-use crate::arguments::{Check, EngineWish};
+use crate::arguments::{Accept, Check, EngineWish};
 use crate::console::Console;
 use crate::formats::{self, Format};
 use crate::progress::Progress;
@@ -57,6 +57,7 @@ pub fn run(options: Check, console: &Console) -> u8 {
         return conclude(Verdict::Error, &format!("this is a bug in heddle: {what}"), &options, console);
     };
     match checked {
+        Ok(report) if is_accepted(&report, &options.accept) => Verdict::Safe.exit_code(),
         Ok(report) => report.verdict.exit_code(),
         Err(Failure::Unsupported(error)) => conclude(Verdict::Unsupported, &error.to_string(), &options, console),
         Err(Failure::Interrupted) => {
@@ -90,6 +91,12 @@ fn refuse_what_only_runs_have(options: &Check) -> Option<String> {
     ];
     let (name, _) = asked.into_iter().find(|(_, asked)| *asked)?;
     Some(format!("{name}: a proof does not know it; leave it out, or use --engine native"))
+}
+
+/// Whether `--accept` makes this run end as a safe one does, although not everything was explored. Something that was found, and be it
+/// uncertain, is never accepted.
+pub fn is_accepted(report: &RunReport, accept: &[Accept]) -> bool {
+    report.verdict == Verdict::Incomplete && report.findings.is_empty() && accept.contains(&Accept::Incomplete)
 }
 
 /// Ends a run in which no execution was run. Returns the exit code.
@@ -281,6 +288,7 @@ fn wanted(
         prefix: given.map(|given| given.steps.clone()),
         places: given.map_or_else(Vec::new, |given| given.trace.places.clone()),
         all: options.all,
+        accept_sync_only: options.accept.contains(&Accept::SyncOnly),
         minimise: options.minimise,
         outcomes: options.outcomes,
         dump: options.dump_executions,

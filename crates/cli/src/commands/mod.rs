@@ -6,3 +6,4 @@ pub mod pages;
 pub mod prove;
 pub mod replay;
 pub mod report;
+pub mod test;

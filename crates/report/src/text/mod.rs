@@ -41,7 +41,7 @@ impl Default for Options {
 
 impl Options {
     /// `text` in `style`, or unchanged without colours.
-    fn paint(&self, style: Style, text: &str) -> String {
+    pub(crate) fn paint(&self, style: Style, text: &str) -> String {
         if self.color { format!("{style}{text}{style:#}") } else { text.to_string() }
     }
 }
