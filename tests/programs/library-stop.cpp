@@ -1,4 +1,4 @@
-// A thread that runs until it is asked to stop, and a callback. Inside a stop state is a spin lock.
+// A thread that runs until it is asked to stop.
 // Without a wake-up (-DFORGOTTEN) it hangs.
 //
 // heddle: verdict = safe

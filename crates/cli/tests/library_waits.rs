@@ -38,6 +38,8 @@ fn with_clang() {
 fn with_llvms_library() {
     if can_use("libc++", crate::libcpp::is_there()) {
         let flags = ["--cc", clang(), "-stdlib=libc++", "-fexperimental-library"];
-        PROGRAMS.iter().for_each(|name| hold(name, &flags));
+        // The lock of its stop states is a loop with a count that goes up again and again: see docs/limitations.md.
+        let ends = PROGRAMS.iter().filter(|name| **name != "stop-condition");
+        ends.for_each(|name| hold(name, &flags));
     }
 }
