@@ -24,6 +24,7 @@ mod golden; // Reports, word for word.
 mod interface; // Flags, text, JSON, exit codes.
 mod jobs; // `--jobs`.
 mod libcpp; // LLVM's C++ library.
+mod library_waits; // What C++ libraries wait with.
 mod limitations; // Each line of `docs/limitations.md`.
 mod liveness; // Programs that go on for ever.
 mod log; // `HEDDLE_LOG`.

@@ -16,6 +16,7 @@ mod execution;
 pub mod fiber;
 mod finish;
 pub mod forever;
+mod loop_time;
 mod measure;
 mod rewritten;
 mod section;

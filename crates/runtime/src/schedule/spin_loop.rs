@@ -8,8 +8,10 @@
 //! A loop that locks a mutex, looks at what it protects and unlocks it is recognised, too, at its lock. States of threads that lock are known only
 //! after [a few locks](FEW_LOCKS) without a change.
 //!
-//! A loop that counts its iterations is in another state each time and is not recognised. Neither is a loop that reads
-//! a clock, allocates, prints, makes libc or the kernel store something, or calls a function that nobody
+//! A loop that reads a clock is one that waits if it comes back to the same state whatever the time is ([`super::loop_time`]).
+//!
+//! A loop that counts its iterations is in another state each time and is not recognised. Neither is a loop that
+//! allocates, prints, makes libc or the kernel store something, or calls a function that nobody
 //! instrumented and that may keep state ([`crate::entry::foreign`]). Such loops end at the bound on the number of steps.
 //!
 //! Only the part of the stack that can have changed is compared: from the stack pointer to the end of the frame of the
@@ -28,6 +30,7 @@ use heddle_model::{Event, Look, Looks, MOST_LOOKS, Operation, ThreadId, vain};
 use crate::addresses::Reserve;
 use crate::lifetime::{self, Exclusive, Lent};
 use crate::record::callstack;
+use crate::schedule::loop_time::{Times, Waiting};
 use crate::schedule::rewritten::Rewritten;
 use crate::state::dead;
 use crate::{arch, schedule};
@@ -50,19 +53,21 @@ impl State {
     /// No state that a thread could be in.
     const NOWHERE: State = State { depth: 0, levels: [(0, 0); LEVELS] };
 
-    /// The state in which the program called the function that is running now, with a call stack of this depth.
-    fn of_caller(depth: usize) -> State {
+    /// The state in which the program called the function that is running now, with a call stack of this depth and after these readings of
+    /// clocks.
+    fn of_caller(depth: usize, times: &Times) -> State {
         let registers = schedule::registers();
         let mut at = registers[6] as usize;
         let most = at + LARGEST_WINDOW;
         let mut live = dead::live(schedule::current(), registers);
-        let mut digest = live.registers.iter().fold(arch::float_control(), |state, &word| mix(state, word));
+        let mut digest =
+            live.registers.iter().fold(arch::float_control(), |state, &word| mix(state, times.without(word)));
         let mut levels = [(0, 0); LEVELS];
         for (level, place) in levels.iter_mut().enumerate() {
             let Some(end) = callstack::frame_end(level).filter(|end| (at..=most).contains(end)) else { break };
             while at < end {
                 // SAFETY: the live part of the current stack.
-                digest = mix(digest, unsafe { live.read(at) });
+                digest = mix(digest, times.without(unsafe { live.read(at) }));
                 at += 8;
             }
             *place = (end, digest);
@@ -127,12 +132,22 @@ struct Before {
     read: usize,
     /// The number by which this state is known, alone or with those before it, and how many these are: see [`vain::chain`].
     known: (u64, usize),
+    /// How long the thread has been coming back to this state.
+    waiting: Waiting,
 }
 
 impl Before {
     /// No state that a thread could come back to.
-    const NOWHERE: Before =
-        Before { pc: 0, state: State::NOWHERE, lowest: 0, written: 0, plain_reads: 0, read: 0, known: (0, 0) };
+    const NOWHERE: Before = Before {
+        pc: 0,
+        state: State::NOWHERE,
+        lowest: 0,
+        written: 0,
+        plain_reads: 0,
+        read: 0,
+        known: (0, 0),
+        waiting: Waiting::begins(&Times::NONE),
+    };
 }
 
 /// The number of the states before `looks` of `thread`, each as far as the stack up to `end` is concerned: see [`vain::chain`]. `None` if
@@ -165,6 +180,8 @@ struct Watched {
     noted: u64,
     /// Its reads of plain memory so far, while it does not run: see [`Running::plain_reads`].
     plain_reads: u64,
+    /// What it has read from clocks.
+    times: Times,
     /// It awaits, and has read plain memory in the last round of its loop.
     reads_plain: bool,
     /// [`Running::written`] while it does not run.
@@ -293,6 +310,7 @@ pub fn reset(thread: ThreadId) {
     watched.changes = 0;
     watched.noted = 0;
     watched.plain_reads = 0;
+    watched.times = Times::NONE;
     watched.reads_plain = false;
     watched.written = 0;
     watched.read = 0;
@@ -341,6 +359,11 @@ pub fn read_plain() {
     reads.set(reads.get() + 1);
 }
 
+/// Notes that `thread`, which runs, has read a clock that shows `now`.
+pub fn read_clock(thread: ThreadId, now: u64) {
+    of(thread).times.read(now);
+}
+
 /// Notes that the running thread wrote to its stack through a pointer, up to address `end`.
 #[inline(always)]
 pub fn wrote_stack(end: usize) {
@@ -381,12 +404,12 @@ pub struct Prospect {
 
 /// Called when the running thread is about to take `operation`, which may change nothing.
 pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
-    let Watched { looks, noted, reads_plain, written_since, .. } = of(thread);
+    let Watched { looks, noted, reads_plain, written_since, times, .. } = of(thread);
     let Some((depth, lowest)) = callstack::looked() else {
         looks.forget();
         return Prospect { operation, state: 0, vain: None };
     };
-    let state = State::of_caller(depth);
+    let state = State::of_caller(depth, times);
     let (written, read) = (running().written.take(), running().read.take());
     *written_since = (*written_since).max(written);
     for before in looks.states_mut() {
@@ -401,13 +424,31 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
         looks.forget();
     }
     let plain_reads = running().plain_reads.get();
-    let now = Before { pc, state, plain_reads, lowest: depth, written: 0, read: 0, known: (0, 0) };
+    let waiting = Waiting::begins(times);
+    let now = Before { pc, state, plain_reads, lowest: depth, written: 0, read: 0, known: (0, 0), waiting };
     let is_again =
         |earlier: &Before| earlier.pc == pc && earlier.state.is_again(&state, earlier.lowest, earlier.written);
     let known = super::state::vain();
     // The same state has several numbers, by how much of the stack counts.
     let alone = || (0..LEVELS).filter_map(|level| state.number(level, thread, &operation, pc));
     match looks.before(operation, now, is_again) {
+        Some(found) if found.since.waiting.has_read(times) => {
+            // What it does next may depend on the time, which is no part of its state: nobody may learn what it waits for.
+            *reads_plain = plain_reads != found.since.plain_reads && found.operation.code != POLL;
+            let mut waiting = found.since.waiting;
+            let waits = waiting.is_patient(times);
+            if !waits || found.operation.code != POLL {
+                looks.before(operation, Before { waiting, ..now }, |_| false);
+            }
+            let operation = if waits {
+                // It gives up later than that, or never: that is not explored.
+                schedule::leave_out_timeouts();
+                found.operation
+            } else {
+                operation
+            };
+            Prospect { operation, state: 0, vain: None }
+        }
         Some(found) => {
             // Only what it has read in the loop: who has read before it came there does not wait for that to change.
             // What is read under a lock, a change of which is waited for, is written under it, too.
@@ -509,6 +550,22 @@ pub fn before_unlock(thread: ThreadId, unlock: Operation) -> bool {
 pub fn after(thread: ThreadId, event: &Event) {
     of(thread).looks.after(event);
     running().rewritten.look();
+}
+
+/// How many changes the running thread has made so far.
+pub fn changes() -> u64 {
+    settle_writes();
+    running().changes.get()
+}
+
+/// Notes that `thread`, which runs, has slept until a deadline and was not woken, in two operations that began with `sleep`. Before, it had
+/// made so many `changes`. It has changed nothing since, and has looked at the place where it slept.
+pub fn slept_in_vain(thread: ThreadId, sleep: Operation, changes: u64) {
+    running().changes.set(changes);
+    let looks = &mut of(thread).looks;
+    for _ in 0..2 {
+        looks.before(sleep, Before::NOWHERE, |_| false);
+    }
 }
 
 /// Whether `thread`, which awaits, reads plain memory in its loop.

@@ -50,6 +50,16 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
     }
 }
 
+/// Notes that the runtime is about to write to this memory of the program, where the thread asked for it. Only loops that wait are told.
+pub fn filled_in(address: usize, size: usize) {
+    let here = &raw const address as usize;
+    if address.wrapping_sub(here) < spin_loop::LARGEST_WINDOW {
+        spin_loop::wrote_stack(address + size);
+    } else {
+        spin_loop::changed();
+    }
+}
+
 /// A visible access, to a place that races were seen on or inside an atomic section. The program performs the
 /// access right after this returns.
 ///
