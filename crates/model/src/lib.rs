@@ -46,7 +46,10 @@ pub use vocabulary::{
     Choice, Digest, Event, EventFlags, EventIndex, Fingerprint, MOST_LOOKS, ObjectId, OpCode, Operation, Pending,
     ThreadId,
 };
-pub use world::{Await, Look, Looks, Memory, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState, World};
+pub use world::{
+    Attempts, Await, Look, Looks, Memory, Needless, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState,
+    World,
+};
 pub use world::{immediate, vain};
 
 #[cfg(feature = "std")]
