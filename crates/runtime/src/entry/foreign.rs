@@ -21,7 +21,7 @@ use crate::schedule::spin_loop;
 use crate::sys;
 
 /// Functions that keep no state, or only that of a place that the caller sees.
-const HARMLESS: [&[u8]; 23] = [
+const HARMLESS: [&[u8]; 26] = [
     b"__errno_location",
     b"__tls_get_addr",
     b"__ctype_b_loc",
@@ -34,6 +34,10 @@ const HARMLESS: [&[u8]; 23] = [
     b"toupper",
     // `std::hash`
     b"_ZSt11_Hash_bytesPKvmm",
+    // `lock`, `try_lock` and `unlock` of LLVM's `std::mutex`, which only call the thread library
+    b"_ZNSt3__15mutex4lockEv",
+    b"_ZNSt3__15mutex8try_lockEv",
+    b"_ZNSt3__15mutex6unlockEv",
     // `std::thread::hardware_concurrency`
     b"_ZNSt6thread20hardware_concurrencyEv",
     b"_ZNSt3__16thread20hardware_concurrencyEv",

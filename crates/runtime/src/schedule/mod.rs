@@ -22,12 +22,14 @@ mod rewritten;
 mod section;
 pub mod spin_loop;
 pub mod spurious_failure;
+mod stack_log;
 mod state;
 pub mod timed;
+mod unlocked;
 mod visible;
 pub mod wakeup_policy;
 
 pub use execution::{end_process, ended, run, started, started_main, stop, unsupported};
 pub use section::{begin_section, end_section, in_section};
 pub use state::*;
-pub use visible::{note_interrupted, progressed, tries_mutex, visible, visible_look, visible_under_lock};
+pub use visible::{note_interrupted, progressed, rounds_go_round, visible, visible_look, visible_under_lock};

@@ -41,7 +41,7 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
             spin_loop::read_stack(address + size);
         }
     } else if above < spin_loop::LARGEST_WINDOW {
-        spin_loop::wrote_stack(address + size);
+        spin_loop::wrote_stack(address, size);
     } else {
         spin_loop::writes_plain(address, size);
         if schedule::somebody_awaits() {
