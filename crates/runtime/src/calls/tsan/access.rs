@@ -54,7 +54,7 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
 pub fn filled_in(address: usize, size: usize) {
     let here = &raw const address as usize;
     if address.wrapping_sub(here) < stack_state::LARGEST_WINDOW {
-        spin_loop::wrote_stack(address + size);
+        spin_loop::wrote_stack(address, size);
     } else {
         spin_loop::changed();
     }
