@@ -33,7 +33,7 @@ const INSIDE: [&str; 5] = [
 
 /// Whether clang has the library, in a version that this was tried with: what waits by sleeping and what by looking again is another
 /// matter in each.
-fn is_there() -> bool {
+pub fn is_there() -> bool {
     let session = Session::new();
     let source = session.path("version.cpp");
     std::fs::write(&source, "#include <version>\n#if _LIBCPP_VERSION < 190000\n#error another version\n#endif\n")

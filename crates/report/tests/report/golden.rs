@@ -15,6 +15,7 @@ fn coverage() -> Coverage {
         restart_reason: None,
         races: "not checked".into(),
         notes: vec!["data races".into()],
+        ..Coverage::default()
     }
 }
 
@@ -32,6 +33,7 @@ fn run(verdict: Verdict) -> RunReport {
         visited: 0,
         assumed: 0,
         cut: 0,
+        formulas: 0,
         events: 1234,
         seconds: 0.5,
         executions_per_second: 124,
