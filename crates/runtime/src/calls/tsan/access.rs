@@ -10,7 +10,7 @@ use heddle_model::race::Access;
 
 use crate::arch;
 use crate::detect::{memcheck, race};
-use crate::schedule::{self, fiber, spin_loop};
+use crate::schedule::{self, fiber, spin_loop, stack_state};
 
 /// An access to plain memory is about to happen.
 #[inline(always)]
