@@ -8,7 +8,7 @@ use heddle_model::{ExecutorError, Facts, Finding, FindingKind, Property, RunRepo
 use heddle_report::text;
 use heddle_report::words::full_name;
 use heddle_search::repeat::{Divergence, Repeated};
-use heddle_search::{Algorithm, Method, Search, Stop, Summary};
+use heddle_search::{Algorithm, Method, OverStates, Search, Stop, Summary};
 
 use crate::after::cycles::{self, Cycles};
 use crate::after::{diverged, livelocks, smallest};
@@ -104,6 +104,11 @@ impl<'o> Check<'o> {
             Some(Ok(summary)) => (summary.counts, summary.samples, summary.method, summary.own_bound),
             _ => (search.counts(), search.samples(), search.method(), search.own_bound()),
         };
+        let over_states = match &ran {
+            Some(Ok(summary)) => summary.over_states,
+            _ => OverStates::No,
+        };
+        let earlier = search.earlier();
         let states = ran.as_ref().and_then(|ran| ran.as_ref().ok()).and_then(|summary| summary.states);
         let end = match ran {
             Some(Ok(summary)) => {
@@ -153,7 +158,8 @@ impl<'o> Check<'o> {
                 .and_then(Result::ok);
             }
             let progress = engine.settings().properties.look_for(Property::Progress);
-            if progress && !looked && (options.all || tally.findings.is_empty()) {
+            let is_answered = asked.as_ref().is_some_and(|asked| asked.whole);
+            if progress && !looked && !is_answered && (options.all || tally.findings.is_empty()) {
                 guard("livelock", &mut panics, || {
                     let _ = livelocks::look(&mut tally, engine, counts.executions + 1, LIVELOCK_BUDGET);
                 });
@@ -184,6 +190,8 @@ impl<'o> Check<'o> {
             method,
             states,
             asked: asked.as_ref(),
+            over_states,
+            earlier,
             own_bound,
             end,
             left_out,
@@ -216,12 +224,9 @@ fn where_cut_off(tally: &Tally, symbols: &dyn Names) -> Option<String> {
 /// Whether a search over states with reduction has come to its end, and does not know whether what goes round is a livelock.
 fn has_doubts(options: &Options, summary: &Summary, settings: &Settings) -> bool {
     let Some(states) = summary.states else { return false };
-    // A program that cannot end has no livelock, unless it says what progress is.
-    let can_end = states.endless < states.states;
-    let goes_round = states.goes_round && (can_end || states.has_progress);
     summary.method == Method::Stateful { everybody: false }
         && summary.complete()
-        && goes_round
+        && states.may_go_round_in_vain()
         && settings.properties.look_for(Property::Progress)
         // A checkpoint is one of one search.
         && options.kept_in().is_none()
@@ -257,6 +262,8 @@ fn search_options(options: &Options, engine: &dyn Engine) -> heddle_search::Opti
         prefix: options.prefix.clone().unwrap_or_default(),
         places: options.places.clone(),
         max_steps: (max_steps != 0).then_some(max_steps),
+        turns_to_states: options.may_turn_to_states(&engine.settings()),
+        asks_for_livelocks: engine.settings().properties.look_for(Property::Progress),
         checkpoint: options.kept_in().map(|_| options.checkpoint_interval),
         ..options.search.clone()
     }

@@ -106,8 +106,15 @@ impl Options {
             }
             self.search.algorithm = Algorithm::States;
         }
-        self.search.liveness = matches!(self.search.algorithm, Algorithm::Stateful | Algorithm::States);
+        self.search.liveness = matches!(self.search.algorithm, Algorithm::Stateful | Algorithm::States)
+            || self.may_turn_to_states(settings);
         Ok(())
+    }
+
+    /// Whether the search may turn to states by itself. A listing of executions, or of how they end, is one of whole executions.
+    pub(crate) fn may_turn_to_states(&self, settings: &Settings) -> bool {
+        let snapshot = matches!(settings.restart, RestartMode::Auto | RestartMode::Only(Restart::Snapshot));
+        self.search.algorithm == Algorithm::Portfolio && snapshot && !self.outcomes && !self.dump
     }
 
     /// Whether the search continues after a finding.

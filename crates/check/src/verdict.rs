@@ -10,7 +10,7 @@ use heddle_model::verdict::SCHEMA;
 use heddle_model::{Facts, Finding, FindingKind, Location, Outcome, Property, Remark, RunReport, Verdict};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
-use heddle_search::{Counts, Method, StateCounts, Stop};
+use heddle_search::{Counts, Method, OverStates, StateCounts, Stop};
 
 use crate::after::cycles::Asked;
 use crate::coverage;
@@ -56,6 +56,10 @@ pub struct Judgement<'c> {
     pub states: Option<StateCounts>,
     /// What the graph was asked about executions that go on for ever, if it was.
     pub asked: Option<&'c Asked>,
+    /// Whether the search has turned to states by itself.
+    pub over_states: OverStates,
+    /// The number of executions of earlier rounds, which do not count.
+    pub earlier: u64,
     /// The most operations of a thread, if the search had to bound them itself.
     pub own_bound: Option<u32>,
     /// Why the search ended.
@@ -110,6 +114,7 @@ impl Judgement<'_> {
             samples: self.samples.ran(),
             blocked: counts.blocked,
             states: self.states.map_or(0, |counts| counts.states),
+            transitions: self.states.map_or(0, |counts| counts.edges),
             visited: counts.visited,
             assumed: counts.assumed,
             cut: counts.cut + counts.bounded,

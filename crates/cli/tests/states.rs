@@ -48,7 +48,7 @@ int main(void) {
 "#;
 
 /// Three stations that pass a token on for ever.
-const RING: &str = r#"#include <pthread.h>
+pub const RING: &str = r#"#include <pthread.h>
 #define N 3
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;

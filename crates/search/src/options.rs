@@ -123,11 +123,21 @@ pub struct Options {
     /// For `stateful`: whether critical sections of mutexes that only exclude are one step. The executor must show every access to memory that
     /// another thread can see.
     pub sections: bool,
+    /// For the default: whether the search turns to states by itself where executions go round or meet again (`drive::over_states`).
+    /// Needs an executor with [states](heddle_model::States).
+    pub turns_to_states: bool,
+    /// After that: whether every step of every state is run where what goes round may be a livelock.
+    pub asks_for_livelocks: bool,
     /// For `stateful`: which of its rules are used. Leaving one out is for tests: the search is not complete then.
     pub rules: Rules,
 }
 
 impl Options {
+    /// Whether the search may turn to states. Within bounds it does not: there are more states than those within.
+    pub(crate) fn may_turn(&self) -> bool {
+        self.turns_to_states && self.max_steps.is_none() && self.has_samples_beside()
+    }
+
     /// Whether samples are drawn beside the exhaustive search. Within bounds there are none: a sample would not stay there.
     pub(crate) fn has_samples_beside(&self) -> bool {
         let bounds = [self.max_preemptions, self.max_switches, self.max_delays];
@@ -158,6 +168,8 @@ impl Default for Options {
             locksets: true,
             memory: 64 << 20,
             liveness: false,
+            turns_to_states: false,
+            asks_for_livelocks: true,
             rules: Rules::default(),
         }
     }

@@ -253,6 +253,17 @@ impl Tally {
         self.places = places.into();
     }
 
+    /// Takes over what another search of the same program has found, and nothing else of it.
+    pub(crate) fn take_findings_of(&mut self, other: Tally) {
+        for (key, at) in other.by_key {
+            let found = &other.findings[at];
+            if found.count > 0 && !self.by_key.contains_key(&key) && self.findings.len() < KEPT {
+                self.by_key.insert(key, self.findings.len());
+                self.findings.push(found.clone());
+            }
+        }
+    }
+
     /// Called when the search starts over. Keeps the findings and clears the counts.
     pub fn restart(&mut self, places: &[u64]) {
         self.places = places.into();

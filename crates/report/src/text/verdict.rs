@@ -51,6 +51,9 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
         if let Some(reason) = &coverage.restart_reason {
             text.push_str(&format!("  restarted by {}: {reason}\n", coverage.restart));
         }
+        if let Some(reason) = &coverage.states_reason {
+            text.push_str(&format!("  {reason}\n"));
+        }
     }
     text.push_str(&outcomes(report));
     // Findings come first; notes would distract from them.
