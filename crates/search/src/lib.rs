@@ -40,4 +40,4 @@ pub use frontier::work_item::{self, Commit, WorkItem};
 pub use options::{Algorithm, Options, Rules};
 pub use save::CheckpointError;
 pub use traces::canonical;
-pub use wrap::repeat;
+pub use wrap::{probe, repeat};

@@ -11,6 +11,7 @@ mod liveness; // What can go on for ever.
 mod ltl; // Formulas about what can go on for ever.
 mod outside; // Exits, signals, state of the process, clocks, retries, waits that ends cut off.
 mod over_states; // Searches that turn to states by themselves.
+mod probe; // States that are taken for one.
 mod progress; // Estimates of what is left.
 mod repeat; // Executions that are run twice.
 mod resume; // Every algorithm, cut off after every execution.
