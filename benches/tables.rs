@@ -5,6 +5,7 @@
 
 mod jobs;
 mod million;
+mod papers_states;
 mod split;
 mod states;
 mod until_found;
@@ -50,6 +51,10 @@ fn main() {
     }
     if wanted("papers") {
         papers();
+    }
+    if wanted("papers") || wanted("states") {
+        papers_states::stateful();
+        papers_states::switches();
     }
     if wanted("million") {
         million::table();

@@ -27,7 +27,8 @@ impl Judgement<'_> {
             let ends = matches!(found.class, Class::Finding(FindingKind::DataRace)) && !goes_on;
             found.lost || ends || matches!(found.class, Class::Finding(FindingKind::Hang))
         });
-        let exhausted = self.end == End::Search(Stop::Exhausted) && !self.method.samples();
+        let exhausted =
+            self.end == End::Search(Stop::Exhausted) && !self.method.samples() && self.method.misses().is_none();
         let looked = races.is_on() && facts.instrumentation == Instrumentation::Memory;
         Coverage {
             model: "sc".to_string(),

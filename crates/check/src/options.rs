@@ -75,7 +75,7 @@ impl Options {
             "needs --restart snapshot: only a snapshot knows what the program has written to"
         } else if bounded && algorithm == Algorithm::Stateful {
             "takes no bounds: it goes through all states"
-        } else if bounded && matches!(algorithm, Algorithm::States | Algorithm::Csdr) {
+        } else if bounded && matches!(algorithm, Algorithm::States | Algorithm::Csdr | Algorithm::Sdpor) {
             "takes no bounds: it does not find the fewest switches to a state; --algorithm switches does"
         } else {
             return None;

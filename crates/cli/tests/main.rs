@@ -31,6 +31,7 @@ mod log; // `HEDDLE_LOG`.
 mod machine; // The same on every machine.
 mod openmp; // Parallel regions of OpenMP.
 mod outcomes; // Programs with all the outcomes that they can have.
+mod papers; // The programs of the papers about states.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
 mod random_outside; // Random programs with exits, signals, state of the process, clocks and mappings that go.

@@ -28,6 +28,8 @@ pub enum Algorithm {
     Switches,
     /// Like [`Algorithm::Switches`], as it was published: not exact.
     Csdr,
+    /// Stateful search as the dissertation has it ([`crate::algorithm::sdpor`]): it misses some.
+    Sdpor,
     /// Samples: every thread that can go on has equal chances ([`crate::algorithm::sampling`]).
     Random,
     /// Samples: priorities that change at a few places, with a guarantee ([`crate::algorithm::sampling`]).
@@ -52,6 +54,7 @@ impl Algorithm {
         ("switches", Algorithm::Switches),
         ("csdr", Algorithm::Csdr),
         ("states", Algorithm::States),
+        ("sdpor", Algorithm::Sdpor),
         ("random", Algorithm::Random),
         ("pct", Algorithm::Pct),
         ("pos", Algorithm::Pos),
@@ -66,7 +69,8 @@ impl Algorithm {
 
     /// Whether the algorithm is a search over states: it needs an executor with [states](heddle_model::States).
     pub fn has_states(self) -> bool {
-        matches!(self, Algorithm::Stateful | Algorithm::States | Algorithm::Switches | Algorithm::Csdr)
+        use Algorithm::{Csdr, Sdpor, Stateful, States, Switches};
+        matches!(self, Stateful | States | Switches | Csdr | Sdpor)
     }
 
     /// Whether the algorithm only samples, so that its end proves nothing.

@@ -17,6 +17,7 @@ mod repeat; // Executions that are run twice.
 mod resume; // Every algorithm, cut off after every execution.
 mod sampling; // Random schedules.
 mod sections; // Critical sections as one step.
+mod sdpor; // The dissertation's stateful search.
 mod smallest; // Minimisation.
 mod split; // Searches in parts that are explored alone.
 mod states; // Searches over states.

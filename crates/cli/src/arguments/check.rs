@@ -54,7 +54,7 @@ pub struct Check {
     /// Stop after N executions.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_executions: Option<u64>,
-    /// stateful, switches: stop after N states.
+    /// default, stateful, switches: stop after N states.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_states: Option<u64>,
     /// Stop after this much time: 30s, 5m, 1h30m.

@@ -83,6 +83,13 @@ pub struct Bounds {
     pub prefix: Option<u64>,
 }
 
+impl Bounds {
+    /// Whether switches, preemptions or delays are bounded.
+    pub fn is_of_schedules(&self) -> bool {
+        [self.preemptions, self.switches, self.delays].iter().any(Option::is_some)
+    }
+}
+
 /// What a verdict covers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Coverage {

@@ -20,6 +20,10 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
                 0 if report.states > 0 && report.coverage.as_ref().is_some_and(|of| of.exhaustive) => {
                     format!("all {}; the program does not end", counted(report.states, "state"))
                 }
+                n if report.states > 0 && report.coverage.as_ref().is_some_and(|of| of.bounds.is_of_schedules()) => {
+                    let within = counted(n + report.visited, "execution");
+                    format!("all {} within ({within}); there are more", counted(report.states, "state"))
+                }
                 n if report.states > 0 => {
                     format!("all {} ({})", counted(report.states, "state"), counted(n + report.visited, "execution"))
                 }
