@@ -99,27 +99,23 @@ fn counterexamples(file: &str, flags: &str, algorithm: &str) -> String {
     format!("{} / {last}", different.len())
 }
 
-/// Whether no execution with one switch less than `switches` finds has the finding, by brute force.
-fn is_minimal(file: &str, flags: &str) -> &'static str {
-    let report = check(file, flags, &["--algorithm", "switches"]);
-    let Some(switches) = report["findings"][0]["switches"].as_u64() else { return "" };
-    if switches == 0 {
-        return "yes";
-    }
-    let report = check(file, flags, &["--algorithm", "dfs", "--max-switches", &(switches - 1).to_string()]);
-    let reason = report["reason"].as_str().unwrap_or_default();
-    match report["findings"].as_array().is_none_or(Vec::is_empty) {
-        false => "NO",
-        true if reason.starts_with("time limit") || reason.contains("operations") => "within what was run",
-        true => "yes",
-    }
+/// The fewest switches within which `switches` finds something.
+///
+/// The trace of a partial deadlock goes on behind the circle, until every thread has taken as many operations as the one that has taken
+/// most, and so it may have more.
+fn fewest(file: &str, flags: &str) -> String {
+    let found = |most: &u32| {
+        let report = check(file, flags, &["--algorithm", "switches", "--max-switches", &most.to_string()]);
+        report["findings"].as_array().is_some_and(|findings| !findings.is_empty())
+    };
+    (0..10).find(found).map_or("none".to_string(), |most| most.to_string())
 }
 
 /// Prints table 2, theirs and ours.
 pub fn switches() {
     println!("\nTable 2 of the paper on DIVINE: different counterexamples / length / switches, theirs and ours\n");
     println!(
-        "| model | theirs, CSDR | theirs, reachability: switches | `switches` | `csdr` | `states` | `optimal` | none with one switch less |"
+        "| model | theirs, CSDR | theirs, reachability: switches | `switches` | `csdr` | `states` | `optimal` | found within |"
     );
     println!("|---|---|---|---|---|---|---|---|");
     for Model(name, file, flags, theirs) in TABLE_2 {
@@ -128,6 +124,6 @@ pub fn switches() {
             Some([different, length, switches, others]) => (format!("{different} / {length} / {switches}"), *others),
             None => ("none".to_string(), "none"),
         };
-        println!("| {name} | {csdr} | {reachability} | {} | {} |", ours.join(" | "), is_minimal(file, flags));
+        println!("| {name} | {csdr} | {reachability} | {} | {} |", ours.join(" | "), fewest(file, flags));
     }
 }

@@ -1,17 +1,19 @@
-// Four threads that lock two of three mutexes for ever. Only the last can close a circle, with one or two of the others. Main counts beside them.
+// Four threads that lock two of three mutexes for ever and change one sum under both. Only the last can close a circle, with one or two of the others.
+// Main counts beside them.
 #include <pthread.h>
 #include <stdatomic.h>
 
 static pthread_mutex_t mutexes[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static const int pairs[4][2] = {{0, 1}, {1, 2}, {0, 2}, {2, 0}};
-static atomic_int counts[4], beside;
+static int sum; // Any two pairs have a mutex in common.
+static atomic_int beside;
 
 static void *locker(void *argument) {
     const int *pair = pairs[(long)argument];
     for (;;) {
         pthread_mutex_lock(&mutexes[pair[0]]);
         pthread_mutex_lock(&mutexes[pair[1]]);
-        atomic_store(&counts[(long)argument], (atomic_load(&counts[(long)argument]) + 1) % 3);
+        sum = (sum + 1) % 3;
         pthread_mutex_unlock(&mutexes[pair[1]]);
         pthread_mutex_unlock(&mutexes[pair[0]]);
     }

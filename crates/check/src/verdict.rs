@@ -266,9 +266,10 @@ impl Judgement<'_> {
                         .to_string(),
                 )
             }
-            End::Search(Stop::Exhausted) if let Some(what) = self.method.misses() => {
-                Some(format!("--algorithm {} may miss something: {what}; --algorithm stateful does not", self.method.name()))
-            }
+            End::Search(Stop::Exhausted) if let Some(what) = self.method.misses() => Some(format!(
+                "--algorithm {} may miss something: {what}; --algorithm stateful does not",
+                self.method.name()
+            )),
             // A program that goes round for ever has states, and no execution of it ends.
             End::Search(Stop::Exhausted) if self.counts.visited > 0 => None,
             End::Search(Stop::Exhausted) if self.counts.executions == 0 && self.counts.assumed > 0 => Some(format!(

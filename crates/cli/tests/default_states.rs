@@ -1,6 +1,7 @@
 //! `heddle check` turns to states by itself where executions go round, and says so.
 
-use crate::common::Session;
+use crate::common::matrix::{for_each, some_of};
+use crate::common::{Session, clang, root};
 use crate::states::{PETERSON, RING};
 
 /// A server that works until it is told to stop.
@@ -97,4 +98,44 @@ fn where_states_do_not_help_it_says_why() {
     run.must_say(3, &["as asked"]);
     let run = session.run(["check", &file, "-O1", "--max-preemptions", "0"]);
     assert_eq!(run.code, 3, "{run}");
+}
+
+/// Programs of `tests/liveness` with what is found in them, and in their buggy versions, without any option.
+const VERDICTS: &[(&str, &[&str], Option<&str>)] = &[
+    ("peterson.c", &[], None),
+    ("peterson.c", &["-DBAD"], Some("assertion")),
+    ("dekker.c", &[], None),
+    ("dekker.c", &["-DBAD"], Some("assertion")),
+    ("szymanski.c", &[], None),
+    ("szymanski.c", &["-DBAD"], Some("assertion")),
+    ("ring.c", &[], None),
+    ("ring.c", &["-DBAD"], Some("deadlock")),
+    ("buffer.c", &[], None),
+    ("buffer.c", &["-DBAD"], Some("deadlock")),
+    ("readers-writers.c", &[], None),
+    ("readers-writers.c", &["-DBAD"], Some("partial-deadlock")),
+    ("polling.c", &[], None),
+    ("polite.c", &[], Some("livelock")),
+    ("polite.c", &["-DENDLESS"], None),
+    ("circle.c", &[], Some("partial-deadlock")),
+];
+
+#[test]
+fn programs_without_an_end_have_verdicts_by_default() {
+    let session = Session::new();
+    let ways = [("gcc", "-O0"), (clang(), "-O2"), ("gcc", "-O2"), (clang(), "-O0")];
+    for_each(VERDICTS.len(), |index| {
+        let (name, flags, finding) = VERDICTS[index];
+        let file = root().join("tests/liveness").join(name).display().to_string();
+        some_of(&ways, index / 2).into_iter().find_map(|(compiler, level)| {
+            let words = [file.as_str(), "--cc", compiler, level];
+            let run = session.check(words.iter().chain(flags));
+            let report = run.json();
+            let code = i32::from(finding.is_some());
+            let is_right = run.code == code && report["findings"][0]["kind"].as_str() == finding;
+            // Whoever says that it does not end has seen all of its states.
+            let by_states = code == 1 || report["algorithm"] == "stateful" || report["algorithm"] == "states";
+            (!is_right || !by_states).then(|| format!("{name} {flags:?} {compiler} {level}\n{run}"))
+        })
+    });
 }

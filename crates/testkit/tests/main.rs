@@ -16,8 +16,8 @@ mod progress; // Estimates of what is left.
 mod repeat; // Executions that are run twice.
 mod resume; // Every algorithm, cut off after every execution.
 mod sampling; // Random schedules.
-mod sections; // Critical sections as one step.
 mod sdpor; // The dissertation's stateful search.
+mod sections; // Critical sections as one step.
 mod smallest; // Minimisation.
 mod split; // Searches in parts that are explored alone.
 mod states; // Searches over states.

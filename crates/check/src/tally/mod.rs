@@ -353,7 +353,7 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
         let aim = execution.outcome.race().copied();
         let max_steps = match execution.outcome {
             // Nothing ends it when it is run again: it went round.
-            Outcome::Visited => most_operations(execution.events),
+            Outcome::Visited | Outcome::Blocked => most_operations(execution.events),
             _ => info.plan.max_steps,
         };
         Plan { schedule, max_steps, aim, states: info.plan.states.again(), ..Plan::default() }
@@ -366,7 +366,7 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
         class,
         message: message(execution),
         lost,
-        stopped: matches!(execution.outcome, Outcome::StepLimit { .. } | Outcome::Visited),
+        stopped: matches!(execution.outcome, Outcome::StepLimit { .. } | Outcome::Visited | Outcome::Blocked),
         minimal: false,
         places: Rc::default(),
     }
