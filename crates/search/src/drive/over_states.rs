@@ -26,7 +26,7 @@ const SHARE: u64 = 2;
 /// After how many executions a trial is given up unless [enough](is_promising) of them ended at known states.
 const EARLY: u64 = 500;
 /// The most states of a search that has turned to states because executions go round, if nobody has set a limit. It may have no end.
-const MOST_STATES: u64 = 1 << 18;
+const MOST_STATES: u64 = 1 << 15;
 
 /// Whether a search over executions has turned to states by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
