@@ -6,6 +6,7 @@
 mod jobs;
 mod million;
 mod prove;
+mod papers_states;
 mod split;
 mod states;
 mod until_found;
@@ -54,6 +55,10 @@ fn main() {
     }
     if wanted("prove") {
         prove::table();
+    }
+    if wanted("papers") || wanted("states") {
+        papers_states::stateful();
+        papers_states::switches();
     }
     if wanted("million") {
         million::table();

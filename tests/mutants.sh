@@ -40,6 +40,10 @@ mutant waits-with-dead-registers crates/runtime/src/schedule/spin_loop.rs 'live.
 mutant table-for-waits crates/native/src/run/setup.rs ' || Vain::new(places).wipes()' '' "-p heddle --test main" "counts::waiting_loops_optimal"
 mutant table-for-states crates/native/src/run/setup.rs 'plan.states.are_computed() || ' 'plan.states.are_computed() && false || ' "-p heddle --test main" "state_identity::"
 
+# Two ways to one state go on in the same way.
+probe=crates/search/src/wrap/probe.rs
+mutant probe-with-one-way "$probe" 'ways: [known.clone(), way()]' 'ways: [known.clone(), known.clone()]' "-p heddle-testkit --test main" "probe::"
+
 # An address does not tell what an object is.
 mutant objects-by-address crates/model/src/world/table.rs ' || slot.family != u32::from(family)' '' "-p heddle-model --lib" "world"
 mutant controls-are-not-renewed crates/runtime/src/calls/pthread/once.rs '        visible(Operation::new(RENEW, control), pc, |_| {});' '        let _ = (control, pc); break;' "-p heddle --test main" "small::"

@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 use heddle_model::{ExecutorError, Facts, Finding, FindingKind, Property, RunReport, Settings, Trace, trace};
 use heddle_report::text;
 use heddle_report::words::full_name;
-use heddle_search::repeat::{Divergence, Repeated};
-use heddle_search::{Algorithm, Method, Search, Stop, Summary};
+use heddle_search::probe::Probed;
+use heddle_search::repeat::Repeated;
+use heddle_search::{Algorithm, Method, OverStates, Search, Stop, Summary};
 
 use crate::after::cycles::{self, Cycles};
-use crate::after::{diverged, livelocks, smallest};
+use crate::after::diverged::{self, Doubt};
+use crate::after::{livelocks, smallest};
 use crate::checkpoint::{self, CheckpointError, Keeper};
 use crate::coverage;
 use crate::engine::{Engine, Names};
@@ -99,11 +101,16 @@ impl<'o> Check<'o> {
             search = begin_anew(&options, engine)?;
             searched = guard("search", &mut panics, || explore(&options, &mut search, engine, &mut collector));
         }
-        let (ran, divergence) = searched.map_or((None, None), |(ran, divergence)| (Some(ran), divergence));
+        let (ran, doubt) = searched.map_or((None, None), |(ran, doubt)| (Some(ran), doubt));
         let (counts, samples, method, own_bound) = match &ran {
             Some(Ok(summary)) => (summary.counts, summary.samples, summary.method, summary.own_bound),
             _ => (search.counts(), search.samples(), search.method(), search.own_bound()),
         };
+        let over_states = match &ran {
+            Some(Ok(summary)) => summary.over_states,
+            _ => OverStates::No,
+        };
+        let earlier = search.earlier();
         let states = ran.as_ref().and_then(|ran| ran.as_ref().ok()).and_then(|summary| summary.states);
         let end = match ran {
             Some(Ok(summary)) => {
@@ -128,8 +135,11 @@ impl<'o> Check<'o> {
         tally.samples_last();
         let symbols = engine.names();
         guard("divergence", &mut panics, || {
-            if let Some(divergence) = &divergence {
-                tally.diverged(diverged::twice(divergence, !method.samples(), &*symbols));
+            if let Some(doubt) = &doubt {
+                tally.diverged(match doubt {
+                    Doubt::Twice(divergence) => diverged::twice(divergence, !method.samples(), &*symbols),
+                    Doubt::States(mismatch) => diverged::states(mismatch, &*symbols),
+                });
             } else if let Some(strayed) = tally.strayed {
                 tally.diverged(diverged::strayed(&strayed, &*symbols));
             }
@@ -153,7 +163,8 @@ impl<'o> Check<'o> {
                 .and_then(Result::ok);
             }
             let progress = engine.settings().properties.look_for(Property::Progress);
-            if progress && !looked && (options.all || tally.findings.is_empty()) {
+            let is_answered = asked.as_ref().is_some_and(|asked| asked.whole);
+            if progress && !looked && !is_answered && (options.all || tally.findings.is_empty()) {
                 guard("livelock", &mut panics, || {
                     let _ = livelocks::look(&mut tally, engine, counts.executions + 1, LIVELOCK_BUDGET);
                 });
@@ -185,6 +196,8 @@ impl<'o> Check<'o> {
             method,
             states,
             asked: asked.as_ref(),
+            over_states,
+            earlier,
             own_bound,
             end,
             left_out,
@@ -218,12 +231,9 @@ fn where_cut_off(tally: &Tally, symbols: &dyn Names) -> Option<String> {
 /// Whether a search over states with reduction has come to its end, and does not know whether what goes round is a livelock.
 fn has_doubts(options: &Options, summary: &Summary, settings: &Settings) -> bool {
     let Some(states) = summary.states else { return false };
-    // A program that cannot end has no livelock, unless it says what progress is.
-    let can_end = states.endless < states.states;
-    let goes_round = states.goes_round && (can_end || states.has_progress);
     summary.method == Method::Stateful { everybody: false }
         && summary.complete()
-        && goes_round
+        && states.may_go_round_in_vain()
         && settings.properties.look_for(Property::Progress)
         // A checkpoint is one of one search.
         && options.kept_in().is_none()
@@ -235,7 +245,7 @@ fn explore(
     search: &mut Search,
     engine: &mut dyn Engine,
     collector: &mut Collector<'_>,
-) -> (Result<Summary, ExecutorError>, Option<Divergence>) {
+) -> (Result<Summary, ExecutorError>, Option<Doubt>) {
     match engine.explore(&options.search, collector) {
         Some(ran) => (ran, None),
         None => search_twice(search, engine, collector),
@@ -259,6 +269,8 @@ fn search_options(options: &Options, engine: &dyn Engine) -> heddle_search::Opti
         prefix: options.prefix.clone().unwrap_or_default(),
         places: options.places.clone(),
         max_steps: (max_steps != 0).then_some(max_steps),
+        turns_to_states: options.may_turn_to_states(&engine.settings()),
+        asks_for_livelocks: engine.settings().properties.look_for(Property::Progress),
         checkpoint: options.kept_in().map(|_| options.checkpoint_interval),
         ..options.search.clone()
     }
@@ -281,21 +293,29 @@ fn begin(options: &Options, engine: &dyn Engine, collector: &mut Collector<'_>) 
     Ok(search.unwrap_or_else(|| Search::new(search_options)))
 }
 
-/// Searches, and runs a sample of the executions twice to see whether the program behaves the same.
+/// Searches, and runs a sample of the executions twice to see whether the program behaves the same. Where states are told apart, a sample of
+/// those that were reached in two ways is put to the test.
 fn search_twice(
     search: &mut Search,
     engine: &mut dyn Engine,
     collector: &mut Collector<'_>,
-) -> (Result<Summary, ExecutorError>, Option<Divergence>) {
+) -> (Result<Summary, ExecutorError>, Option<Doubt>) {
     // Where processes lie at other addresses each time, executions differ by those.
     if !engine.is_repeatable() {
         return (search.run(engine, collector), None);
     }
-    let mut repeated = Repeated::new(engine);
+    let mut probed = Probed::new(engine);
+    let mut repeated = Repeated::new(&mut probed);
     let ran = search.run(&mut repeated, collector);
     // What the second run of a search that failed would have shown is not known, and not needed.
     let divergence = if ran.is_ok() { repeated.finish().unwrap_or_default() } else { None };
-    (ran, divergence)
+    if let Some(divergence) = divergence {
+        return (ran, Some(Doubt::Twice(divergence)));
+    }
+    // Nothing is called safe before the search is complete.
+    let is_complete = ran.as_ref().is_ok_and(|summary| summary.stop == Stop::Exhausted);
+    let mismatch = if is_complete { probed.finish().unwrap_or_default() } else { None };
+    (ran, mismatch.map(Doubt::States))
 }
 
 /// Messages for the user that do not change the verdict.

@@ -6,7 +6,7 @@ use heddle_model::verdict::Bounds;
 use heddle_model::{Attention, Coverage, FindingKind, Instrumentation, Location, Overlooked, Property, vain};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
-use heddle_search::Stop;
+use heddle_search::{OverStates, Stop, Why};
 
 use crate::verdict::{End, Judgement};
 use crate::{sources, unseen};
@@ -27,7 +27,8 @@ impl Judgement<'_> {
             let ends = matches!(found.class, Class::Finding(FindingKind::DataRace)) && !goes_on;
             found.lost || ends || matches!(found.class, Class::Finding(FindingKind::Hang))
         });
-        let exhausted = self.end == End::Search(Stop::Exhausted) && !self.method.samples();
+        let exhausted =
+            self.end == End::Search(Stop::Exhausted) && !self.method.samples() && self.method.misses().is_none();
         let looked = races.is_on() && facts.instrumentation == Instrumentation::Memory;
         Coverage {
             model: "sc".to_string(),
@@ -55,6 +56,7 @@ impl Judgement<'_> {
             instrumented: facts.instrumentation.name().to_string(),
             restart: facts.restart.name().to_string(),
             restart_reason: facts.fallback.as_ref().map(|why| format!("the program uses {}", why.what)),
+            states_reason: self.about_states(),
             races: match (looked, races) {
                 (true, Attention::Ignore) => "ignored",
                 (true, _) => "checked",
@@ -207,6 +209,44 @@ impl Judgement<'_> {
             }));
         }
         notes
+    }
+
+    /// Why the search has turned to states by itself, or why that did not help.
+    fn about_states(&self) -> Option<String> {
+        let before = || match self.earlier {
+            0 => String::new(),
+            ran => format!(" ({} before that)", text::counted(ran, "execution")),
+        };
+        match self.over_states {
+            OverStates::No => None,
+            OverStates::Whole if self.always_ends() => Some(format!(
+                "searched by states, because executions go round; no fair scheduler goes round for ever{}",
+                before()
+            )),
+            OverStates::GoesRound | OverStates::Whole => {
+                Some(format!("searched by states, because executions go round{}", before()))
+            }
+            OverStates::MeetsAgain => {
+                Some(format!("searched by states, because executions are many and states are few{}", before()))
+            }
+            OverStates::Back(Why::Unknown) => {
+                let what = self.facts.fallback.as_ref().map_or("something", |why| why.what.as_str());
+                Some(format!("not searched by states, although executions go round: the program uses {what}"))
+            }
+            OverStates::Back(Why::TooMany) => {
+                Some("not searched by states, although executions go round: there are too many; --algorithm stateful has no limit".into())
+            }
+            OverStates::Back(Why::Open) => {
+                Some("searched by states, too: all were met, and threads may go round in them for ever".into())
+            }
+        }
+    }
+
+    /// Whether the graph of all states has said that every fair execution ends.
+    fn always_ends(&self) -> bool {
+        let answered = self.asked.is_some_and(|asked| asked.whole && asked.open.is_none());
+        let ends = self.states.is_some_and(|of| of.endless == 0 && !of.has_progress);
+        answered && ends && self.findings.is_empty() && self.coverage_is_whole()
     }
 
     fn coverage_is_whole(&self) -> bool {

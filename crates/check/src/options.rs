@@ -78,7 +78,7 @@ impl Options {
             "needs --restart snapshot: only a snapshot knows what the program has written to"
         } else if bounded && algorithm == Algorithm::Stateful {
             "takes no bounds: it goes through all states"
-        } else if bounded && matches!(algorithm, Algorithm::States | Algorithm::Csdr) {
+        } else if bounded && matches!(algorithm, Algorithm::States | Algorithm::Csdr | Algorithm::Sdpor) {
             "takes no bounds: it does not find the fewest switches to a state; --algorithm switches does"
         } else {
             return None;
@@ -109,8 +109,15 @@ impl Options {
             }
             self.search.algorithm = Algorithm::States;
         }
-        self.search.liveness = matches!(self.search.algorithm, Algorithm::Stateful | Algorithm::States);
+        self.search.liveness = matches!(self.search.algorithm, Algorithm::Stateful | Algorithm::States)
+            || self.may_turn_to_states(settings);
         Ok(())
+    }
+
+    /// Whether the search may turn to states by itself. A listing of executions, or of how they end, is one of whole executions.
+    pub(crate) fn may_turn_to_states(&self, settings: &Settings) -> bool {
+        let snapshot = matches!(settings.restart, RestartMode::Auto | RestartMode::Only(Restart::Snapshot));
+        self.search.algorithm == Algorithm::Portfolio && snapshot && !self.outcomes && !self.dump
     }
 
     /// Whether the search continues after a finding.

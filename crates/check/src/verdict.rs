@@ -10,7 +10,7 @@ use heddle_model::verdict::SCHEMA;
 use heddle_model::{Facts, Finding, FindingKind, Location, Outcome, Property, Remark, RunReport, Verdict};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
-use heddle_search::{Counts, Method, StateCounts, Stop};
+use heddle_search::{Counts, Method, OverStates, StateCounts, Stop};
 
 use crate::after::cycles::Asked;
 use crate::coverage;
@@ -65,6 +65,10 @@ pub struct Judgement<'c> {
     pub states: Option<StateCounts>,
     /// What the graph was asked about executions that go on for ever, if it was.
     pub asked: Option<&'c Asked>,
+    /// Whether the search has turned to states by itself.
+    pub over_states: OverStates,
+    /// The number of executions of earlier rounds, which do not count.
+    pub earlier: u64,
     /// The most operations of a thread, if the search had to bound them itself.
     pub own_bound: Option<u32>,
     /// Why the search ended.
@@ -121,6 +125,7 @@ impl Judgement<'_> {
             samples: self.samples.ran(),
             blocked: counts.blocked,
             states: self.states.map_or(0, |counts| counts.states),
+            transitions: self.states.map_or(0, |counts| counts.edges),
             visited: counts.visited,
             assumed: counts.assumed,
             cut: counts.cut + counts.bounded,
@@ -278,6 +283,10 @@ impl Judgement<'_> {
                         .to_string(),
                 )
             }
+            End::Search(Stop::Exhausted) if let Some(what) = self.method.misses() => Some(format!(
+                "--algorithm {} may miss something: {what}; --algorithm stateful does not",
+                self.method.name()
+            )),
             // A program that goes round for ever has states, and no execution of it ends.
             End::Search(Stop::Exhausted) if self.counts.visited > 0 => None,
             End::Search(Stop::Exhausted) if self.counts.executions == 0 && self.counts.assumed > 0 => Some(format!(

@@ -62,10 +62,9 @@ fn polite_threads_are_a_livelock() {
     assert!(sarif.contains("and then for ever: steps 4 to 9"), "{sarif}");
     let page = std::fs::read_to_string(page).expect("a file");
     assert!(page.contains("and then for ever:") && page.contains(r#""cycle":{"first":4,"length":6}"#));
-    // The search without states finds it, too. Politeness for ever is none, by either: nobody says what progress is.
+    // The default finds it, too. Politeness for ever is none, by either: nobody says what progress is.
     must_find(&check(&session, "polite.c", &[]), "livelock");
-    let endless = check(&session, "polite.c", &["-DENDLESS", "--max-executions", "100"]);
-    assert_eq!((endless.code, &endless.json()["findings"]), (3, &serde_json::json!([])), "{endless}");
+    must_be_safe(&check(&session, "polite.c", &["-DENDLESS"]));
     must_be_safe(&check(&session, "polite.c", &["-DENDLESS", "--algorithm", "stateful"]));
 }
 

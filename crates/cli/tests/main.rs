@@ -14,6 +14,7 @@ mod checkpoint; // `--checkpoint` and `--resume`.
 mod compiler; // `heddle cc` and `heddle c++`.
 mod counts; // Programs whose number of executions is known.
 mod crowded_races; // Data races of many threads in a few bytes.
+mod default_states; // The default turns to states by itself.
 mod examples; // `examples/`.
 mod failing_tests; // Exit statuses.
 mod files; // Files and standard input.
@@ -32,6 +33,7 @@ mod machine; // The same on every machine.
 mod openmp; // Parallel regions of OpenMP.
 mod outcomes; // Programs with all the outcomes that they can have.
 mod packages; // `./x install` and `./x package`.
+mod papers; // The programs of the papers about states.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
 mod prove; // `heddle prove` and `check --engine`.

@@ -55,6 +55,7 @@ pub fn classify(execution: &Execution<'_>, properties: &Properties) -> Class {
         | Outcome::Hang
         | Outcome::Capacity(_)
         | Outcome::Visited
+        | Outcome::Blocked
             if execution.circle =>
         {
             Class::Finding(FindingKind::PartialDeadlock)

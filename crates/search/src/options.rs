@@ -28,6 +28,8 @@ pub enum Algorithm {
     Switches,
     /// Like [`Algorithm::Switches`], as it was published: not exact.
     Csdr,
+    /// Stateful search as the dissertation has it ([`crate::algorithm::sdpor`]): it misses some.
+    Sdpor,
     /// Samples: every thread that can go on has equal chances ([`crate::algorithm::sampling`]).
     Random,
     /// Samples: priorities that change at a few places, with a guarantee ([`crate::algorithm::sampling`]).
@@ -52,6 +54,7 @@ impl Algorithm {
         ("switches", Algorithm::Switches),
         ("csdr", Algorithm::Csdr),
         ("states", Algorithm::States),
+        ("sdpor", Algorithm::Sdpor),
         ("random", Algorithm::Random),
         ("pct", Algorithm::Pct),
         ("pos", Algorithm::Pos),
@@ -66,7 +69,8 @@ impl Algorithm {
 
     /// Whether the algorithm is a search over states: it needs an executor with [states](heddle_model::States).
     pub fn has_states(self) -> bool {
-        matches!(self, Algorithm::Stateful | Algorithm::States | Algorithm::Switches | Algorithm::Csdr)
+        use Algorithm::{Csdr, Sdpor, Stateful, States, Switches};
+        matches!(self, Stateful | States | Switches | Csdr | Sdpor)
     }
 
     /// Whether the algorithm only samples, so that its end proves nothing.
@@ -123,11 +127,21 @@ pub struct Options {
     /// For `stateful`: whether critical sections of mutexes that only exclude are one step. The executor must show every access to memory that
     /// another thread can see.
     pub sections: bool,
+    /// For the default: whether the search turns to states by itself where executions go round or meet again (`drive::over_states`).
+    /// Needs an executor with [states](heddle_model::States).
+    pub turns_to_states: bool,
+    /// After that: whether every step of every state is run where what goes round may be a livelock.
+    pub asks_for_livelocks: bool,
     /// For `stateful`: which of its rules are used. Leaving one out is for tests: the search is not complete then.
     pub rules: Rules,
 }
 
 impl Options {
+    /// Whether the search may turn to states. Within bounds it does not: there are more states than those within.
+    pub(crate) fn may_turn(&self) -> bool {
+        self.turns_to_states && self.max_steps.is_none() && self.has_samples_beside()
+    }
+
     /// Whether samples are drawn beside the exhaustive search. Within bounds there are none: a sample would not stay there.
     pub(crate) fn has_samples_beside(&self) -> bool {
         let bounds = [self.max_preemptions, self.max_switches, self.max_delays];
@@ -158,6 +172,8 @@ impl Default for Options {
             locksets: true,
             memory: 64 << 20,
             liveness: false,
+            turns_to_states: false,
+            asks_for_livelocks: true,
             rules: Rules::default(),
         }
     }

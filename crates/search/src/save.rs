@@ -13,7 +13,7 @@ use heddle_model::{Facts, Footprint, Mode, ObjectId};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::portfolio::{self, Portfolio};
-use crate::algorithm::{dfs, optimal, sampling, stack, stateful, switches};
+use crate::algorithm::{dfs, optimal, sampling, sdpor, stack, stateful, switches};
 use crate::drive::position::Position;
 use crate::drive::strategy::Strategy;
 
@@ -43,6 +43,7 @@ pub(crate) enum State {
     Sampling(sampling::State),
     Stateful(Box<stateful::State>),
     Switches(Box<switches::State>),
+    Sdpor(Box<sdpor::State>),
 }
 
 /// A search, as a value.

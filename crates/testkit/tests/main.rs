@@ -10,11 +10,14 @@ mod counts; // Known numbers of traces.
 mod liveness; // What can go on for ever.
 mod ltl; // Formulas about what can go on for ever.
 mod outside; // Exits, signals, state of the process, clocks, retries, waits that ends cut off.
+mod over_states; // Searches that turn to states by themselves.
+mod probe; // States that are taken for one.
 mod progress; // Estimates of what is left.
 mod repeat; // Executions that are run twice.
 mod resume; // Every algorithm, cut off after every execution.
 mod rounds; // Rounds that lock, try and give back mutexes.
 mod sampling; // Random schedules.
+mod sdpor; // The dissertation's stateful search.
 mod sections; // Critical sections as one step.
 mod smallest; // Minimisation.
 mod split; // Searches in parts that are explored alone.

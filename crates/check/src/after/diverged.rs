@@ -5,6 +5,7 @@ use heddle_model::follow::Step;
 use heddle_model::primitive::atomic;
 use heddle_model::{Event, ObjectId, Pending};
 use heddle_report::words;
+use heddle_search::probe::Mismatch;
 use heddle_search::repeat::Divergence;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,29 @@ pub fn twice(divergence: &Divergence, beside: bool, symbols: &dyn Names) -> Stri
         divergence.execution,
         divergence.at + 1,
         cause(divergence.first.as_ref(), divergence.second.as_ref())
+    )
+}
+
+/// What shows that an exploration cannot be relied on.
+#[derive(Clone, Debug)]
+pub enum Doubt {
+    /// An execution was run twice with different results.
+    Twice(Divergence),
+    /// Two ways to one state go on differently.
+    States(Mismatch),
+}
+
+/// The message about two ways to one state that go on differently.
+pub fn states(mismatch: &Mismatch, symbols: &dyn Names) -> String {
+    let [one, other] = mismatch.events.map(|event| event.map_or("nothing".to_owned(), |event| words(&event, symbols)));
+    let what = if one == other {
+        format!("behind {one} the states differ")
+    } else {
+        format!("one goes on with {one}, the other with {other}")
+    };
+    format!(
+        "two states were taken for one: ways of {} and {} steps lead to it, and {} steps behind it {what}; this is a bug in heddle",
+        mismatch.steps[0], mismatch.steps[1], mismatch.at
     )
 }
 

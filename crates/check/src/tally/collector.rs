@@ -34,6 +34,8 @@ pub struct Collector<'o> {
     pauses: bool,
     /// Whether the search has ended for that.
     pub paused: bool,
+    /// What was kept when the search began to wait for another one.
+    aside: Option<Tally>,
 }
 
 impl<'o> Collector<'o> {
@@ -51,6 +53,7 @@ impl<'o> Collector<'o> {
             // What was resumed is not begun anew, and who wants all findings waits for all.
             pauses: properties.look_for(Property::Progress) && !options.goes_on() && options.resume.is_none(),
             paused: false,
+            aside: None,
         }
     }
 }
@@ -82,6 +85,19 @@ impl heddle_search::Observer for Collector<'_> {
 
     fn restart(&mut self, places: &[u64]) {
         self.tally.restart(places);
+    }
+
+    fn set_aside(&mut self) {
+        let places = std::rc::Rc::clone(&self.tally.places);
+        self.aside = Some(self.tally.clone());
+        self.tally.restart(&places);
+    }
+
+    fn take_back(&mut self) {
+        if let Some(kept) = self.aside.take() {
+            let tried = std::mem::replace(&mut self.tally, kept);
+            self.tally.take_findings_of(tried);
+        }
     }
 
     fn checkpoint(&mut self, search: &[u8]) {

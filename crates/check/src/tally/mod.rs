@@ -258,6 +258,17 @@ impl Tally {
         self.places = places.into();
     }
 
+    /// Takes over what another search of the same program has found, and nothing else of it.
+    pub(crate) fn take_findings_of(&mut self, other: Tally) {
+        for (key, at) in other.by_key {
+            let found = &other.findings[at];
+            if found.count > 0 && !self.by_key.contains_key(&key) && self.findings.len() < KEPT {
+                self.by_key.insert(key, self.findings.len());
+                self.findings.push(found.clone());
+            }
+        }
+    }
+
     /// Called when the search starts over. Keeps the findings and clears the counts.
     pub fn restart(&mut self, places: &[u64]) {
         self.places = places.into();
@@ -347,7 +358,7 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
         let aim = execution.outcome.race().copied();
         let max_steps = match execution.outcome {
             // Nothing ends it when it is run again: it went round.
-            Outcome::Visited => most_operations(execution.events),
+            Outcome::Visited | Outcome::Blocked => most_operations(execution.events),
             _ => info.plan.max_steps,
         };
         Plan { schedule, max_steps, aim, states: info.plan.states.again(), ..Plan::default() }
@@ -360,7 +371,7 @@ fn candidate(class: Class, execution: &Execution<'_>, info: &Info<'_>) -> Candid
         class,
         message: message(execution),
         lost,
-        stopped: matches!(execution.outcome, Outcome::StepLimit { .. } | Outcome::Visited),
+        stopped: matches!(execution.outcome, Outcome::StepLimit { .. } | Outcome::Visited | Outcome::Blocked),
         minimal: false,
         places: Rc::default(),
     }

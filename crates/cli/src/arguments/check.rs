@@ -75,7 +75,7 @@ pub struct Check {
     /// Stop after N executions.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
     pub max_executions: Option<u64>,
-    /// stateful, switches: stop after N states.
+    /// default, stateful, switches: stop after N states.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
     pub max_states: Option<u64>,
     /// Who decides. auto: the program is run; if it asks for inputs and nothing was found, it is proved for all inputs.

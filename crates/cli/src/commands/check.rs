@@ -323,8 +323,8 @@ fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<()
     let in_parallel = matches!(algorithm, Algorithm::Portfolio | Algorithm::Optimal);
     let message = if (options.no_sleep_sets || options.no_locksets) && algorithm != Algorithm::Dpor {
         format!("--no-sleep-sets and --no-locksets need --algorithm dpor; this is {}", algorithm.name())
-    } else if options.max_states.is_some() && !algorithm.has_states() {
-        format!("--max-states needs --algorithm stateful or switches; this is {}", algorithm.name())
+    } else if options.max_states.is_some() && !algorithm.has_states() && algorithm != Algorithm::Portfolio {
+        format!("--max-states needs the default, --algorithm stateful or switches; this is {}", algorithm.name())
     } else if options.depth.is_some() && algorithm != Algorithm::Pct {
         format!("--depth needs --algorithm pct; this is {}", algorithm.name())
     } else if options.jobs > 1 && (bounded || !in_parallel && !algorithm.samples()) {

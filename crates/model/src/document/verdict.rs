@@ -86,6 +86,13 @@ pub struct Bounds {
     pub prefix: Option<u64>,
 }
 
+impl Bounds {
+    /// Whether switches, preemptions or delays are bounded.
+    pub fn is_of_schedules(&self) -> bool {
+        [self.preemptions, self.switches, self.delays].iter().any(Option::is_some)
+    }
+}
+
 /// A loop that a proof has unwound.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Unwound {
@@ -114,6 +121,9 @@ pub struct Coverage {
     /// Why executions do not start over by snapshot, if the user did not ask for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_reason: Option<String>,
+    /// Why a search over executions has turned to states, or why it could not. Null where there was no reason to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states_reason: Option<String>,
     /// Whether data races were checked: `checked`, `ignored` (noticed and explored, but not reported) or `not checked`.
     pub races: String,
     /// The engine that decided: `native`, which runs the program, or `symbolic`, which proves. None in documents of older versions.
@@ -179,6 +189,9 @@ pub struct RunReport {
     /// The number of states that were met, if the search is one over states.
     #[serde(default, skip_serializing_if = "is_none")]
     pub states: u64,
+    /// The number of steps between states that were run, if the search is one over states.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub transitions: u64,
     /// The number of executions that ended at a state that was known. They are not among `executions`.
     #[serde(default, skip_serializing_if = "is_none")]
     pub visited: u64,
@@ -225,6 +238,7 @@ impl RunReport {
             samples: 0,
             blocked: 0,
             states: 0,
+            transitions: 0,
             visited: 0,
             assumed: 0,
             cut: 0,

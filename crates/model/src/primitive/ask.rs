@@ -91,6 +91,14 @@ impl Event {
         of(self.operation.code).cause(self)
     }
 
+    /// Whether this event, of an execution that passed a state before event number `from`, is the same as `other`, of an execution that passed that
+    /// state before event number `others`. What their threads were woken by is the same, or came before.
+    pub fn is_same_after(&self, from: usize, other: &Event, others: usize) -> bool {
+        let cause = |event: &Event, from: usize| event.cause().map(|cause| (cause.0 as usize).checked_sub(from));
+        let rest = |event: &Event| Event { state: 0, ..of(event.operation.code).without_cause(event) };
+        cause(self, from) == cause(other, others) && rest(self) == rest(other)
+    }
+
     /// Whether this event, which depends on `earlier` directly, was not possible before it. Example: a `lock`, and the
     /// `unlock` that freed the mutex. The order of such a pair cannot be reversed.
     #[inline]

@@ -377,6 +377,11 @@ impl Primitive for ConditionVariables {
         (event.operation.code == REACQUIRE && !event.flags.contains(EventFlags::CANCELLED))
             .then_some(EventIndex(event.result as u32))
     }
+
+    fn without_cause(&self, event: &Event) -> Event {
+        let waker = if self.cause(event).is_some() { u64::from(u32::MAX) } else { 0 };
+        Event { result: event.result & !waker, ..*event }
+    }
 }
 
 /// The kind of the mutex of `operation`.

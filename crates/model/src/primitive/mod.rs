@@ -142,6 +142,11 @@ pub trait Primitive: Sync {
     fn cause(&self, _event: &Event) -> Option<EventIndex> {
         None
     }
+
+    /// `event` without the number of its [`cause`](Self::cause), which tells how a state was reached and no more.
+    fn without_cause(&self, event: &Event) -> Event {
+        *event
+    }
 }
 
 /// All primitives, each at the number of its family.

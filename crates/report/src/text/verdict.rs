@@ -21,6 +21,10 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
                 0 if report.states > 0 && report.coverage.as_ref().is_some_and(|of| of.exhaustive) => {
                     format!("all {}; the program does not end", counted(report.states, "state"))
                 }
+                n if report.states > 0 && report.coverage.as_ref().is_some_and(|of| of.bounds.is_of_schedules()) => {
+                    let within = counted(n + report.visited, "execution");
+                    format!("all {} within ({within}); there are more", counted(report.states, "state"))
+                }
                 n if report.states > 0 => {
                     format!("all {} ({})", counted(report.states, "state"), counted(n + report.visited, "execution"))
                 }
@@ -51,6 +55,9 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
         }
         if let Some(reason) = &coverage.restart_reason {
             text.push_str(&format!("  restarted by {}: {reason}\n", coverage.restart));
+        }
+        if let Some(reason) = &coverage.states_reason {
+            text.push_str(&format!("  {reason}\n"));
         }
     }
     text.push_str(&outcomes(report));

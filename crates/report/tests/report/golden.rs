@@ -13,6 +13,7 @@ fn coverage() -> Coverage {
         instrumented: "sync-only".into(),
         restart: "snapshot".into(),
         restart_reason: None,
+        states_reason: None,
         races: "not checked".into(),
         notes: vec!["data races".into()],
         ..Coverage::default()
@@ -30,6 +31,7 @@ fn run(verdict: Verdict) -> RunReport {
         samples: 0,
         blocked: 3,
         states: 0,
+        transitions: 0,
         visited: 0,
         assumed: 0,
         cut: 0,

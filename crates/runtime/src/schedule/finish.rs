@@ -155,8 +155,11 @@ pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
         push_places(&outcome);
     }
     let bounded = matches!(outcome, Outcome::StepLimit { .. } | Outcome::SwitchLimit { .. });
-    let goes_on =
-        bounded || matches!(outcome, Outcome::Ended { .. } | Outcome::Hang | Outcome::Capacity(_) | Outcome::Visited);
+    // Where states are told apart, an execution ends where its last thread waits and others could go on.
+    let waits = outcome == Outcome::Blocked && super::state::stops_at_states();
+    let goes_on = bounded
+        || waits
+        || matches!(outcome, Outcome::Ended { .. } | Outcome::Hang | Outcome::Capacity(_) | Outcome::Visited);
     // Whoever is only stopped by a bound waits for nobody.
     world().limit_steps(0);
     let circle = goes_on && circle::exists(world());

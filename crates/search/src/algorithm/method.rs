@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::bound::{Bound, Conservative};
+use crate::algorithm::sdpor::Sdpor;
 use crate::algorithm::stateful::Stateful;
 use crate::algorithm::switches::{By, Cost, Switches};
 use crate::algorithm::{dfs::Dfs, dpor::Dpor, optimal::Optimal, sampling::Sampling, source::Source, stack::Stack};
@@ -46,6 +47,8 @@ pub enum Method {
     },
     /// [`crate::algorithm::switches`].
     Switches(Cost),
+    /// [`crate::algorithm::sdpor`].
+    Sdpor,
     /// Samples: every thread that can go on has equal chances.
     Random,
     /// Samples: priorities that change at a few places.
@@ -81,6 +84,7 @@ impl Method {
                 }
                 Method::Switches(Cost { by, most, exact: options.algorithm == Algorithm::Switches })
             }
+            Algorithm::Sdpor => Method::Sdpor,
             Algorithm::Random => Method::Random,
             Algorithm::Pct => Method::Pct { depth: options.depth },
             Algorithm::Pos => Method::Pos,
@@ -107,6 +111,7 @@ impl Method {
             Method::Stateful { everybody: true } => "states",
             Method::Switches(Cost { exact: true, .. }) => "switches",
             Method::Switches(_) => "csdr",
+            Method::Sdpor => "sdpor",
             Method::Random => "random",
             Method::Pct { .. } => "pct",
             Method::Pos => "pos",
@@ -118,6 +123,13 @@ impl Method {
     /// Whether it only samples, so that its end proves nothing.
     pub fn samples(&self) -> bool {
         matches!(self, Method::Random | Method::Pct { .. } | Method::Pos | Method::Few | Method::Rare)
+    }
+
+    /// What it may miss although it has come to its end. `None` if it misses nothing.
+    pub fn misses(&self) -> Option<&'static str> {
+        (*self == Method::Sdpor).then_some(
+            "it stops at known states before all that follows is known, and leaves out threads that wait or are ignored there",
+        )
     }
 
     /// The most switches of an execution, if they are bounded.
@@ -145,6 +157,7 @@ impl Method {
             Method::Bounded(bound) => Box::new(Stack::new(Conservative, false, options).within(bound)),
             Method::Dfs(bound) => Box::new(Dfs::new(bound, options)),
             Method::Switches(cost) => Box::new(Switches::new(cost, options)),
+            Method::Sdpor => Box::new(Sdpor::new(options)),
             Method::Stateful { everybody } => Box::new(Stateful::new(everybody, options)),
             Method::Random | Method::Pct { .. } | Method::Pos | Method::Few | Method::Rare => {
                 Box::new(Sampling::new(options))

@@ -10,6 +10,7 @@
 //! | [`portfolio`] | samples in turns beside `optimal`: the default |
 //! | [`stateful`] | every state once |
 //! | [`switches`] | every state, those with the fewest switches first |
+//! | [`sdpor`] | states as the dissertation has it: for comparison, not complete |
 //! | [`rare`] | samples that return to rare events of earlier ones |
 //! | [`sampling`] | samples, for programs too big to exhaust |
 //!
@@ -23,6 +24,7 @@ pub mod optimal;
 pub mod portfolio;
 pub mod rare;
 pub mod sampling;
+pub mod sdpor;
 pub mod source;
 pub(crate) mod stack;
 pub mod stateful;

@@ -2,6 +2,7 @@
 //!
 //! * [`round`]: the loop that every algorithm shares: ask for a plan, have it run, show it, learn from it.
 //! * [`position`]: how far a search is, and what comes next.
+//! * [`over_states`]: from executions to states, when executions come to no end.
 //! * [`own_bound`]: a bound on operations, for executions that are too large.
 //! * [`prefix`]: the given steps that every execution begins with.
 //! * [`strategy`]: what the loop asks of an algorithm.
@@ -11,6 +12,7 @@
 
 pub(crate) mod counts;
 pub(crate) mod observer;
+pub(crate) mod over_states;
 pub(crate) mod own_bound;
 pub(crate) mod position;
 pub(crate) mod prefix;
@@ -21,13 +23,14 @@ pub(crate) mod summary;
 use std::time::Instant;
 
 use heddle_model::follow::Step;
-use heddle_model::{Executor, ExecutorError, Facts};
+use heddle_model::{Executor, ExecutorError, Facts, Restart};
 use tracing::debug;
 
 use crate::algorithm::Method;
 use crate::algorithm::portfolio::Portfolio;
 use crate::drive::counts::Counts;
 use crate::drive::observer::Observer;
+use crate::drive::over_states::{OverStates, Why};
 use crate::drive::position::Position;
 use crate::drive::round::{End, Round};
 use crate::drive::strategy::Strategy;
@@ -161,7 +164,18 @@ impl Search {
             executor,
             observer,
         };
+        // The search that waits while states are tried.
+        let mut aside: Option<(Box<dyn Strategy>, Position)> = None;
         loop {
+            if position.over_states.is_on() && round.executor.facts().restart != Restart::Snapshot {
+                position.turn(OverStates::Back(Why::Unknown));
+            }
+            if let Some((waiting, mut at)) = aside.take_if(|_| !position.over_states.is_on()) {
+                at.after_trial(position);
+                strategy = Some(waiting).filter(|_| !at.again);
+                *position = at;
+                round.observer.take_back();
+            }
             if position.again {
                 position.begin_again(options);
                 let places: Vec<u64> = position.places.iter().copied().collect();
@@ -170,7 +184,7 @@ impl Search {
                 round.observer.restart(&places);
             }
             let method = position.method(options);
-            let mut strategy = strategy.take().unwrap_or_else(|| method.start(&position.told(options)));
+            let mut running = strategy.take().unwrap_or_else(|| method.start(&position.told(options)));
             debug!(
                 ?method,
                 places = position.places.len(),
@@ -178,20 +192,26 @@ impl Search {
                 "round of the search"
             );
             round.executor.forget_states();
-            round.executor.remember(&strategy.new_states());
-            let end = round.run(&mut *strategy, &method, position);
+            round.executor.remember(&running.new_states());
+            let end = round.run(&mut *running, &method, position);
             position.elapsed = round.elapsed + begin.elapsed();
             match end? {
                 End::Again if position.has_room(options, 0) => {}
                 End::Again => {
-                    round.keep(&*strategy, position);
-                    return Ok(position.summary(options, Stop::Executions, &*strategy));
+                    round.keep(&*running, position);
+                    return Ok(position.summary(options, Stop::Executions, &*running));
                 }
+                End::Try => {
+                    let trial = position.trial(options);
+                    aside = Some((running, std::mem::replace(position, trial)));
+                    round.observer.set_aside();
+                }
+                End::Stop(Stop::Exhausted) if position.goes_on_after(options, &*running) => {}
                 End::Stop(stop) => {
-                    let left_out = strategy.left_out();
+                    let left_out = running.left_out();
                     if !position.next_phase(options, stop, left_out) {
-                        let summary = position.summary(options, stop, &*strategy);
-                        *graph = (options.liveness && summary.complete()).then(|| strategy.graph()).flatten();
+                        let summary = position.summary(options, stop, &*running);
+                        *graph = (options.liveness && summary.complete()).then(|| running.graph()).flatten();
                         return Ok(summary);
                     }
                 }

@@ -68,6 +68,13 @@ pub trait Observer {
     /// does not begin anew, and what was seen so far counts.
     fn revealed(&mut self, _places: &[u64]) {}
 
+    /// Called when the search waits while another one is tried, over states. What was seen so far does not count for that one.
+    fn set_aside(&mut self) {}
+
+    /// Called when what was tried has not come to its end, and the search goes on where it [waited](Self::set_aside). What was seen
+    /// since then does not count, except what was found.
+    fn take_back(&mut self) {}
+
     /// Called with the whole search as bytes, from which [`Search::resume`](crate::Search::resume) goes on. The search has
     /// learnt from exactly those executions that this observer has seen.
     fn checkpoint(&mut self, _search: &[u8]) {}

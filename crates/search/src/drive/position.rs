@@ -16,6 +16,7 @@ use crate::algorithm::bound::LeftOut;
 use crate::algorithm::switches::{By, Cost};
 use crate::drive::counts::Counts;
 use crate::drive::observer::Info;
+use crate::drive::over_states::{self, OverStates, Trials, Why};
 use crate::drive::own_bound::{self, OwnBound};
 use crate::drive::strategy::Strategy;
 use crate::drive::summary::{Stop, Summary};
@@ -79,6 +80,10 @@ pub(crate) struct Position {
     pub completed: Option<u32>,
     /// The search's own bound on operations, if executions without it were too large.
     pub steps: OwnBound,
+    /// Whether it has turned to states by itself.
+    pub over_states: OverStates,
+    /// When it tries to.
+    pub trials: Trials,
 }
 
 impl Position {
@@ -97,6 +102,8 @@ impl Position {
             samples: Counts::default(),
             completed: None,
             steps: OwnBound::default(),
+            over_states: OverStates::No,
+            trials: Trials::default(),
         }
     }
 
@@ -139,12 +146,89 @@ impl Position {
 
     /// The algorithm of this phase.
     pub fn method(&self, options: &Options) -> Method {
+        match self.over_states {
+            OverStates::GoesRound | OverStates::MeetsAgain => return Method::Stateful { everybody: self.sections },
+            OverStates::Whole => return Method::Stateful { everybody: true },
+            OverStates::No | OverStates::Back(_) => {}
+        }
         let preemptions = match self.phase {
             Phase::Whole => options.max_preemptions,
             Phase::Preemptions(most) => Some(most),
             Phase::Unbounded { .. } => None,
         };
         Method::of(options, preemptions, self.sections)
+    }
+
+    /// The most states, if they are limited.
+    pub fn max_states(&self, options: &Options) -> Option<u64> {
+        over_states::most_states(self.over_states, options)
+    }
+
+    /// Turns to states, or back, in a new round.
+    pub fn turn(&mut self, to: OverStates) {
+        (self.over_states, self.again) = (to, true);
+    }
+
+    /// Whether a trial of states is to begin.
+    pub fn tries(&self, options: &Options, strategy: &dyn Strategy) -> bool {
+        let ran = self.total().ran();
+        if !over_states::may_try(self.over_states, options) || !self.trials.may_be_due(ran) {
+            return false;
+        }
+        // There is no upper end while more is found than is run.
+        let guess = strategy.estimate().map_or(0, |(low, high)| high.map_or(u64::MAX, |high| high.midpoint(low)));
+        let expected = guess.max(strategy.expected()).max(ran + strategy.pending());
+        expected / 2 >= ran
+    }
+
+    /// Whether the trial under way has failed.
+    pub fn has_failed(&self) -> bool {
+        self.trials.has_failed(self.total().ran(), self.total().visited)
+    }
+
+    /// After an execution that was too large: turns to states, or back from them. Returns whether it did.
+    pub fn turns_after_too_large(&mut self, options: &Options) -> bool {
+        let to = match self.over_states {
+            OverStates::No => OverStates::GoesRound,
+            OverStates::GoesRound | OverStates::MeetsAgain | OverStates::Whole => OverStates::Back(Why::TooMany),
+            OverStates::Back(_) => return false,
+        };
+        if options.may_turn() {
+            self.turn(to);
+        }
+        options.may_turn()
+    }
+
+    /// After all states were met: whether the search, which has turned to states by itself, has more to do.
+    pub fn goes_on_after(&mut self, options: &Options, strategy: &dyn Strategy) -> bool {
+        let states = strategy.states().filter(|_| self.over_states.is_on() && self.total().cut == 0);
+        let next = states.and_then(|states| self.over_states.after(&states, options));
+        next.is_some_and(|next| {
+            self.turn(next);
+            true
+        })
+    }
+
+    /// The position of a trial of states, while the search waits here.
+    pub fn trial(&self, options: &Options) -> Position {
+        let mut trial = self.clone();
+        trial.begin_again(options);
+        trial.over_states = OverStates::MeetsAgain;
+        trial.trials.begin(self.total().ran());
+        trial
+    }
+
+    /// Goes on here after a trial that failed.
+    pub fn after_trial(&mut self, trial: &Position) {
+        match trial.over_states {
+            OverStates::Back(Why::TooMany) => self.trials.end(self.total().ran()),
+            _ => self.trials.end(u64::MAX),
+        }
+        if trial.places != self.places || trial.sections != self.sections {
+            (self.places, self.sections, self.again) = (trial.places.clone(), trial.sections, true);
+        }
+        // They were run, and take their part of a limit.
+        self.earlier += trial.total().ran();
     }
 
     /// Counts an execution of `plan`, and says what is known about it.
@@ -175,7 +259,7 @@ impl Position {
     /// How many executions a round may have where the search has had to set a bound, and nobody has set a limit.
     fn own_limit(&self, options: &Options) -> u64 {
         let limited = options.max_executions.is_some() || options.timeout.is_some();
-        let bounded = self.steps.in_force(options.max_steps).is_some();
+        let bounded = self.steps.in_force(options.max_steps).is_some() && !self.over_states.is_on();
         if bounded && !limited && !options.algorithm.samples() { own_bound::EXECUTIONS } else { u64::MAX }
     }
 
@@ -251,6 +335,7 @@ impl Position {
             completed_preemptions: self.completed,
             earlier: self.earlier,
             states: strategy.states(),
+            over_states: self.over_states,
             stop,
             elapsed: self.elapsed,
             own_bound: self.steps.in_force(options.max_steps),

@@ -13,6 +13,7 @@ use crate::after::livelock;
 use crate::algorithm::Method;
 use crate::algorithm::portfolio::{Portfolio, Turn};
 use crate::drive::observer::{Flow, Observer, Progress};
+use crate::drive::over_states::{OverStates, Why};
 use crate::drive::position::Position;
 use crate::drive::prefix;
 use crate::drive::strategy::{Strategy, Ticket};
@@ -30,6 +31,8 @@ pub(crate) enum End {
     Stop(Stop),
     /// The position says that everything begins anew.
     Again,
+    /// The search waits, and states are tried. Nothing is under way.
+    Try,
 }
 
 /// The loop, with everybody who takes part in it.
@@ -73,12 +76,22 @@ impl Round<'_> {
         self.executor.wait_until(deadline);
         let end = loop {
             let room = self.executor.depth().max(1);
-            let is_full = options.max_states.is_some_and(|most| strategy.state_count() >= most);
+            let is_full = position.max_states(options).is_some_and(|most| strategy.state_count() >= most);
             if is_full && !(under_way.is_empty() && strategy.pending() == 0) {
+                if options.max_states.is_none() {
+                    // A limit of our own.
+                    position.turn(OverStates::Back(Why::TooMany));
+                    break End::Again;
+                }
                 // What is under way is run again when the search goes on, before anything else.
                 break End::Stop(Stop::States);
             }
-            while under_way.len() + held < room {
+            if position.over_states == OverStates::MeetsAgain && position.has_failed() {
+                position.turn(OverStates::Back(Why::TooMany));
+                break End::Again;
+            }
+            let tries = position.tries(options, &*strategy);
+            while !tries && under_way.len() + held < room {
                 let is_run = position.has_room(options, running);
                 let is_held = !is_run && looks_ahead && position.phase_has_room(running + held);
                 if !is_run && !is_held {
@@ -92,8 +105,8 @@ impl Round<'_> {
                 plan.immediate = Immediate::Nothing;
                 plan.max_steps = position.max_steps(options);
                 plan.max_switches = method.max_switches();
-                let turn = self.turn(strategy);
-                let proposed = match (turn, &mut self.portfolio) {
+                let turn = self.turn(strategy, position);
+                let proposed = match (turn, self.portfolio(position)) {
                     (Turn::Sample, Some(portfolio)) => portfolio.propose(&mut plan),
                     _ => strategy.propose(&mut plan),
                 };
@@ -101,7 +114,7 @@ impl Round<'_> {
                     spare.push(plan);
                     break;
                 };
-                if let Some(portfolio) = &mut self.portfolio {
+                if let Some(portfolio) = self.portfolio(position) {
                     portfolio.proposed(turn);
                 }
                 if is_held {
@@ -118,6 +131,9 @@ impl Round<'_> {
                 under_way.push_back((turn, ticket, plan));
             }
             let Some((turn, ticket, plan)) = under_way.pop_front() else {
+                if tries {
+                    break End::Try;
+                }
                 let exhausted = held == 0 && strategy.pending() == 0;
                 break End::Stop(if exhausted { Stop::Exhausted } else { Stop::Executions });
             };
@@ -146,11 +162,20 @@ impl Round<'_> {
             };
             if too_large && !sample {
                 // Nothing follows from it, and it must not end the search.
+                if !self.fixed && position.turns_after_too_large(options) {
+                    if let Some(portfolio) = &mut self.portfolio {
+                        portfolio.begin_again();
+                    }
+                    break End::Again;
+                }
                 let given = livelock::longest(&position.prefix);
                 if !position.steps.lower(plan.max_steps, options.max_steps, given) {
                     break End::Stop(Stop::Outcome(execution.outcome));
                 }
                 position.again |= !method.samples();
+            } else if execution.outcome == Outcome::NeedsFork && position.over_states.is_on() {
+                position.turn(OverStates::Back(Why::Unknown));
+                break End::Again;
             } else if makes_no_sense(execution.outcome, sample) {
                 break End::Stop(Stop::Outcome(execution.outcome));
             }
@@ -188,7 +213,7 @@ impl Round<'_> {
             if fresh {
                 strategy.revealed();
             }
-            if let Some(portfolio) = &mut self.portfolio {
+            if let Some(portfolio) = self.portfolio.as_mut().filter(|_| !position.over_states.is_on()) {
                 portfolio.received(turn, &execution);
                 if position.again {
                     portfolio.begin_again();
@@ -260,10 +285,15 @@ impl Round<'_> {
         Ok(())
     }
 
+    /// The samples beside the search. There are none beside a search over states: they would go round without an end.
+    fn portfolio(&mut self, position: &Position) -> Option<&mut Portfolio> {
+        self.portfolio.as_deref_mut().filter(|_| !position.over_states.is_on())
+    }
+
     /// Decides who proposes the next plan.
-    fn turn(&mut self, strategy: &dyn Strategy) -> Turn {
+    fn turn(&mut self, strategy: &dyn Strategy, position: &Position) -> Turn {
         let Round { portfolio, executor, .. } = self;
-        portfolio.as_mut().map_or(Turn::Exhaustive, |p| {
+        portfolio.as_mut().filter(|_| !position.over_states.is_on()).map_or(Turn::Exhaustive, |p| {
             p.turn((strategy.pending(), strategy.expected()), || executor.facts().restart)
         })
     }

@@ -6,6 +6,7 @@ use heddle_model::Outcome;
 
 use crate::algorithm::Method;
 use crate::drive::counts::Counts;
+use crate::drive::over_states::OverStates;
 
 /// Why a search ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +46,14 @@ pub struct StateCounts {
     pub bytes: u64,
 }
 
+impl StateCounts {
+    /// Whether what goes round may be a livelock: in states from which the program could end, or where it says what progress is.
+    /// A graph with every step of every state can be asked.
+    pub fn may_go_round_in_vain(&self) -> bool {
+        self.goes_round && (self.endless < self.states || self.has_progress)
+    }
+}
+
 /// What a search says in the end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Summary {
@@ -66,6 +75,8 @@ pub struct Summary {
     pub own_bound: Option<u32>,
     /// The graph of a search over states.
     pub states: Option<StateCounts>,
+    /// Whether a search over executions has turned to states by itself.
+    pub over_states: OverStates,
     /// Why the search ended.
     pub stop: Stop,
     /// How long it took, before and after it was resumed.

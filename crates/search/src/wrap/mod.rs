@@ -1,5 +1,7 @@
 //! Executors around executors.
 //!
 //! * [`repeat`]: runs a sample of executions twice, to see whether they are equal.
+//! * [`probe`]: runs two ways to one state with the same continuation, to see whether they go on in the same way.
 
+pub mod probe;
 pub mod repeat;
