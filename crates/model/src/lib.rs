@@ -37,7 +37,7 @@ pub use access::{Access, Footprint, Mode};
 pub use exchange::round;
 pub use exchange::{
     Attention, Capacity, Death, Ending, Fairness, FormulaText, Goal, LONGEST_FORMULA, Latitude, Liveness, MOST_VALUES,
-    Outcome, Properties, Property, Restart, RestartMode, Settings, TIMEOUTS, Values, Wakeup, WakeupOrder,
+    Outcome, PlainTouch, Properties, Property, Restart, RestartMode, Settings, TIMEOUTS, Values, Wakeup, WakeupOrder,
 };
 pub use faults::misuse::Misuse;
 pub use faults::{circle, fault, misuse, race};

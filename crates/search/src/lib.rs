@@ -34,7 +34,7 @@ pub use algorithm::optimal::split::{self, ItemId, Split, Unexplored};
 pub use drive::Search;
 pub use drive::counts::Counts;
 pub use drive::observer::{Flow, Info, Observer, Progress};
-pub use drive::summary::{StateCounts, Stop, Summary};
+pub use drive::summary::{DisciplineCounts, StateCounts, Stop, Summary};
 pub use frontier::work_item::{self, Commit, WorkItem};
 pub use options::{Algorithm, Options, Rules};
 pub use save::CheckpointError;

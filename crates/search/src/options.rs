@@ -123,6 +123,9 @@ pub struct Options {
     /// For `stateful`: whether critical sections of mutexes that only exclude are one step. The executor must show every access to memory that
     /// another thread can see.
     pub sections: bool,
+    /// For `stateful`: whether executions tell what is done with plain memory that is no operation ([`heddle_model::Plan::touches`]). Then states do
+    /// not tell apart what the race detector knows, as far as locks alone exclude data races.
+    pub plain: bool,
     /// For `stateful`: which of its rules are used. Leaving one out is for tests: the search is not complete then.
     pub rules: Rules,
 }
@@ -142,6 +145,7 @@ impl Default for Options {
             max_executions: None,
             max_states: None,
             sections: false,
+            plain: false,
             timeout: None,
             max_steps: None,
             max_preemptions: None,

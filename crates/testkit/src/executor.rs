@@ -465,6 +465,7 @@ impl Executor for Scripted<'_> {
             output: &[],
             races: &[],
             states: &self.passed,
+            touches: &[],
         })
     }
 

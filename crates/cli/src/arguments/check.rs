@@ -57,6 +57,9 @@ pub struct Check {
     /// stateful, switches: stop after N states.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_states: Option<u64>,
+    /// stateful: take critical sections as one step, as far as their locks do nothing but exclude.
+    #[arg(long, value_name = "on|off", default_value = "on", value_parser = ["on", "off"])]
+    pub sections: String,
     /// Stop after this much time: 30s, 5m, 1h30m.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub timeout: Option<Duration>,

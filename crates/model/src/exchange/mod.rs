@@ -9,6 +9,7 @@ mod fields;
 mod latitude;
 mod liveness;
 mod outcome;
+mod plain;
 #[cfg(feature = "std")]
 mod plan;
 mod property;
@@ -21,6 +22,7 @@ pub use execution::{Execution, Executor, ExecutorError};
 pub use latitude::{Latitude, TIMEOUTS, Wakeup, WakeupOrder};
 pub use liveness::{Fairness, FormulaText, Goal, LONGEST_FORMULA, Liveness};
 pub use outcome::{Capacity, Death, Ending, Outcome};
+pub use plain::PlainTouch;
 #[cfg(feature = "std")]
 pub use plan::{Plan, States};
 pub use property::{Attention, Properties, Property};

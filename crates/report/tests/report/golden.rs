@@ -15,6 +15,7 @@ fn coverage() -> Coverage {
         restart_reason: None,
         races: "not checked".into(),
         notes: vec!["data races".into()],
+        grounds: vec!["critical sections: one step each".into()],
     }
 }
 
