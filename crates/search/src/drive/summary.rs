@@ -54,13 +54,13 @@ pub struct DisciplineCounts {
     pub told: bool,
     /// The places (of eight bytes) of plain memory that several threads touch and one of them writes to.
     pub places: u64,
-    /// Those of them at which what the race detector knows is part of each state: locks, beginnings and ends of threads do not order who uses them.
+    /// The places at which what the race detector knows is part of each state: locks, beginnings and ends of threads do not order who uses them.
     pub watched: u64,
-    /// Whether all of them are.
+    /// Whether what the race detector knows is part of each state at all places.
     pub all_watched: bool,
     /// The mutexes that were held.
     pub locks: u64,
-    /// Those of them whose critical sections are one step each.
+    /// The mutexes whose critical sections are one step each.
     pub steps: u64,
 }
 
