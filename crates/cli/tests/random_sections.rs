@@ -94,7 +94,12 @@ fn batch(count: usize, flag: &str, compiler: &str, make: impl Fn(&mut Random) ->
     Batch { programs, truths, compiled }
 }
 
-fn search(batch: &Batch, index: usize, (sections, plain): (bool, bool), rules: Rules) -> (Summary, Ends, BTreeSet<u64>) {
+fn search(
+    batch: &Batch,
+    index: usize,
+    (sections, plain): (bool, bool),
+    rules: Rules,
+) -> (Summary, Ends, BTreeSet<u64>) {
     let properties = Properties::default().with(Property::Race, Attention::Go);
     let restart = RestartMode::Only(Restart::Snapshot);
     let settings = Settings { properties, restart, ..Settings::default() };
