@@ -11,7 +11,7 @@ use heddle_model::{Attention, Ending, Execution, Outcome, Properties, Property, 
 use heddle_model::{vain, wire::Restart};
 use heddle_native::compile::{Choice, Compiled, compile};
 use heddle_native::{NativeExecutor, TemporaryDirectory};
-use heddle_search::{Algorithm, Flow, Info, Observer, Options, Rules, Search, Stop, Summary};
+use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop, Summary};
 use heddle_testkit::generate::{self, Random, Shape};
 use heddle_testkit::print_c::{self, OBJECTS_ALIGNMENT};
 use heddle_testkit::{Instruction, Program, oracle, sections};
@@ -94,12 +94,7 @@ fn batch(count: usize, flag: &str, compiler: &str, make: impl Fn(&mut Random) ->
     Batch { programs, truths, compiled }
 }
 
-fn search(
-    batch: &Batch,
-    index: usize,
-    (sections, plain): (bool, bool),
-    rules: Rules,
-) -> (Summary, Ends, BTreeSet<u64>) {
+fn search(batch: &Batch, index: usize, (sections, plain): (bool, bool)) -> (Summary, Ends, BTreeSet<u64>) {
     let properties = Properties::default().with(Property::Race, Attention::Go);
     let restart = RestartMode::Only(Restart::Snapshot);
     let settings = Settings { properties, restart, ..Settings::default() };
@@ -107,7 +102,7 @@ fn search(
     let options = heddle_native::Options { arguments, settings, ..heddle_native::Options::default() };
     let mut executor = NativeExecutor::launch(&batch.compiled.program, options).expect("it starts");
     let mut ends = Ends::default();
-    let options = Options { algorithm: Algorithm::Stateful, sections, plain, rules, ..Options::default() };
+    let options = Options { algorithm: Algorithm::Stateful, sections, plain, ..Options::default() };
     let summary = Search::new(options).run(&mut executor, &mut ends).expect("it runs");
     let places = executor.places().iter().filter(|place| !vain::is_about_looks(**place));
     let places = places.map(|place| place % OBJECTS_ALIGNMENT).collect();
@@ -121,7 +116,7 @@ fn agree(count: usize, flag: &str, compiler: &str, make: impl Fn(&mut Random) ->
     for (index, (places, results)) in batch.truths.iter().enumerate() {
         racy += usize::from(!places.is_empty());
         for (at, (sections, plain)) in [(true, true), (false, true), (false, false)].into_iter().enumerate() {
-            let (summary, ends, found) = search(&batch, index, (sections, plain), Rules::default());
+            let (summary, ends, found) = search(&batch, index, (sections, plain));
             let context = format!("sections {sections}, told {plain}, {compiler} {flag}\n{}", batch.programs[index]);
             assert_eq!(ends.others, BTreeSet::new(), "{context}");
             assert_eq!(summary.stop, Stop::Exhausted, "{context}");
@@ -156,25 +151,5 @@ fn mixtures() {
         [PLAIN | LOCKS, PLAIN | LOCKS | CONDITIONS, PLAIN | LOCKS | TRYLOCKS | ATOMICS, PLAIN | RWLOCKS | SEMAPHORES]
     {
         agree(12, "-O0", "gcc", |random| generate::program(random, Shape { threads: 3, operations: 4, kinds }));
-    }
-}
-
-/// Without one of the rules something is missed.
-#[test]
-fn every_rule_is_needed() {
-    let all = Rules::default();
-    let batch = batch(40, "-O1", "gcc", |random| sections::program(random, true, false));
-    for (name, rules) in [
-        ("what is plain belongs to sections", Rules { bodies: false, ..all }),
-        ("what is touched is compared", Rules { compared: false, ..all }),
-    ] {
-        let misses = |&index: &usize| {
-            let (_, ends, found) = search(&batch, index, (true, true), rules);
-            let (places, results) = &batch.truths[index];
-            found != *places || ends.ends != *results || !ends.others.is_empty()
-        };
-        let missed = (0..batch.programs.len()).find(misses);
-        eprintln!("without '{name}': program {missed:?}");
-        assert!(missed.is_some(), "{name}");
     }
 }
