@@ -5,6 +5,7 @@
 
 mod jobs;
 mod million;
+mod prove;
 mod split;
 mod states;
 mod until_found;
@@ -50,6 +51,9 @@ fn main() {
     }
     if wanted("papers") {
         papers();
+    }
+    if wanted("prove") {
+        prove::table();
     }
     if wanted("million") {
         million::table();

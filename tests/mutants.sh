@@ -36,7 +36,7 @@ same bytes-are-drawn crates/runtime/src/entry/main_thread.rs '            drawn.
 same kernel-ids-count "$fingerprint" 'unsafe { HASHER.get().difference(page, image, PAGE) };' 'unsafe { let _ = image; HASHER.get().memory(page, PAGE) };'
 same control-blocks-count "$fingerprint" 'else { fiber::control_page(thread) };' 'else { low + fiber::stack_of(thread).1 };'
 mutant waits-with-dead-bytes "$dead" '                word &= !bytes(first.max(at) - at, past.min(at + WORD) - at);' '' "-p heddle --test main" "counts::waiting_loops_optimal"
-mutant waits-with-dead-registers crates/runtime/src/schedule/spin_loop.rs 'live.registers.iter()' 'registers.iter()' "-p heddle --test main" "counts::waiting_loops_optimal"
+mutant waits-with-dead-registers crates/runtime/src/schedule/spin_loop.rs 'live.registers.iter()' 'registers.iter()' "-p heddle --test main" "counts::dead_registers"
 mutant table-for-waits crates/native/src/run/setup.rs ' || Vain::new(places).wipes()' '' "-p heddle --test main" "counts::waiting_loops_optimal"
 mutant table-for-states crates/native/src/run/setup.rs 'plan.states.are_computed() || ' 'plan.states.are_computed() && false || ' "-p heddle --test main" "state_identity::"
 
@@ -50,7 +50,10 @@ wait unwiped crates/runtime/src/schedule/visible.rs '    if !wiping::is_on() && 
 wait loads-show-nothing crates/model/src/retrace/content.rs '        && place(Mode::Write).conflicts_with(&touched)' '        && place(Mode::Read).conflicts_with(&touched)'
 wait writes-always-change crates/runtime/src/schedule/rewritten.rs '        !self.open.get() || !self.is_noted(address, size)' '        !self.open.get() || !self.is_noted(address, size) || true'
 wait plain-reads-are-nothing crates/runtime/src/schedule/spin_loop.rs '.filter(|_| !*reads_plain)' ''
-mutant polls-may-be-tried crates/runtime/src/schedule/visible.rs '        && !schedule().vain.get().tries()' '' "-p heddle --test main" "small::with_clang"
+# Whoever tries a mutex can tell that a round holds it, and nobody waits for ever because of a mutex that is free. Who passes does not wait.
+mutant polls-are-not-noticed crates/model/src/world/awaits.rs 'condvar::REACQUIRE => event.failed(),' 'condvar::REACQUIRE => false,' "-p heddle-testkit --test main" "awaits::no_condition"
+mutant waits-are-never-needless crates/model/src/world/awaits.rs '                found = Some(Needless::InTurn);' '                found = None;' "-p heddle-testkit --test main" "awaits::locking_in_opposite"
+mutant who-passes-waits crates/model/src/world/looks.rs '            && gets_nothing_through(&seen[first..])' '' "-p heddle-testkit --test main" "rounds::who_passes"
 
 # What is no decision, and what only excludes.
 section() { mutant "section-$1" "$2" "$3" "$4" "-p heddle-testkit --test main" "$5"; }

@@ -186,6 +186,7 @@ impl<'o> Check<'o> {
         let findings: Vec<Finding> = told.traces.iter().map(|trace| trace.finding.clone()).collect();
         let findings: Vec<Finding> = findings.into_iter().chain(std::mem::take(&mut told.untold)).collect();
         let looping = guard("loop", &mut panics, || where_cut_off(&tally, &*symbols)).flatten();
+        let weaker = guard("orders", &mut panics, || tally.weaker.tell(&*symbols)).flatten();
         let judgement = Judgement {
             options: &options,
             facts: &facts,
@@ -206,6 +207,7 @@ impl<'o> Check<'o> {
             out_of_memory: told.out_of_memory.take(),
             unrepeatable: told.unrepeatable,
             looping,
+            weaker,
             panic: panics.first().cloned(),
         };
         let report = guard("report", &mut panics, || judgement.report());

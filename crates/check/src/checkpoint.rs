@@ -21,7 +21,7 @@ use crate::options::Options;
 use crate::tally::Tally;
 
 /// The first line of the file. Its number changes whenever older files cannot be read any more.
-const FIRST_LINE: &str = "heddle checkpoint 5\n";
+const FIRST_LINE: &str = "heddle checkpoint 6\n";
 
 /// What a search is about: a name for each thing that must be equal, and its value.
 pub type About = BTreeMap<String, String>;

@@ -49,6 +49,7 @@ impl Judgement<'_> {
                 executions: options.search.max_executions,
                 states: options.search.max_states,
                 seconds: options.search.timeout.map(|limit| limit.as_secs_f64()),
+                iterations: None,
                 prefix: options.prefix.as_ref().map(|steps| steps.len() as u64),
             },
             instrumented: facts.instrumentation.name().to_string(),
@@ -60,9 +61,21 @@ impl Judgement<'_> {
                 (false, _) => "not checked",
             }
             .to_string(),
+            engine: Some("native".to_string()),
+            inputs: self.inputs().map(str::to_string),
+            unwind: Vec::new(),
+            checked_by: None,
             notes: self.notes(looked),
             grounds: self.states.map_or(Vec::new(), |of| grounds(&of.discipline, looked)),
         }
+    }
+}
+
+impl Judgement<'_> {
+    /// Which inputs were tried, as far as the program asked for any.
+    fn inputs(&self) -> Option<&'static str> {
+        let listed = self.settings.nondet.are_given();
+        self.facts.undetermined.then_some(if listed { "listed" } else { "default" })
     }
 }
 
@@ -145,6 +158,11 @@ impl Judgement<'_> {
         let Judgement { facts, settings, .. } = *self;
         let mut notes = not_looked_for(facts.instrumentation, races, settings.properties.look_for(Property::Misuse));
         let sees_memory = facts.instrumentation == Instrumentation::Memory;
+        if let Some(places) = &self.weaker {
+            notes.push(format!(
+                "reorderings that relaxed, acquire and release atomics allow ({places}): explored under sequential consistency only"
+            ));
+        }
         notes.push(NEVER.to_string());
         if self.states.is_some() {
             match self.asked {

@@ -4,7 +4,7 @@
 //! how much of the program it sees. A native process is one engine. Nothing in this crate knows which one it works with.
 
 use heddle_model::{
-    Event, Executor, ExecutorError, Location, ObjectId, Outcome, Pending, Plan, Restart, Settings, ThreadId,
+    Event, Executor, ExecutorError, Input, Location, ObjectId, Outcome, Pending, Plan, Restart, Settings, ThreadId,
 };
 use heddle_search::Summary;
 
@@ -12,6 +12,11 @@ use heddle_search::Summary;
 pub trait Engine: Executor {
     /// The settings that, together with its plan, determine an execution. Traces record them.
     fn settings(&self) -> Settings;
+
+    /// The inputs that are given in all executions, sorted. Traces record them.
+    fn inputs(&self) -> Vec<Input> {
+        Vec::new()
+    }
 
     /// How the program currently returns to its start after an execution.
     fn restart(&self) -> Restart;

@@ -9,6 +9,8 @@
 //! * [`tally`] is what is kept of the executions of a search.
 //! * [`after`] is what follows a search: livelocks, the smallest execution of each finding, messages about divergence.
 //! * [`resolve`] runs one execution again and resolves names and places; [`trace`] makes a trace of it.
+//! * [`fit`] finds the schedule of the program that an order of another engine means.
+//! * [`proved`] is the verdict of an engine that proves instead of running the program.
 //! * [`internal`] keeps what was found when Heddle itself fails.
 //! * [`checkpoint`] saves a search to a file and resumes it.
 //!
@@ -26,10 +28,12 @@ pub mod checkpoint;
 mod coverage;
 mod engine;
 mod failure;
+pub mod fit;
 pub mod internal;
 mod observer;
 mod options;
 pub mod prepare;
+pub mod proved;
 pub mod resolve;
 pub mod sources;
 pub mod tally;
@@ -45,3 +49,4 @@ pub use engine::{Engine, Local, Names, Recorded};
 pub use failure::Failure;
 pub use observer::Observer;
 pub use options::Options;
+pub use verdict::lacks_only_inputs;

@@ -24,6 +24,8 @@ pub struct Options {
     pub places: Vec<u64>,
     /// Continue after the first finding.
     pub all: bool,
+    /// A program that Heddle did not build may be *safe*: its calls to the thread library are all that is asked about.
+    pub accept_sync_only: bool,
     /// How long to look for smaller executions that show the findings; zero for not at all.
     pub minimise: Duration,
     /// Count the distinct outcomes of executions. Implies `all`.
@@ -50,6 +52,7 @@ impl Default for Options {
             prefix: None,
             places: Vec::new(),
             all: false,
+            accept_sync_only: false,
             minimise: Duration::from_secs(2),
             outcomes: false,
             dump: false,

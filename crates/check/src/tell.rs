@@ -115,7 +115,7 @@ fn run_of(candidate: &Candidate, engine: &mut dyn Engine) -> Run {
     if created.iter().all(|name| name.parent == ThreadId::MAIN) {
         created.clear();
     }
-    Run { settings, restart: engine.restart(), places: engine.places(), created }
+    Run { settings, inputs: engine.inputs(), restart: engine.restart(), places: engine.places(), created }
 }
 
 /// A finding without a trace: all that is known of `candidate` without running it again.
@@ -135,6 +135,7 @@ fn untold(candidate: &Candidate, number: usize) -> Option<Finding> {
         preemptions: 0,
         minimal: false,
         certain: true,
+        inputs: Vec::new(),
         cycle: None,
         trace: None,
         notes: Vec::new(),

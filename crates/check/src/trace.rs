@@ -8,7 +8,7 @@ use heddle_model::immediate::Immediate;
 use heddle_model::round::{Claim, Round};
 use heddle_model::trace::{self, Action, Continuation, FORMAT, TRACE_VERSION, Trace, TraceEnd, TraceStep};
 use heddle_model::wire::ThreadName;
-use heddle_model::{Executor, Facts, FindingKind, Outcome, Plan, Restart, Settings, States};
+use heddle_model::{Executor, Facts, FindingKind, Input, Outcome, Plan, Restart, Settings, States};
 use heddle_report::Recording;
 use heddle_report::recognise::Recognised;
 use heddle_report::recording::is_user;
@@ -20,6 +20,8 @@ use crate::{Failure, sources};
 pub struct Run {
     /// The settings of the executions.
     pub settings: Settings,
+    /// The inputs that were given.
+    pub inputs: Vec<Input>,
     /// How the program returned to its start after each execution.
     pub restart: Restart,
     /// The granules of plain memory whose accesses were visible.
@@ -31,8 +33,14 @@ pub struct Run {
 impl Run {
     /// How the program of `trace` was run.
     pub fn of(trace: &Trace) -> Run {
-        let Trace { settings, restart, places, created, .. } = trace;
-        Run { settings: *settings, restart: *restart, places: places.clone(), created: created.clone() }
+        let Trace { settings, inputs, restart, places, created, .. } = trace;
+        Run {
+            settings: *settings,
+            inputs: inputs.clone(),
+            restart: *restart,
+            places: places.clone(),
+            created: created.clone(),
+        }
     }
 }
 
@@ -81,6 +89,7 @@ pub fn tell(recording: Recording, plan: &Plan, program: &trace::Program, run: &R
         restart: run.restart,
         places: run.places.clone(),
         created: run.created.clone(),
+        inputs: run.inputs.clone(),
         rounds: plan.states != States::Off,
         threads,
         schedule,

@@ -8,13 +8,23 @@ use heddle_model::{Facts, FindingKind, Instrumentation, Trace};
 
 use crate::coverage;
 
+/// Libraries of test frameworks. What they order between threads they order by calls of the thread library, which Heddle sees.
+const FRAMEWORKS: [&str; 5] =
+    ["libboost_unit_test_framework.", "libgtest.", "libgtest_main.", "libgmock.", "libgmock_main."];
+
+fn is_framework(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    FRAMEWORKS.iter().any(|framework| file.starts_with(framework))
+}
+
 /// What may have ordered accesses without Heddle's knowledge, in words, with what to do about it. `None` if there is nothing.
 fn may_order(facts: &Facts) -> Option<String> {
     if facts.instrumentation != Instrumentation::Memory {
         return None;
     }
-    if !facts.unseen.is_empty() {
-        let names = facts.unseen.iter().cloned().collect::<Vec<_>>().join(", ");
+    let names: Vec<&str> = facts.unseen.iter().map(String::as_str).filter(|name| !is_framework(name)).collect();
+    if !names.is_empty() {
+        let names = names.join(", ");
         return Some(format!(
             "{names} was not built by heddle: if it orders the two accesses, this is no data race; build it with `heddle cc` or \
              `heddle c++` to know"
@@ -36,6 +46,15 @@ pub(crate) fn doubt(traces: &mut [Trace], facts: &Facts) {
         trace.finding.certain = false;
         trace.finding.notes.push(heddle_model::finding::Note { message: why.clone(), location: None });
     }
+}
+
+/// Why nothing is proved of a program that Heddle did not build: its atomics and its accesses to memory were not seen.
+pub(crate) fn why_sync_only(facts: &Facts) -> Option<String> {
+    (facts.instrumentation == Instrumentation::SyncOnly).then(|| {
+        "sync-only: the program was not built by heddle, and only its calls to the thread library were seen; build it with `heddle cc` or \
+         `heddle c++` (--accept sync-only: that is enough)"
+            .to_string()
+    })
 }
 
 /// Why orders may exist that were not explored, because threads synchronise where Heddle does not see it. `None` if nothing says so.

@@ -40,6 +40,15 @@ pub struct LeftOut {
     pub completed: Option<u32>,
 }
 
+/// How the reason begins if only the values of inputs are missing.
+const UNDETERMINED: &str = "nondeterministic values (__VERIFIER_nondet_...)";
+
+/// Whether a verdict would be *safe* if all inputs had been tried.
+pub fn lacks_only_inputs(report: &RunReport) -> bool {
+    let reason = report.reason.as_deref().unwrap_or("");
+    report.verdict == Verdict::Incomplete && report.findings.is_empty() && reason.starts_with(UNDETERMINED)
+}
+
 /// What a verdict is decided from.
 pub struct Judgement<'c> {
     /// The options of the check.
@@ -80,6 +89,8 @@ pub struct Judgement<'c> {
     pub unrepeatable: u64,
     /// Where executions were cut off: the loop, or the next operation of a stopped thread.
     pub looping: Option<String>,
+    /// Where the program has atomics with weaker orders than sequential consistency, in words. `None` if it has none.
+    pub weaker: Option<String>,
     /// The bug in Heddle that ended a part of the check, if there was one.
     pub panic: Option<Panic>,
 }
@@ -113,6 +124,7 @@ impl Judgement<'_> {
             visited: counts.visited,
             assumed: counts.assumed,
             cut: counts.cut + counts.bounded,
+            formulas: 0,
             events: counts.events,
             seconds,
             executions_per_second: ((counts.executions + self.samples.ran()) as f64 / seconds.max(1e-9)) as u64,
@@ -152,7 +164,11 @@ impl Judgement<'_> {
             let why = format!("{} is not certain, because not all of the program was built by heddle", finding.id);
             return (Verdict::Incomplete, Some(why));
         }
-        match (&self.end, why.or_else(|| self.why_undetermined()).or_else(|| unseen::why_incomplete(self.facts))) {
+        let unseen = || {
+            let of_program = unseen::why_sync_only(self.facts).filter(|_| !self.options.accept_sync_only);
+            unseen::why_incomplete(self.facts).or(of_program)
+        };
+        match (&self.end, why.or_else(|| self.why_undetermined()).or_else(unseen)) {
             (End::Failed(what), _) => (Verdict::Error, Some(what.clone())),
             (_, Some(why)) => (Verdict::Incomplete, Some(why)),
             (_, None) => (Verdict::Safe, None),
@@ -176,6 +192,7 @@ impl Judgement<'_> {
                 preemptions: 0,
                 minimal: false,
                 certain: true,
+                inputs: Vec::new(),
                 cycle: None,
                 trace: None,
                 notes: Vec::new(),
@@ -187,7 +204,7 @@ impl Judgement<'_> {
     fn why_undetermined(&self) -> Option<String> {
         (self.facts.undetermined && !self.settings.nondet.are_given()).then(|| {
             format!(
-                "nondeterministic values (__VERIFIER_nondet_...) were only {}: list the values that matter with --nondet",
+                "{UNDETERMINED} were only {}: list the values that matter with --nondet",
                 coverage::shown(self.settings.nondet.as_slice())
             )
         })

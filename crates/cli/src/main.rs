@@ -14,6 +14,7 @@ mod progress;
 mod running;
 mod stepping;
 mod store;
+mod suite;
 
 use std::process::ExitCode;
 
@@ -34,7 +35,7 @@ fn main() -> ExitCode {
 fn begin() -> ExitCode {
     log::start();
     let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
-    if let Some(code) = commands::cc::intercept(&line) {
+    if let Some(code) = commands::cc::intercept(&line).or_else(|| commands::prove::intercept(&line)) {
         return code;
     }
     let typed = match arguments::parse(line) {
@@ -48,6 +49,8 @@ fn begin() -> ExitCode {
 fn run(command: Command, console: Console) -> ExitCode {
     let code = match command {
         Command::Check(options) => commands::check::run(*options, &console),
+        Command::Prove(options) => commands::prove::run(&options, &console),
+        Command::Test(options) => commands::test::run(*options, &console),
         Command::Replay(options) => commands::replay::run(options, &console),
         Command::Report(options) => commands::report::run(options, &console),
         Command::Man(options) => commands::pages::man(&options, &console),

@@ -30,6 +30,14 @@ impl Progress {
         }
     }
 
+    /// Runs `print`, which prints, with the line out of the way.
+    pub fn beside(&self, print: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+
     /// Shows the progress of the search.
     pub fn update(&self, progress: &heddle_search::Progress, findings: usize) {
         let Some(bar) = &self.bar else { return };

@@ -98,6 +98,7 @@ pub enum FairnessWish {
 
 /// Options that say how to run the program and which errors to look for.
 #[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "What is looked for, and how the program runs")]
 pub struct Running {
     /// Stop a thread when it has made N operations. The other threads go on.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

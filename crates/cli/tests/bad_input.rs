@@ -147,7 +147,11 @@ fn a_program_without_instrumentation() {
     assert_eq!(report["coverage"]["instrumented"], "sync-only", "{run}");
     let source = fs::read_to_string(root().join("examples/queue-fixed.c")).expect("the example is there");
     let binary = compile(&session, &source, "fixed", &["-g", "-pthread"]);
-    session.run(["check", &binary]).must_say(0, &["safe", "sequential consistency, sync-only", "`heddle cc`"]);
+    let says = ["sequential consistency, sync-only", "`heddle cc`"];
+    session
+        .run(["check", &binary])
+        .must_say(3, &[&says[..], &["incomplete: sync-only: ", "--accept sync-only"]].concat());
+    session.run(["check", &binary, "--accept", "sync-only"]).must_say(0, &[&says[..], &["safe: "]].concat());
     // It may wait for an atomic, which is not seen: that is no hang.
     let source = "#include <pthread.h>\n#include <stdatomic.h>\nstatic atomic_int set;\n\
         static void *work(void *p) { set = 1; return p; }\n\

@@ -211,7 +211,7 @@ fn a_program_that_was_never_instrumented() {
     let json = build.check("plain");
     assert_eq!(
         (json["verdict"].as_str(), json["coverage"]["instrumented"].as_str()),
-        (Some("safe"), Some("sync-only"))
+        (Some("incomplete"), Some("sync-only"))
     );
     assert_eq!(json["coverage"]["races"], "not checked");
     assert!(notes(&json).contains("`heddle cc` or `heddle c++`"), "{json:#}");

@@ -79,7 +79,7 @@ fn philosophers_optimal() {
 /// A look in vain is no execution of its own.
 #[test]
 fn waiting_loops_optimal() {
-    for program in ["cas_lock", "exchange_lock", "ticket_lock", "ttas_lock", "await_value"] {
+    for program in ["cas_lock", "exchange_lock", "ticket_lock", "ttas_lock", "await_value", "clh_lock"] {
         exact(program, u64::MAX);
         exact_with(program, 40, &["-O1"]);
         exact_with(program, 40, &["--cc", clang()]);
@@ -88,6 +88,23 @@ fn waiting_loops_optimal() {
         exact_with(program, 40, &["-O0"]);
         exact_with(program, 40, &["--cc", clang(), "-O0"]);
     }
+}
+
+/// Nobody takes a lock that is not its turn, but who unlocks looks whether somebody waits: more traces than orders.
+#[test]
+fn queue_of_waiters_optimal() {
+    exact("mcs_lock", 66);
+    exact_with("mcs_lock", 66, &["-O0"]);
+    exact_with("mcs_lock", 66, &["--cc", clang()]);
+    at_least("mcs_lock", 66);
+}
+
+/// What a look has found stays in a register that the next look does not read: the loop waits all the same.
+#[test]
+fn dead_registers_are_no_state() {
+    exact_with("await_register", 1, &["--cc", "gcc", "-O1"]);
+    exact_with("await_register", 1, &["--cc", "gcc", "-O0"]);
+    exact_with("await_register", 1, &["--cc", clang(), "-O0"]);
 }
 
 #[test]

@@ -24,16 +24,20 @@ mod golden; // Reports, word for word.
 mod interface; // Flags, text, JSON, exit codes.
 mod jobs; // `--jobs`.
 mod libcpp; // LLVM's C++ library.
+mod library_waits; // What C++ libraries wait with.
 mod limitations; // Each line of `docs/limitations.md`.
 mod liveness; // Programs that go on for ever.
 mod log; // `HEDDLE_LOG`.
 mod machine; // The same on every machine.
 mod openmp; // Parallel regions of OpenMP.
 mod outcomes; // Programs with all the outcomes that they can have.
+mod packages; // `./x install` and `./x package`.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
+mod prove; // `heddle prove` and `check --engine`.
 mod random_outside; // Random programs with exits, signals, state of the process, clocks and mappings that go.
 mod random_programs; // Random programs, native against scripted.
+mod random_proofs; // Random programs with inputs, by native search and by proof.
 mod random_races; // Random programs with data races, against brute force.
 mod random_sections; // Critical sections as steps, and data races by lock discipline, of random programs against brute force.
 mod random_states; // States of random programs, native against scripted.
@@ -52,6 +56,7 @@ mod sources; // Rules about the sources.
 mod stacks; // Variables on stacks that other threads use.
 mod state_identity; // When two states are the same.
 mod states; // `--algorithm stateful`.
+mod test_frameworks; // `heddle test`.
 mod trust; // Traces that come from somebody else.
 mod verdict_matrix; // `tests/matrix`, by every compiler, level and algorithm.
 mod walking; // `heddle replay --step` and `check --from`.

@@ -19,9 +19,10 @@ use heddle_testkit::generate::Random;
 const LARGEST: u64 = 400;
 
 const BEGINNING: &str = "#include <pthread.h>\n#include <sched.h>\n#include <stdatomic.h>\n#include <stddef.h>\n#include <stdlib.h>\n\
-    static atomic_int a, b;\nstatic _Atomic(atomic_int *) box;\nstatic int own[3], shared;\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nstatic unsigned r[3];\n\
+    static atomic_int a, b;\nstatic _Atomic(atomic_int *) box;\nstatic int own[3], shared;\nstatic pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;\nstatic unsigned r[3];\n\
     static __attribute__((noinline)) void ask(void)\n{\n    atomic_int done = 0;\n    atomic_store(&box, &done);\n    \
     while (!atomic_load(&done)) {\n    }\n}\n\
+    static __attribute__((noinline)) int enough(int *count)\n{\n    return ++*count > 2;\n}\n\
     static __attribute__((noinline)) void serve(int value)\n{\n    atomic_int *done;\n    \
     while (!(done = atomic_exchange(&box, NULL))) {\n    }\n    atomic_store(done, value);\n}\n";
 
@@ -43,7 +44,7 @@ fn statement(random: &mut Random, t: usize) -> (String, Option<String>) {
     let (condition, met_by) = [(">= 1", value), ("== 1", 1), ("== 2", 2), ("!= 0", value)][random.below(4) as usize];
     let set = |value: u64| Some(format!("atomic_store(&{atomic}, {value});"));
     let under_lock = |statement: &str| format!("pthread_mutex_lock(&m); {statement} pthread_mutex_unlock(&m);");
-    match random.below(21) {
+    match random.below(25) {
         0 | 1 => (format!("atomic_store(&{atomic}, {value});"), None),
         2 => (format!("atomic_fetch_add(&{atomic}, 1);"), None),
         3 | 4 => (format!("r[{t}] = r[{t}] * 3 + (unsigned)atomic_load(&{atomic});"), None),
@@ -91,6 +92,26 @@ fn statement(random: &mut Random, t: usize) -> (String, Option<String>) {
             ),
             None,
         ),
+        // Locks one mutex and tries the other. If that fails, it gives the first back, and begins again with it or with the other.
+        19..=21 => {
+            let (first, second) = if random.one_in(2) { ("m", "n") } else { ("n", "m") };
+            let half = |first: &str, second: &str| {
+                format!(
+                    "pthread_mutex_lock(&{first}); if (!pthread_mutex_trylock(&{second})) break; pthread_mutex_unlock(&{first});"
+                )
+            };
+            let in_turn = if random.one_in(3) { String::new() } else { half(second, first) };
+            let inside = if random.one_in(2) { "shared++;".to_owned() } else { format!("r[{t}] += (unsigned)shared;") };
+            (
+                format!(
+                    "for (;;) {{ {} {in_turn} }} {inside} pthread_mutex_unlock(&m); pthread_mutex_unlock(&n);",
+                    half(first, second)
+                ),
+                None,
+            )
+        }
+        // Waits until a call that counts in memory says that it is enough. Not a wait: it ends by itself.
+        22 => (format!("while (!atomic_load(&{atomic})) {{ if (enough(&own[{t}])) {{ r[{t}]++; break; }} }}"), None),
         _ => {
             let kept = if random.one_in(3) { format!("own[{t}] = v;") } else { String::new() };
             let look = under_lock(&format!("v = shared; {kept}"));

@@ -36,8 +36,9 @@ mod world;
 pub use access::{Access, Footprint, Mode};
 pub use exchange::round;
 pub use exchange::{
-    Attention, Capacity, Death, Ending, Fairness, FormulaText, Goal, LONGEST_FORMULA, Latitude, Liveness, MOST_VALUES,
-    Outcome, PlainTouch, Properties, Property, Restart, RestartMode, Settings, TIMEOUTS, Values, Wakeup, WakeupOrder,
+    Attention, Capacity, Death, Ending, Fairness, FormulaText, Goal, Input, LONGEST_FORMULA, Latitude, Liveness,
+    MOST_INPUTS, MOST_VALUES, Outcome, PlainTouch, Properties, Property, Restart, RestartMode, Settings, TIMEOUTS,
+    Values, Wakeup, WakeupOrder,
 };
 pub use faults::misuse::Misuse;
 pub use faults::{circle, fault, misuse, race};
@@ -45,7 +46,10 @@ pub use vocabulary::{
     Choice, Digest, Event, EventFlags, EventIndex, Fingerprint, MOST_LOOKS, ObjectId, OpCode, Operation, Pending,
     ThreadId,
 };
-pub use world::{Await, Look, Looks, Memory, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState, World};
+pub use world::{
+    Attempts, Await, Look, Looks, Memory, Needless, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState,
+    World,
+};
 pub use world::{immediate, vain};
 
 #[cfg(feature = "std")]

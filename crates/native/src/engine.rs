@@ -1,7 +1,7 @@
 //! Native processes as the engine of a check.
 
 use heddle_checking::{Engine, Local, Names, Recorded};
-use heddle_model::{ExecutorError, Location, ObjectId, Plan, Restart, Settings, ThreadId};
+use heddle_model::{ExecutorError, Input, Location, ObjectId, Plan, Restart, Settings, ThreadId};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::binary::symbols::{Mapping, Place, Symbols};
@@ -11,6 +11,10 @@ use crate::run::NativeExecutor;
 impl Engine for NativeExecutor {
     fn settings(&self) -> Settings {
         self.options().settings
+    }
+
+    fn inputs(&self) -> Vec<Input> {
+        self.options().inputs.clone()
     }
 
     fn restart(&self) -> Restart {

@@ -11,6 +11,7 @@
 //! * [`NativeExecutor`] starts the program with the runtime loaded into it and runs plans, whatever happens to the
 //!   processes. [`NativeExecutor::record`] runs one schedule again and records everything.
 //!   [`NativeExecutor::debug`] opens gdb on it.
+//! * [`Framework`] is the test framework of a program. [`helper`] runs what is no program under test.
 //! * [`liveness`] finds bytes of stack frames that nothing depends on.
 //! * [`symbols`] resolves addresses to functions, source lines, and names of variables.
 //!
@@ -27,12 +28,14 @@ mod limits;
 mod run;
 mod temporary;
 
+pub use binary::framework::Framework;
 pub use binary::program::{Program, ProgramError};
 pub use binary::{annotations, liveness, program, symbols};
 pub use build::toolchain::{Built, Toolchain};
 pub use build::{cache, compile, instrument, trust, wrapper};
 pub use debugger::Debugger;
 pub use limits::{STACK, raise_limits};
+pub use run::helper;
 pub use run::{Hire, NativeExecutor, Options, StartError, signal_name};
 pub use temporary::TemporaryDirectory;
 

@@ -8,12 +8,14 @@
 //!   waits for which, and where.
 //! * [`steps`] lists the execution step by step. [`causes`] says which steps each step follows from. [`words`] puts
 //!   steps into words.
+//! * [`suite`] is about the tests of a test program, each checked alone.
 //! * [`shown`] makes foreign text safe to look at, in every format.
 //! * [`text`], [`json`], [`html`], [`sarif`], [`junit`], [`graph`] and [`witness`] are the formats of reports.
 
 pub mod causes;
 pub mod deadlock;
 mod fault;
+pub mod fingerprint;
 pub mod graph;
 pub mod html;
 pub mod json;
@@ -32,6 +34,7 @@ pub mod sarif;
 pub mod shown;
 pub mod state;
 pub mod steps;
+pub mod suite;
 pub mod text;
 pub mod walk;
 pub mod witness;

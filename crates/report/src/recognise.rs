@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use heddle_model::finding::{Cycle, Finding, FindingKind, FindingThread, Location, Note};
+use heddle_model::finding::{Cycle, Finding, FindingKind, FindingThread, Given, Location, Note};
 use heddle_model::round::Claim;
-use heddle_model::trace::TraceStep;
+use heddle_model::trace::{StepResult, TraceStep};
 use heddle_model::{Death, Ending, Execution, ObjectId, Outcome, Properties, ThreadId};
 
 use crate::deadlock::{self, Wait};
@@ -61,7 +61,7 @@ pub fn recognise(recording: &Recording, properties: &Properties) -> Option<Recog
         key.push_str(&place(&location));
     }
 
-    let finding = Finding {
+    let mut finding = Finding {
         id: String::new(),
         kind,
         message,
@@ -74,14 +74,27 @@ pub fn recognise(recording: &Recording, properties: &Properties) -> Option<Recog
         preemptions: count(&walk.preemptions),
         minimal: false,
         certain: true,
+        inputs: Vec::new(),
         cycle: cycle(recording),
         trace: None,
         notes,
     };
     let steps = steps::steps(recording, &names, &walk);
+    finding.inputs = inputs(&steps);
     let last = steps::last(recording, &names);
     let focus = focus(recording, &walk, &involved);
     Some(Recognised { finding, threads: names.functions().clone(), steps, last, focus, key })
+}
+
+/// The values that the program was given.
+fn inputs(steps: &[TraceStep]) -> Vec<Given> {
+    let mut inputs: Vec<Given> = Vec::new();
+    for step in steps {
+        let Some(StepResult::Input { value, of }) = step.result else { continue };
+        let index = inputs.iter().filter(|input| input.thread == step.thread).count() as u32;
+        inputs.push(Given { thread: step.thread, index, value: words::input(value, of), at: step.at.clone() });
+    }
+    inputs
 }
 
 /// The steps at which the explanation of a finding about `involved` begins: the last step of each of these threads, and

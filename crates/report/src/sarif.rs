@@ -1,8 +1,7 @@
 //! SARIF 2.1.0: findings for code scanning.
 //!
-//! Each finding is a result. Its interleaving is a code flow with one thread flow for each thread; `executionOrder`
-//! says how they interleave (SARIF 2.1.0, sections 3.36 to 3.38). Files are relative URIs, relative to the directory in
-//! which the program was built.
+//! Each finding is a result. Its interleaving is a code flow with one thread flow, in the order of time (SARIF 2.1.0, sections 3.36
+//! to 3.38). Files are relative URIs, relative to the directory in which Heddle was run.
 
 use heddle_model::finding::{Finding, Location};
 use heddle_model::trace::TraceStep;
@@ -10,30 +9,112 @@ use heddle_model::{FindingKind, RunReport, Trace, Verdict};
 use serde_json::{Value, json};
 
 use crate::names::thread_label;
-use crate::{relevance, words};
+use crate::suite::{self, Checked};
+use crate::{fingerprint, relevance, text, words};
 
 /// Renders a run. `traces` holds the traces of its findings, as far as they are known.
 pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
-    let mut kinds: Vec<FindingKind> = report.findings.iter().map(|finding| finding.kind).collect();
+    let kinds = kinds(&mut report.findings.iter());
+    let trace = |finding: &Finding| traces.iter().find(|trace| trace.finding.id == finding.id);
+    let results = report.findings.iter().map(|finding| result(finding, &kinds, trace(finding))).collect();
+    let mut invocation = json!({ "executionSuccessful": report.verdict != Verdict::Error });
+    invocation["toolExecutionNotifications"] = notification(report, None).into_iter().collect();
+    let properties = json!({
+        "verdict": report.verdict.name(),
+        "executions": report.executions,
+        "samples": report.samples,
+        "algorithm": report.algorithm,
+        "coverage": report.coverage,
+    });
+    document(&kinds, invocation, results, properties)
+}
+
+/// Renders the tests of a suite: a result for each finding, and one for each test that has none. URIs of files below `root` are relative to
+/// it, wherever the tests were run.
+pub fn render_tests(tests: &[Checked], root: &str) -> Vec<u8> {
+    let kinds = kinds(&mut tests.iter().filter_map(Checked::report).flat_map(|report| &report.findings));
+    let mut results: Vec<Value> = tests.iter().flat_map(|test| test_results(test, &kinds)).collect();
+    let root = format!("{}/", uri(root.trim_end_matches('/')));
+    results.iter_mut().for_each(|result| make_relative(result, &root));
+    let verdict = suite::verdict(tests);
+    let mut invocation = json!({ "executionSuccessful": verdict != Verdict::Error });
+    let notes = tests.iter().filter_map(|test| notification(test.report()?, Some(&test.name)));
+    invocation["toolExecutionNotifications"] = notes.collect();
+    document(&kinds, invocation, results, json!({ "verdict": verdict.name(), "tests": tests.len() }))
+}
+
+/// Removes `root` from the beginnings of all URIs.
+fn make_relative(value: &mut Value, root: &str) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value.as_str().filter(|_| name == "uri").and_then(|uri| uri.strip_prefix(root)) {
+                    Some(rest) => *value = json!(rest),
+                    None => make_relative(value, root),
+                }
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| make_relative(value, root)),
+        _ => {}
+    }
+}
+
+/// The results of one test. That nothing was found is one, too.
+fn test_results(test: &Checked, kinds: &[FindingKind]) -> Vec<Value> {
+    let (verdict, words) = match &test.result {
+        suite::Result::Ran { report, .. } => (report.verdict, text::verdict(report, &text::Options::default())),
+        suite::Result::Ignored(why) => (Verdict::Unsupported, format!("not checked: {why}")),
+    };
+    let properties = json!({ "test": test.name, "program": test.program });
+    let findings = test.report().map_or(&[][..], |report| &report.findings);
+    if verdict == Verdict::Found || !findings.is_empty() {
+        let trace = |finding: &Finding| test.traces().iter().find(|trace| trace.finding.id == finding.id);
+        return findings
+            .iter()
+            .map(|finding| {
+                let mut result = result(finding, kinds, trace(finding));
+                let text = result["message"]["text"].as_str().unwrap_or_default();
+                result["message"]["text"] = json!(format!("{}: {text}", test.name));
+                result["properties"]["test"] = properties["test"].clone();
+                result["properties"]["program"] = properties["program"].clone();
+                result
+            })
+            .collect();
+    }
+    let kind = match verdict {
+        Verdict::Safe => "pass",
+        Verdict::Unsupported => "notApplicable",
+        _ => "open",
+    };
+    let first = words.lines().next().unwrap_or_default();
+    vec![json!({
+        "ruleId": "test",
+        "kind": kind,
+        "level": "none",
+        "message": { "text": format!("{}: {first}", test.name) },
+        "properties": properties,
+    })]
+}
+
+fn kinds(findings: &mut dyn Iterator<Item = &Finding>) -> Vec<FindingKind> {
+    let mut kinds: Vec<FindingKind> = findings.map(|finding| finding.kind).collect();
     kinds.sort();
     kinds.dedup();
+    kinds
+}
+
+/// Why a run, of the test with this name, is neither *safe* nor *found*.
+fn notification(report: &RunReport, test: Option<&str>) -> Option<Value> {
+    let reason = report.reason.as_ref()?;
+    let whose = test.map_or(String::new(), |test| format!("{test}: "));
+    Some(json!({
+        "level": if report.verdict == Verdict::Error { "error" } else { "warning" },
+        "message": { "text": format!("{whose}{}: {reason}", report.verdict.name()) },
+    }))
+}
+
+fn document(kinds: &[FindingKind], invocation: Value, results: Vec<Value>, properties: Value) -> Vec<u8> {
     let rules: Vec<Value> = kinds.iter().map(|kind| rule(*kind)).collect();
-    let results: Vec<Value> = report
-        .findings
-        .iter()
-        .map(|finding| {
-            let trace = traces.iter().find(|trace| trace.finding.id == finding.id);
-            let rule = kinds.iter().position(|kind| *kind == finding.kind).unwrap_or(0);
-            result(finding, rule, trace)
-        })
-        .collect();
-    let mut invocation = json!({ "executionSuccessful": report.verdict != Verdict::Error });
-    if let Some(reason) = &report.reason {
-        invocation["toolExecutionNotifications"] = json!([{
-            "level": if report.verdict == Verdict::Error { "error" } else { "warning" },
-            "message": { "text": format!("{}: {reason}", report.verdict.name()) },
-        }]);
-    }
     let document = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -46,13 +127,7 @@ pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
             } },
             "invocations": [invocation],
             "results": results,
-            "properties": {
-                "verdict": report.verdict.name(),
-                "executions": report.executions,
-                "samples": report.samples,
-                "algorithm": report.algorithm,
-                "coverage": report.coverage,
-            },
+            "properties": properties,
         }],
     });
     let mut bytes =
@@ -89,16 +164,38 @@ pub fn meaning(kind: FindingKind) -> &'static str {
     }
 }
 
+/// What to do about a kind of finding.
+fn help(kind: FindingKind) -> String {
+    let what = match kind {
+        FindingKind::Deadlock | FindingKind::PartialDeadlock => {
+            "Take locks in the same order everywhere, or several at once (`std::scoped_lock`). If a thread waits for a signal that was \
+             sent before it waited, change what it waits for under the lock, and look at it in a loop."
+        }
+        FindingKind::DataRace => "Protect both accesses by the same lock, or make the variable atomic.",
+        FindingKind::Memory | FindingKind::Crash => {
+            "Look for who frees or changes the memory in the interleaving, and make the others wait for it or own it."
+        }
+        FindingKind::Failed | FindingKind::Assertion | FindingKind::Abort => {
+            "The interleaving shows in which order the operations fail. What must not be interrupted belongs under one lock."
+        }
+        _ => "The interleaving shows in which order it happens.",
+    };
+    format!("{} {what} `heddle replay FINDING.json --step` goes through the interleaving step by step.", meaning(kind))
+}
+
 fn rule(kind: FindingKind) -> Value {
     json!({
         "id": kind.name(),
         "name": kind.name(),
         "shortDescription": { "text": meaning(kind) },
+        "fullDescription": { "text": meaning(kind) },
+        "help": { "text": help(kind), "markdown": help(kind) },
         "defaultConfiguration": { "level": "error" },
     })
 }
 
-fn result(finding: &Finding, rule: usize, trace: Option<&Trace>) -> Value {
+fn result(finding: &Finding, kinds: &[FindingKind], trace: Option<&Trace>) -> Value {
+    let rule = kinds.iter().position(|kind| *kind == finding.kind).unwrap_or(0);
     let place = finding.location.iter().map(|at| location(at, None)).collect::<Vec<_>>();
     let related: Vec<Value> = finding
         .notes
@@ -117,7 +214,7 @@ fn result(finding: &Finding, rule: usize, trace: Option<&Trace>) -> Value {
         "message": { "text": message(finding) },
         "locations": place,
         "relatedLocations": related,
-        "partialFingerprints": { "heddle/v1": fingerprint(finding) },
+        "partialFingerprints": { "heddle/v2": fingerprint::of(finding) },
         "occurrenceCount": finding.count,
         "properties": {
             "id": finding.id,
@@ -151,40 +248,31 @@ fn message(finding: &Finding) -> String {
     let cycle = finding.cycle.map_or(String::new(), |cycle| {
         format!("\nand then for ever: steps {} to {}", cycle.first, cycle.first + cycle.length - 1)
     });
-    format!("{}: {}{after}{cycle}", finding.kind, finding.message)
+    let inputs = match finding.inputs.is_empty() {
+        true => String::new(),
+        false => format!("; inputs: {}", words::inputs(&finding.inputs)),
+    };
+    format!("{}: {}{after}{cycle}{inputs}", finding.kind, finding.message)
 }
 
-/// A fingerprint that identifies a finding across runs. It is made of the kind and the source locations, without
-/// numbers that depend on the search.
-fn fingerprint(finding: &Finding) -> String {
-    let places = finding.location.iter().chain(finding.notes.iter().filter_map(|note| note.location.as_ref()));
-    let mut parts: Vec<String> = places.map(|at| format!("{}:{}:{}", at.file, at.function, at.line)).collect();
-    parts.sort();
-    parts.dedup();
-    format!("{}|{}", finding.kind, parts.join("|"))
-}
-
+/// The interleaving: one flow through all threads, in the order of time. Viewers show the first flow of a result, and a step of one
+/// thread says little without those of the others.
 fn code_flow(trace: &Trace) -> Option<Value> {
     let matters = relevance::before_finding(trace);
-    let mut ids: Vec<_> = trace.steps.iter().chain(&trace.last).map(|step| step.thread).collect();
-    ids.sort();
-    ids.dedup();
-    let mut flows = Vec::new();
-    for id in ids {
-        let name = thread_label(id, trace.threads.get(&id).map_or("", String::as_str));
-        let steps = trace.steps.iter().zip(&matters).enumerate().filter(|(_, (step, _))| step.thread == id);
-        let mut locations: Vec<Value> =
-            steps.map(|(index, (step, matters))| flow_location(trace, step, index + 1, *matters, &name)).collect();
-        let last = trace.last.iter().filter(|step| step.thread == id);
-        locations.extend(last.map(|step| flow_location(trace, step, trace.steps.len() + 1, true, &name)));
-        if !locations.is_empty() {
-            flows.push(json!({ "id": id.to_string(), "message": { "text": name }, "locations": locations }));
-        }
-    }
-    if flows.is_empty() {
+    let name = |step: &TraceStep| thread_label(step.thread, trace.threads.get(&step.thread).map_or("", String::as_str));
+    let steps = trace.steps.iter().zip(&matters).enumerate();
+    let mut locations: Vec<Value> =
+        steps.map(|(index, (step, matters))| flow_location(trace, step, index + 1, *matters, &name(step))).collect();
+    let last = trace.last.iter();
+    locations.extend(last.map(|step| flow_location(trace, step, trace.steps.len() + 1, true, &name(step))));
+    if locations.is_empty() {
         return None;
     }
-    Some(json!({ "message": { "text": "the interleaving that leads to it" }, "threadFlows": flows }))
+    let what = "the interleaving that leads to it";
+    Some(json!({
+        "message": { "text": what },
+        "threadFlows": [{ "id": "0", "message": { "text": what }, "locations": locations }],
+    }))
 }
 
 fn flow_location(trace: &Trace, step: &TraceStep, order: usize, matters: bool, thread: &str) -> Value {

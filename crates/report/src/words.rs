@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 
+use heddle_model::finding::Given;
 use heddle_model::primitive::atomic::MemoryOrder;
 use heddle_model::primitive::choice::InputType;
 use heddle_model::primitive::{self, OperationName, thread};
 use heddle_model::race::Access;
 use heddle_model::trace::{Action, StepResult, TraceStep};
-use heddle_model::{Ending, OpCode, Operation, ThreadId, Trace};
+use heddle_model::{Ending, Location, OpCode, Operation, ThreadId, Trace};
 use serde_json::{Value, json};
 
 use crate::names::thread_label;
@@ -137,6 +138,23 @@ pub fn input(value: u64, of: InputType) -> String {
         InputType::Float(32) => format!("{:?}", f32::from_bits(value as u32)),
         InputType::Float(_) => format!("{:?}", f64::from_bits(value)),
     }
+}
+
+/// The most inputs that are named one by one.
+const INPUTS: usize = 16;
+
+/// The values that the program was given, one after the other. Empty if there are none.
+pub fn inputs(given: &[Given]) -> String {
+    let one = |input: &Given| {
+        let place = input.at.as_ref().map_or_else(|| format!("call {}", input.index + 1), Location::to_string);
+        let thread = if input.thread == ThreadId::MAIN { String::new() } else { format!(" (thread {})", input.thread) };
+        format!("{place}{thread} = {}", input.value)
+    };
+    let mut words: Vec<String> = given.iter().take(INPUTS).map(one).collect();
+    if given.len() > INPUTS {
+        words.push(format!("and {} more", given.len() - INPUTS));
+    }
+    words.join(", ")
 }
 
 /// The result of `step` in words. Empty if it is not worth showing.

@@ -35,7 +35,7 @@ use crate::entry::wire::{self, Wire};
 use crate::entry::{imports, loaded, start};
 use crate::heap;
 use crate::outside::files::{descriptors, entries, ordered, streams};
-use crate::outside::signals::delivery;
+use crate::outside::signals::{delivery, remembered};
 use crate::outside::{channel, children, exit, exit_handlers, random, timers, trap, virtual_time};
 use crate::record::{callstack, locals};
 use crate::schedule::{self, fiber, forever, spin_loop, wakeup_policy};
@@ -130,6 +130,8 @@ pub struct PerProcess {
     pub named_semaphores: named::Named,
     /// What the program can do with signals.
     pub sending: delivery::Sending,
+    /// Actions of signals that were set before `main`.
+    pub before: remembered::Before,
     /// Whether the program is instrumented.
     pub instrumented: tsan::Instrumented,
     /// What pending compare-exchanges expect.
@@ -176,6 +178,8 @@ pub struct PerExecution {
     pub trapping: trap::Trapping,
     /// Signals that were sent.
     pub signals: delivery::Sent,
+    /// Actions of signals that were set.
+    pub actions: remembered::Remembered,
     /// Pipes and sockets.
     pub channels: channel::Channels,
     /// Timers that are files.
@@ -231,6 +235,7 @@ static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
     unwinder: unwinder::Unwinder::new(),
     named_semaphores: named::Named::new(),
     sending: delivery::Sending::new(),
+    before: remembered::Before::new(),
     instrumented: tsan::Instrumented::new(),
     expected: expected::Expected::new(),
     telling: buffers::Telling::new(),
@@ -255,6 +260,7 @@ static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     children: children::Children::new(),
     trapping: trap::Trapping::new(),
     signals: delivery::Sent::new(),
+    actions: remembered::Remembered::new(),
     channels: channel::Channels::new(),
     timers: timers::Timers::new(),
     random: random::Drawn::new(),
@@ -293,7 +299,7 @@ impl PerExecution {
     pub fn reset(&self, wire: Wire, sequence: u32) {
         #[rustfmt::skip]
         let PerExecution {
-            schedule, policies, asked, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, channels,
+            schedule, policies, asked, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, actions, channels,
             timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, cycle, states,
             dead, passed, touches, operators,
         } = self;
@@ -311,6 +317,7 @@ impl PerExecution {
         children.reset();
         trapping.reset();
         signals.reset();
+        actions.reset();
         channels.reset();
         timers.reset();
         random.reset();

@@ -14,16 +14,16 @@ const HEAD: &str = "#include <assert.h>\n#include <stdlib.h>\n#include <pthread.
 /// What one word says about a program.
 fn verdict(body: &str, question: &Question) -> Option<String> {
     let module = read(&format!("{HEAD}#line 1\n{body}"))?.expect("it is read");
-    let concluded = with_stack(|| deepen(&module, question, None, &mut |_| true));
+    let concluded = with_stack(|| deepen(&module, question, None, false, &mut |_| true, &mut |_| {}));
     Some(match concluded {
         Err(refusal) => format!("refused {}: {}", refusal.site.line, refusal.what),
-        Ok((Conclusion::Safe(_) | Conclusion::Within(_), _)) => "safe".to_owned(),
+        Ok((Conclusion::Safe(_) | Conclusion::Within(..), _)) => "safe".to_owned(),
         Ok((Conclusion::Incomplete { why, .. }, _)) => format!("incomplete: {why}"),
-        Ok((Conclusion::Found(conjecture) | Conclusion::Unconfirmed(conjecture), _)) => match conjecture.wrong {
-            Wrong::Condition(Kind::Assertion) => format!("assertion {}", conjecture.site.line),
-            Wrong::Condition(kind) => format!("{kind:?} {}", conjecture.site.line),
+        Ok((Conclusion::Found(found) | Conclusion::Unconfirmed(found), _)) => match found[0].wrong {
+            Wrong::Condition(Kind::Assertion, site) => format!("assertion {}", site.line),
+            Wrong::Condition(kind, site) => format!("{kind:?} {}", site.line),
             Wrong::Deadlock => "deadlock".to_owned(),
-            Wrong::Race => format!("race {}", conjecture.site.line),
+            Wrong::Race(site, _) => format!("race {}", site.line),
         },
     })
 }

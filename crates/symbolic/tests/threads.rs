@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use heddle_symbolic::prove::{Conclusion, Question, deepen, with_stack};
+use heddle_symbolic::prove::{Conclusion, Given, Question, deepen, with_stack};
 
 use crate::common::read;
 
@@ -270,10 +270,11 @@ fn random_threads_have_the_verdict_of_brute_force() {
         let module = module.unwrap_or_else(|error| panic!("seed {seed}: {error}\n{source}"));
         let expected = (0..3).any(|input| program.fails(input));
         let question = Question { deadline: Some(Instant::now() + Duration::from_secs(60)), ..Question::default() };
-        let found = match with_stack(|| deepen(&module, &question, None, &mut |_| true)) {
+        let found = match with_stack(|| deepen(&module, &question, None, false, &mut |_| true, &mut |_| {})) {
             Ok((Conclusion::Safe(_), _)) => false,
-            Ok((Conclusion::Found(conjecture), _)) => {
-                assert!(conjecture.inputs.iter().all(|input| input.value < 3), "seed {seed}: {conjecture:?}");
+            Ok((Conclusion::Found(found), _)) => {
+                let small = |given: &Given| given.input.value < 3;
+                assert!(found[0].inputs.iter().all(small), "seed {seed}: {found:?}");
                 true
             }
             other => panic!("seed {seed}: {other:?}\n{source}"),

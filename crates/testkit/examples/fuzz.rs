@@ -4,7 +4,8 @@
 //! cargo run --release -p heddle-testkit --example fuzz -- [seconds | Nprograms] [group | kinds] [seed] [operations] [prefixes]
 //! ```
 //!
-//! `10000000programs exits` is ten million programs of the group `exits`. A group is one of [`Group::ALL`], `groups` for all of them in
+//! It tells every ten seconds how far it is: programs that agree, those that were too large, the next seed, the rate. A run that was
+//! interrupted goes on from that seed. `10000000programs exits` is ten million programs of the group `exits`. A group is one of [`Group::ALL`], `groups` for all of them in
 //! turn, `all` for the other random programs; a number names kinds of those.
 
 use std::process::ExitCode;
@@ -52,6 +53,33 @@ impl Subject {
     }
 }
 
+/// How often progress is told.
+const TELL: Duration = Duration::from_secs(10);
+
+/// What a run has done so far.
+struct Done {
+    begin: Instant,
+    first: u64,
+    /// The next program.
+    seed: u64,
+    agreed: u64,
+    too_large: u64,
+    /// The executions of optimal, source and dpor.
+    executions: [u64; 3],
+}
+
+impl Done {
+    fn tell(&self, disagreed: u64) {
+        let Done { begin, first, seed, agreed, too_large, executions } = self;
+        let seconds = begin.elapsed().as_secs_f64();
+        println!(
+            "{seconds:.0} s: {agreed} programs agree, {disagreed} disagree, {too_large} too large, seeds {first} to {seed}, {:.0} programs a second",
+            *agreed as f64 / seconds.max(0.001)
+        );
+        println!("executions of optimal, source, dpor: {executions:?}; go on from here: seed {seed}");
+    }
+}
+
 fn usage(word: &str) -> ExitCode {
     let groups: Vec<_> = Group::ALL.iter().map(|group| group.name()).collect();
     eprintln!(
@@ -78,27 +106,31 @@ fn main() -> ExitCode {
         return usage(&words[2..].join(" "));
     };
     let begin = Instant::now();
-    let (mut seed, mut agreed, mut too_large) = (first, 0u64, 0u64);
-    let mut sums = [0; 3];
-    while time.is_none_or(|time| begin.elapsed() < time) && most.is_none_or(|most| agreed < most) {
-        let program = subject.draw(seed, operations.max(1));
+    let mut done = Done { begin, first, seed: first, agreed: 0, too_large: 0, executions: [0; 3] };
+    let mut next = begin + TELL;
+    while time.is_none_or(|time| begin.elapsed() < time) && most.is_none_or(|most| done.agreed < most) {
+        if Instant::now() >= next {
+            done.tell(0);
+            next += TELL;
+        }
+        let program = subject.draw(done.seed, operations.max(1));
         match compare(&program, limit as usize) {
-            Comparison::TooLarge => too_large += 1,
+            Comparison::TooLarge => done.too_large += 1,
             Comparison::Agree(counts) => {
-                agreed += 1;
-                (0..3).for_each(|i| sums[i] += counts[i]);
+                done.agreed += 1;
+                (0..3).for_each(|i| done.executions[i] += counts[i]);
             }
             Comparison::Disagree(what) => {
-                println!("seed {seed}: {what}\n{program}");
+                println!("seed {}: {what}\n{program}", done.seed);
+                done.tell(1);
                 let fails = |p: &_| matches!(compare(p, limit as usize), Comparison::Disagree(_));
                 let small = shrink(&program, fails);
                 println!("smallest: {:?}\n{small}", compare(&small, limit as usize));
                 return ExitCode::FAILURE;
             }
         }
-        seed += 1;
+        done.seed += 1;
     }
-    println!("{agreed} programs agree, {too_large} were too large, seeds {first} to {seed}");
-    println!("executions of optimal, source, dpor: {sums:?}");
+    done.tell(0);
     ExitCode::SUCCESS
 }

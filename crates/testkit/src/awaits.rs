@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use heddle_model::primitive::{atomic, choice, mutex, rwlock, spin, yielding};
 use heddle_model::vain::{self, Vain};
-use heddle_model::{Access, Event, EventFlags, Footprint, Mode, ObjectId, OpCode, Operation, ThreadId};
+use heddle_model::{Access, Attempts, Event, EventFlags, Footprint, Mode, ObjectId, OpCode, Operation, ThreadId};
 
 use crate::interpret::Position;
 use crate::program::REGISTERS;
@@ -25,11 +25,16 @@ pub enum Condition {
     Registers,
     /// Only values that were found count.
     Value,
+    /// A round under a lock may be repeated if another thread has tried the mutex in vain meanwhile.
+    Noticed,
+    /// A thread does not wait for ever because it could not lock a mutex that is free.
+    Needless,
 }
 
 impl Condition {
     /// All conditions that can be left out.
-    pub const ALL: [Condition; 3] = [Condition::Stuck, Condition::Registers, Condition::Value];
+    pub const ALL: [Condition; 5] =
+        [Condition::Stuck, Condition::Registers, Condition::Value, Condition::Noticed, Condition::Needless];
 }
 
 /// A thread before a look.
@@ -41,6 +46,9 @@ struct Before {
     /// The number of its states since it last changed something, as far as they are known, and how many these are.
     known: (u64, usize),
 }
+
+/// How many unlocked mutexes are remembered.
+const UNLOCKED: usize = 4;
 
 /// What becomes of a look before it is taken.
 pub(crate) struct Prospect {
@@ -56,29 +64,55 @@ pub(crate) struct Prospect {
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Looks {
     seen: heddle_model::Looks<Before>,
+    /// What the thread has tried in vain.
+    attempts: Attempts,
+    /// The thread [probes](Attempts).
+    probes: bool,
     /// How often the thread has changed something.
     changes: u64,
-    /// The mutex that the thread has unlocked last, and how often it had changed something by then.
-    unlocked: (ObjectId, u64),
+    /// The mutexes that the thread has unlocked last, and how often it had changed something by then. The next one comes to the first place.
+    unlocked: [(ObjectId, u64); UNLOCKED],
 }
 
 impl Looks {
     /// Forgets everything, as at the beginning of an execution.
     pub fn reset(&mut self) {
         self.seen.forget();
+        self.attempts.forget();
+    }
+
+    /// Whether the thread [probes](Attempts).
+    pub fn probes(&self) -> bool {
+        self.probes
+    }
+
+    /// Whether the thread would probe if it ended.
+    pub fn wants(&self) -> bool {
+        self.attempts.wants()
     }
 
     /// Called when the thread is about to lock or unlock a mutex under which it [may only look](mutex::can_poll). Returns what it does
     /// first: a poll, if it can only repeat what it did before.
-    pub fn under_lock(&mut self, state: State, operation: Operation) -> Operation {
+    pub fn under_lock(&mut self, state: State, operation: Operation, known: Vain<'_>) -> Operation {
         let now = Before { state, ..Before::default() };
         if operation.code == mutex::UNLOCK {
             self.seen.before(operation, now, |_| false);
-            let unlocked = (operation.object, self.changes);
-            let quiet = if std::mem::replace(&mut self.unlocked, unlocked) == unlocked { mutex::QUIET } else { 0 };
+            // What it does after an attempt that failed is another matter than what it did before.
+            let unlocked = (operation.object, self.changes + self.attempts.news());
+            let quiet = if self.unlocked.contains(&unlocked) { mutex::QUIET } else { 0 };
+            if quiet == 0 {
+                self.unlocked.rotate_right(1);
+                self.unlocked[0] = unlocked;
+            }
             return Operation { detail: operation.detail | quiet, ..operation };
         }
-        self.seen.before(operation, now, |earlier| earlier.state == state).map_or(operation, |found| found.operation)
+        match self.seen.before(operation, now, |earlier| earlier.state == state) {
+            Some(found) if found.tries && known.tries() => {
+                self.seen.before(operation, now, |_| false);
+                operation
+            }
+            found => found.map_or(operation, |found| found.operation),
+        }
     }
 
     /// Called when the thread is about to take `operation` in `state`, whose [`number`] is given. `known` is what is known of looks in
@@ -98,8 +132,18 @@ impl Looks {
             }
             return Prospect { operation, state: 0, vain: None };
         }
+        let mut operation = operation;
+        let unnoticed = without == Some(Condition::Noticed);
+        if operation.code == mutex::TRYLOCK {
+            let quiet = self.attempts.before(digest(&(state, operation.object)), known.tries());
+            operation.detail |= if quiet || unnoticed { mutex::QUIET } else { 0 };
+        }
         let now = Before { state, number, known: (0, 0) };
         match self.seen.before(operation, now, |earlier| earlier.state == state) {
+            Some(found) if found.tries && known.tries() => {
+                self.seen.before(operation, now, |_| false);
+                Prospect { operation, state: number, vain: None }
+            }
             Some(found) => {
                 let round = self.seen.round(&found);
                 let states = vain::chain(round.iter().map(|look| look.state.number));
@@ -136,8 +180,19 @@ impl Looks {
         }
         let writes = |access: &Access| access.mode != Mode::Read;
         let unchanged = event.flags.contains(EventFlags::UNCHANGED);
-        self.changes += u64::from(!under_lock && !unchanged && Footprint::alone(event).accesses().iter().any(writes));
+        let changes = !under_lock && !unchanged && Footprint::alone(event).accesses().iter().any(writes);
+        if changes {
+            self.changes += 1;
+            self.probes |= self.attempts.changed();
+        }
+        self.attempts.after(event);
     }
+}
+
+fn digest(of: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    of.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The number of a thread's state before a look that could be in vain, or 0 if `operation` is not one.

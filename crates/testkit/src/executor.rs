@@ -8,8 +8,8 @@ use heddle_model::immediate::Immediate;
 use heddle_model::primitive::{assume, mutex, process, section, thread};
 use heddle_model::vain::{self, Vain};
 use heddle_model::{
-    Choice, Ending, Event, EventFlags, Execution, Executor, ExecutorError, Fingerprint, ObjectSlot, Outcome, Pending,
-    Phase, Plan, States, ThreadId, ThreadState, World,
+    Choice, Ending, Event, EventFlags, Execution, Executor, ExecutorError, Fingerprint, Needless, ObjectSlot, Outcome,
+    Pending, Phase, Plan, States, ThreadId, ThreadState, World,
 };
 
 use crate::awaits::{self, Condition, Looks};
@@ -71,6 +71,8 @@ pub struct Scripted<'p> {
     max_steps: u32,
     /// The thread that only the limit stopped, at the end of the last prefix.
     stopped: Option<ThreadId>,
+    /// How the last prefix ends if no thread can go on.
+    stuck: Outcome,
     /// State of the process.
     process: Process,
 }
@@ -105,6 +107,7 @@ impl<'p> Scripted<'p> {
             exact: Exact::default(),
             max_steps: 0,
             stopped: None,
+            stuck: Outcome::Deadlock,
             process: Process::default(),
         }
     }
@@ -173,7 +176,7 @@ impl<'p> Scripted<'p> {
             (false, true) if assumed => Outcome::Assumed,
             (true, _) => ended_by(&self.events),
             (false, true) if forever && self.stopped.is_none() => Outcome::Hang,
-            (false, true) => self.stopped.map_or(Outcome::Deadlock, |thread| Outcome::StepLimit { thread }),
+            (false, true) => self.stopped.map_or(self.stuck, |thread| Outcome::StepLimit { thread }),
             (false, false) => Outcome::Running,
         };
         self.outcome.0 = outcome;
@@ -269,7 +272,7 @@ impl<'p> Scripted<'p> {
             }
             let step = match follower.decide(&mut world) {
                 Decision::Run(step) => step,
-                Decision::Deadlock => break Outcome::Deadlock,
+                Decision::Deadlock => break stuck(&world, variables, events),
                 Decision::AllFinished => break ended_by(events),
                 Decision::Assumed => break Outcome::Assumed,
                 Decision::Hang(thread) => {
@@ -317,12 +320,20 @@ impl<'p> Scripted<'p> {
                 break ended_by(events);
             }
             if awaiting {
-                world.settle(&event);
+                world.settle(events);
+            }
+            let looks_of = &mut looks[step.thread.index()];
+            if !without_awaits {
+                looks_of.after(&event);
+                let probes = looks_of.probes() || event.operation.code == thread::EXIT && looks_of.wants();
+                let knows = Vain::new(&variables.vain).tries();
+                if probes && !knows {
+                    break Outcome::Learnt { place: vain::TRIED, also: 0 };
+                }
             }
             if event.operation.code != thread::EXIT {
                 let id = step.thread.index();
                 let position = &mut positions[id];
-                looks[id].after(&event);
                 let only_read = position.attempt == Attempt::Fails;
                 if calls {
                     state.finish(program, variables, step.thread, position);
@@ -342,10 +353,10 @@ impl<'p> Scripted<'p> {
                     looks[id].reset();
                 }
                 let mut look = 0;
-                if !without_awaits && mutex::can_poll(&operation) && world.exclusive().is_none() {
-                    let next = looks[id].under_lock((position.next, position.registers), operation);
-                    // Whoever tries a mutex can tell that a round holds it.
-                    operation = if next.is_await() && program.tries_mutexes() { operation } else { next };
+                let locks = operation.code != mutex::TRYLOCK && mutex::can_poll(&operation);
+                if !without_awaits && locks && world.exclusive().is_none() {
+                    let state = (position.next, position.registers);
+                    operation = looks[id].under_lock(state, operation, Vain::new(&variables.vain));
                     awaiting |= operation.is_await();
                 } else if !without_awaits {
                     let state = (position.next, position.registers);
@@ -370,6 +381,7 @@ impl<'p> Scripted<'p> {
             // The possible next steps, including a timeout that expires because no thread is enabled.
             world.expire_if_quiescent();
             self.stopped = world.stopped_by_limit();
+            self.stuck = stuck(&world, variables, events);
         }
         if outcome != Outcome::Running {
             world.end_section();
@@ -400,6 +412,18 @@ impl<'p> Scripted<'p> {
             let state = self.final_state();
             self.states.get_or_insert_default().insert(state);
         }
+    }
+}
+
+/// How an execution ends in which no thread can go on.
+fn stuck(world: &World, variables: &Variables, events: &[Event]) -> Outcome {
+    match world.waits_needlessly(events) {
+        None => Outcome::Deadlock,
+        _ if variables.without == Some(Condition::Needless) => Outcome::Deadlock,
+        Some(Needless::Polite) if !Vain::new(&variables.vain).tries() => {
+            Outcome::Learnt { place: vain::TRIED, also: 0 }
+        }
+        Some(_) => Outcome::Blocked,
     }
 }
 

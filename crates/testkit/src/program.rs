@@ -223,13 +223,6 @@ pub struct Program {
 }
 
 impl Program {
-    /// Whether a thread tries to lock a mutex, or waits for one until a deadline.
-    pub fn tries_mutexes(&self) -> bool {
-        let tries =
-            |instruction: &Instruction| matches!(instruction, Instruction::TryLock(..) | Instruction::TimedLock(..));
-        self.threads.iter().chain(&self.functions).flatten().any(tries)
-    }
-
     /// A program of `workers`, and a main thread that creates all of them and then joins all of them.
     pub fn fork_join(workers: Vec<Vec<Instruction>>) -> Program {
         let ids = 1..=workers.len() as u8;

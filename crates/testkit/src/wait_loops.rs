@@ -8,7 +8,7 @@ pub(crate) fn add(random: &mut Random, code: &mut Vec<Instruction>, object: u8, 
     use Instruction::{BranchIf, BranchUnless, CompareExchange, Jump, Load, Lock, Store, TryLock, Unlock, Yield};
     let start = code.len() as u16;
     let yields = random.one_in(3).then_some(Yield);
-    match random.below(10) {
+    match random.below(14) {
         0 | 1 => {
             code.push(Load(object, register));
             code.extend(yields);
@@ -58,6 +58,26 @@ pub(crate) fn add(random: &mut Random, code: &mut Vec<Instruction>, object: u8, 
             code.extend([Lock(object), Load(random.below(2) as u8, register), Unlock(object)]);
             code.extend(yields);
             code.push(BranchUnless(register, random.below(2), start));
+        }
+        8 | 9 => {
+            // Locks one mutex and tries the other. If that fails, it gives the first back and begins again.
+            let other = 1 - object;
+            code.extend([Lock(object), TryLock(other, register)]);
+            let done = code.len() as u16 + 3 + yields.is_some() as u16;
+            code.extend([BranchIf(register, 0, done), Unlock(object)]);
+            code.extend(yields);
+            code.extend([Jump(start), Unlock(other), Unlock(object)]);
+        }
+        10 | 11 => {
+            // The same, but it begins again with the mutex that it could not get, as `std::lock` does.
+            let other = 1 - object;
+            let length = 4 + yields.is_some() as u16;
+            let done = start + 2 * length + 1;
+            for (first, second) in [(object, other), (other, object)] {
+                code.extend([Lock(first), TryLock(second, register), BranchIf(register, 0, done), Unlock(first)]);
+                code.extend(yields);
+            }
+            code.extend([Jump(start), Unlock(other), Unlock(object)]);
         }
         _ => {
             // Until another thread sets the variable, or the lock is acquired.

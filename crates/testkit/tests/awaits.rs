@@ -1,6 +1,7 @@
 //! Loops that only look, against the same loops that really go round.
 
 use heddle_model::follow::{Policy, Step};
+use heddle_model::primitive::mutex;
 use heddle_model::{Execution, Executor, OpCode, Outcome, Plan};
 use heddle_search::{Algorithm, Flow, Info, Observer, Options, Search, Stop};
 use heddle_testkit::generate::{self, Random, Shape};
@@ -18,7 +19,9 @@ struct Stuck(Vec<Vec<Step>>);
 impl Observer for Stuck {
     fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
         if execution.outcome == Outcome::Deadlock {
-            self.0.push(execution.events.iter().map(|e| Step::of(e).expecting(OpCode::ANY)).collect());
+            // Loops that go round do not wait before they lock.
+            let events = execution.events.iter().filter(|event| event.operation.code != mutex::POLL);
+            self.0.push(events.map(|e| Step::of(e).expecting(OpCode::ANY)).collect());
         }
         Flow::Continue
     }
@@ -47,12 +50,12 @@ struct Shown {
 }
 
 /// Everything that `executor` shows of `program`. None if there is too much.
-fn brute_force(program: &Program, mut executor: Scripted<'_>, executions: u64) -> Option<Shown> {
+fn brute_force(program: &Program, mut executor: Scripted<'_>, steps: u32, executions: u64) -> Option<Shown> {
     executor.remember_states();
     let mut stuck = Stuck::default();
     let options = Options {
         algorithm: Algorithm::Dfs,
-        max_steps: Some(STEPS),
+        max_steps: Some(steps),
         max_executions: Some(executions),
         ..Options::default()
     };
@@ -86,19 +89,25 @@ fn nobody_waits_because_an_attempt_failed() {
 /// Program `seed` of those with loops that wait, and `more`.
 fn draw(seed: u64, more: u32) -> Program {
     let kinds = [generate::ATOMICS, generate::TRYLOCKS, generate::LOCKS][seed as usize % 3] | generate::AWAITS | more;
-    generate::program(&mut Random::new(seed), Shape { threads: 2, operations: 3, kinds })
+    let (threads, operations) = if seed.is_multiple_of(7) { (3, 1) } else { (2, 3) };
+    generate::program(&mut Random::new(seed), Shape { threads, operations, kinds })
 }
 
 /// Compares `executor` with loops that really go round. None if the program is too large. Otherwise how many executions wait for ever, or what
 /// is wrong.
 fn compare(program: &Program, executor: Scripted<'_>) -> Option<Result<usize, String>> {
-    let with = brute_force(program, executor, 2000)?;
+    compare_within(program, executor, STEPS, 2000)
+}
+
+/// Like [`compare`], with at most `steps` operations of a thread and `most` executions; two and a half times as many if loops really go round.
+fn compare_within(program: &Program, executor: Scripted<'_>, steps: u32, most: u64) -> Option<Result<usize, String>> {
+    let with = brute_force(program, executor, steps, most)?;
     for schedule in &with.stuck {
         if !is_really_stuck(program, schedule) {
             return Some(Err(format!("waits where it could go on: {schedule:?}")));
         }
     }
-    let without = brute_force(program, Scripted::new(program).without_awaits(), 5000)?;
+    let without = brute_force(program, Scripted::new(program).without_awaits(), STEPS.min(steps), most * 5 / 2)?;
     if with.ended != without.ended {
         return Some(Err(format!("ends: {:?}", with.ended.symmetric_difference(&without.ended).collect::<Vec<_>>())));
     }
@@ -118,7 +127,7 @@ fn hold(more: u32) {
         let Some(result) = compare(&program, Scripted::new(&program)) else { continue };
         stuck += result.unwrap_or_else(|what| panic!("seed {seed}: {what}\n{program}"));
         looked_at += 1;
-        if looked_at == 400 {
+        if looked_at == environment::number("HEDDLE_PROGRAMS", 400) {
             break;
         }
     }
@@ -126,9 +135,12 @@ fn hold(more: u32) {
     assert!(stuck > 100, "{stuck}");
 }
 
+/// The most executions of a program in which it shows that a condition is left out.
+const LARGEST: u64 = 400_000;
+
 /// A program in which it shows that `condition` is left out.
 fn needs(condition: Condition) -> Program {
-    use Instruction::{BranchIf, BranchUnless, CompareExchange, Load, Store};
+    use Instruction::{BranchIf, BranchUnless, CompareExchange, Jump, Load, Lock, Store, TryLock, Unlock};
     let (zero, one) = (Value::Constant(0), Value::Constant(1));
     let take = CompareExchange(0, zero, one, 0);
     Program::fork_join(match condition {
@@ -141,6 +153,31 @@ fn needs(condition: Condition) -> Program {
         Condition::Registers => {
             vec![vec![Load(1, 1), Load(0, 0), BranchIf(1, 1, 4), BranchUnless(0, 1, 1)], vec![Store(1, one)]]
         }
+        // Fails, succeeds and fails again to lock a mutex under which another thread polls.
+        Condition::Noticed => vec![
+            vec![Lock(0), Load(0, 0), Unlock(0), BranchUnless(0, 1, 0)],
+            vec![
+                TryLock(0, 0),
+                BranchUnless(0, 0, 13),
+                Unlock(0),
+                TryLock(0, 0),
+                BranchIf(0, 0, 12),
+                TryLock(0, 0),
+                BranchUnless(0, 0, 13),
+                Unlock(0),
+                TryLock(0, 1),
+                BranchIf(1, 0, 12),
+                Store(1, one),
+                Jump(13),
+                Unlock(0),
+                Store(0, one),
+            ],
+        ],
+        // A thread gives a mutex back because another one is locked. That is unlocked later, and nothing was written meanwhile.
+        Condition::Needless => vec![
+            vec![Lock(0), TryLock(1, 0), BranchIf(0, 0, 5), Unlock(0), Jump(0), Unlock(1), Unlock(0)],
+            vec![Lock(1), Unlock(1), Lock(1), Unlock(1)],
+        ],
         Condition::Value => vec![vec![Load(0, 0), BranchUnless(0, 1, 0)], vec![Store(0, one)]],
     })
 }
@@ -150,9 +187,50 @@ fn needs(condition: Condition) -> Program {
 fn no_condition_can_be_left_out() {
     for condition in Condition::ALL {
         let program = needs(condition);
-        let holds = compare(&program, Scripted::new(&program)).expect("it is small");
+        let holds = compare_within(&program, Scripted::new(&program), STEPS + 4, LARGEST).expect("it is small");
         assert!(holds.is_ok(), "{condition:?}: {holds:?}\n{program}");
-        let without = compare(&program, Scripted::new(&program).without_condition(condition)).expect("it is small");
+        let executor = Scripted::new(&program).without_condition(condition);
+        let without = compare_within(&program, executor, STEPS + 4, LARGEST).expect("it is small");
         assert!(without.is_err(), "{condition:?} makes no difference\n{program}");
     }
+}
+
+/// Two threads that lock two mutexes in opposite orders, as `std::lock` does: every algorithm ends, with equally many executions.
+#[test]
+fn locking_in_opposite_orders_ends() {
+    use Instruction::{BranchIf, Jump, Lock, TryLock, Unlock};
+    let worker = |a, b| {
+        let half = |a, b| [Lock(a), TryLock(b, 0), BranchIf(0, 0, 9), Unlock(a)];
+        [&half(a, b)[..], &half(b, a), &[Jump(0), Unlock(b), Unlock(a)]].concat()
+    };
+    let program = Program::fork_join(vec![worker(0, 1), worker(1, 0)]);
+    let counts = [Algorithm::Optimal, Algorithm::Source, Algorithm::Dpor].map(|algorithm| {
+        let options = Options { algorithm, max_executions: Some(20_000), ..Options::default() };
+        let mut stuck = Stuck::default();
+        let summary = Search::new(options).run(&mut Scripted::new(&program), &mut stuck).expect("it runs");
+        assert_eq!(summary.stop, Stop::Exhausted, "{algorithm:?}");
+        assert!(stuck.0.is_empty(), "{algorithm:?}");
+        summary.counts.executions
+    });
+    assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+}
+
+/// Threads that lock, try and give back two mutexes, beside others that try and lock them: the same final states as with loops that really go
+/// round.
+#[test]
+fn attempts_under_locks_are_noticed() {
+    let (mut looked_at, mut stuck) = (0, 0);
+    let first = environment::seed(0);
+    for seed in first.. {
+        let kinds = generate::TRYLOCKS | generate::LOCKS | generate::AWAITS;
+        let (threads, operations) = if seed.is_multiple_of(4) { (3, 1) } else { (2, 2) };
+        let program = generate::program(&mut Random::new(seed ^ 0x5eed), Shape { threads, operations, kinds });
+        let Some(result) = compare(&program, Scripted::new(&program)) else { continue };
+        stuck += result.unwrap_or_else(|what| panic!("seed {seed}: {what}\n{program}"));
+        looked_at += 1;
+        if looked_at == environment::number("HEDDLE_PROGRAMS", 300) {
+            break;
+        }
+    }
+    eprintln!("{looked_at} programs, {stuck} executions in which somebody waits for ever");
 }

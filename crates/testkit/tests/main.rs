@@ -13,6 +13,7 @@ mod outside; // Exits, signals, state of the process, clocks, retries, waits tha
 mod progress; // Estimates of what is left.
 mod repeat; // Executions that are run twice.
 mod resume; // Every algorithm, cut off after every execution.
+mod rounds; // Rounds that lock, try and give back mutexes.
 mod sampling; // Random schedules.
 mod sections; // Critical sections as one step.
 mod smallest; // Minimisation.

@@ -9,6 +9,7 @@ pub mod exits;
 pub mod leftovers;
 pub mod looping;
 pub mod outcomes;
+pub mod weaker;
 
 pub use collector::Collector;
 
@@ -31,6 +32,7 @@ use exits::Exits;
 use leftovers::Leftovers;
 use looping::Iteration;
 use outcomes::Outcomes;
+use weaker::Weaker;
 
 /// An execution that can be reproduced.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -95,6 +97,8 @@ pub struct Tally {
     pub bounded: u64,
     /// The first of these threads, and what it would have done next.
     pub stopped: Option<Pending>,
+    /// Atomics with weaker orders than sequential consistency.
+    pub weaker: Weaker,
 }
 
 impl Tally {
@@ -159,6 +163,7 @@ impl Tally {
         if !properties.ignore(Property::Race) && !execution.races.is_empty() {
             self.found_races(execution, info);
         }
+        self.weaker.look(execution);
         let class = classify(execution, properties);
         let stopped = execution.stopped().next().filter(|_| !info.sample && class != Class::Redundant);
         if let Some(stopped) = stopped {

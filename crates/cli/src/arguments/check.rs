@@ -3,18 +3,39 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, FromArgMatches, ValueEnum};
 use heddle_checking::values;
 
-use super::Common;
+use super::{Accept, Common};
 use crate::running::Running;
+
+/// `--engine` of `heddle check`: who decides.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum EngineWish {
+    /// The program is run. If only the values of its inputs are missing, a proof for all inputs is tried.
+    #[default]
+    Auto,
+    /// The program is run.
+    Native,
+    /// The program is proved for all inputs, as by `heddle prove`.
+    Symbolic,
+}
+
+impl Default for Check {
+    /// The options of a line without any.
+    fn default() -> Check {
+        let line = Check::augment_args(clap::Command::new("check")).no_binary_name(true);
+        let matches = line.get_matches_from(Vec::<String>::new());
+        Check::from_arg_matches(&matches).expect("every option has a default")
+    }
+}
 
 /// Check a program: run every thread interleaving that can make a difference.
 ///
 /// FILES are C and C++ sources, object files and libraries. Heddle compiles and links them with the compiler flags on the line.
 /// PROGRAM is an executable. If `heddle cc` built it, Heddle sees every memory access and atomic; otherwise it sees only the
 /// calls to the thread library. Everything after `--` is passed to the program.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(
     override_usage = "heddle check [OPTIONS] FILES... [COMPILER FLAGS] [-- ARGUMENTS]\n       \
                       heddle check [OPTIONS] PROGRAM [-- ARGUMENTS]",
@@ -30,36 +51,39 @@ use crate::running::Running;
 )]
 pub struct Check {
     /// The search algorithm. `default` is `optimal` with samples beside it.
-    #[arg(long, value_name = "NAME", default_value = crate::commands::check::DEFAULT_ALGORITHM, value_parser = crate::commands::check::algorithm_parser())]
+    #[arg(long, value_name = "NAME", default_value = crate::commands::check::DEFAULT_ALGORITHM, value_parser = crate::commands::check::algorithm_parser(), help_heading = "Search")]
     pub algorithm: String,
     /// Explore only executions with at most N preemptions. A preemption is a switch away from a thread that could continue.
     #[arg(long, value_name = "N")]
     pub max_preemptions: Option<u32>,
     /// Explore only executions with at most N context switches.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Search")]
     pub max_switches: Option<u32>,
     /// Explore only executions with at most N delays. The baseline scheduler runs each thread as long as possible, then the
     /// next one; a delay skips a thread.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Search")]
     pub max_delays: Option<u32>,
     /// Start with 0 preemptions, and allow one more after each complete search, up to --max-preemptions if given.
-    #[arg(long)]
+    #[arg(long, help_heading = "Search")]
     pub iterate: bool,
     /// dpor: disable sleep sets.
-    #[arg(long)]
+    #[arg(long, help_heading = "Search")]
     pub no_sleep_sets: bool,
     /// dpor: do not use locksets to tell that two operations cannot be concurrent.
-    #[arg(long)]
+    #[arg(long, help_heading = "Search")]
     pub no_locksets: bool,
     /// Stop after N executions.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
     pub max_executions: Option<u64>,
     /// stateful, switches: stop after N states.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
     pub max_states: Option<u64>,
     /// stateful: take critical sections as one step, as far as their locks do nothing but exclude.
-    #[arg(long, value_name = "on|off", default_value = "on", value_parser = ["on", "off"])]
+    #[arg(long, value_name = "on|off", default_value = "on", value_parser = ["on", "off"], help_heading = "Search")]
     pub sections: String,
+    /// Who decides. auto: the program is run; if it asks for inputs and nothing was found, it is proved for all inputs.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub engine: EngineWish,
     /// Stop after this much time: 30s, 5m, 1h30m.
     #[arg(long, value_name = "DURATION", value_parser = values::duration)]
     pub timeout: Option<Duration>,
@@ -71,14 +95,14 @@ pub struct Check {
     pub all: bool,
     /// How long to look for the smallest interleaving that shows a finding: fewest preemptions, then fewest context switches,
     /// then fewest steps. off: report the interleaving that was found first.
-    #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration_or_off)]
+    #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration_or_off, help_heading = "Search")]
     pub minimise: Duration,
     /// Report undefined behaviour that the compiler can detect (UBSan): overflow, bad shifts, array indices out of bounds,
     /// misaligned or null pointers.
-    #[arg(long)]
+    #[arg(long, help_heading = "Program")]
     pub ub: bool,
     /// The file that every execution reads as its standard input, from the start.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Program")]
     pub stdin: Option<PathBuf>,
     /// Run up to N processes of the program in parallel. Heddle starts only as many as the search keeps busy. The result does
     /// not depend on N.
@@ -89,57 +113,61 @@ pub struct Check {
     pub jobs_at_once: bool,
     /// Save the search to this file at intervals and when it is interrupted. --resume continues from it. Heddle removes the
     /// file when the search is complete.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Stopping and going on")]
     pub checkpoint: Option<PathBuf>,
     /// How often to write the checkpoint.
-    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = values::duration)]
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = values::duration, help_heading = "Stopping and going on")]
     pub checkpoint_interval: Duration,
     /// Continue from this checkpoint. Program and options must be the same as before. New checkpoints go to this file unless
     /// --checkpoint names another.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Stopping and going on")]
     pub resume: Option<PathBuf>,
     /// The random seed of sampling algorithms.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
     pub seed: u64,
     /// pct: the bug depth, which is how many ordering constraints between threads the bug needs [default: 3].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
     pub depth: Option<u32>,
+    /// End with exit code 0 although the verdict is not safe: incomplete (nothing found, not everything explored), sync-only (the program was
+    /// not built by heddle).
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    pub accept: Vec<Accept>,
     /// The compiler [default: $CC or $CXX if set, else clang, else gcc].
-    #[arg(long, value_name = "COMPILER")]
+    #[arg(long, value_name = "COMPILER", help_heading = "Program")]
     pub cc: Option<String>,
     /// Compile the program even if it was compiled before and nothing has changed since.
-    #[arg(long)]
+    #[arg(long, help_heading = "Program")]
     pub no_cache: bool,
     /// Explore only executions that start with the first --at steps of this finding. The trace file says how to build the
     /// program.
-    #[arg(long, value_name = "FINDING.json", requires = "at")]
+    #[arg(long, value_name = "FINDING.json", requires = "at", help_heading = "Stopping and going on")]
     pub from: Option<PathBuf>,
     /// With --from: how many steps of the finding every execution starts with.
-    #[arg(long, value_name = "STEP", requires = "from")]
+    #[arg(long, value_name = "STEP", requires = "from", help_heading = "Stopping and going on")]
     pub at: Option<usize>,
     /// With --from: run whatever the trace file asks for, as `heddle replay --trust` does.
     #[arg(long, requires = "from")]
     pub trust: bool,
     /// Count the distinct outcomes: what the program printed, and how it ended. Continues after the first finding.
-    #[arg(long)]
+    #[arg(long, help_heading = "Reports")]
     pub outcomes: bool,
     /// Print one line for each execution, and count the outcomes.
-    #[arg(long)]
+    #[arg(long, help_heading = "Reports")]
     pub dump_executions: bool,
     /// Write an HTML page that shows the run and steps through its findings.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write the findings as SARIF 2.1.0, for code scanning.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub sarif: Option<PathBuf>,
     /// Write the run as JUnit XML, for continuous integration.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub junit: Option<PathBuf>,
     /// Write an SV-COMP violation witness (YAML 2.0) of the first finding.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub witness: Option<PathBuf>,
     /// Write the happens-before graph of the first finding: .dot for Graphviz, .mmd for Mermaid.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub graph: Option<PathBuf>,
     /// Print one JSON document (schema heddle/1) and nothing else to standard output.
     #[arg(long, conflicts_with = "dump_executions")]

@@ -1,26 +1,30 @@
 //! The command line: one file for each larger subcommand, one definition for each option.
 //!
-//! A `heddle check` line also holds words for the compiler and for the program: see [`mod@sort`].
+//! A `heddle check` or `heddle prove` line also holds words for the compiler and for the program: see [`mod@sort`].
 
 mod check;
+mod prove;
 mod replay;
 mod report;
 mod sort;
+mod test;
 #[cfg(test)]
 mod tests;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use heddle_model::RunReport;
 
-pub use check::Check;
+pub use check::{Check, EngineWish};
+pub use prove::{EncodingWish, LoopBound, Prove};
 pub use replay::Replay;
 pub use report::Report;
 use sort::{Sorted, sort};
+pub use test::Test;
 
 use crate::console::{Console, When, Wishes};
 use crate::formats::Format;
@@ -37,6 +41,10 @@ pub struct Typed {
 pub enum Command {
     /// `heddle check`.
     Check(Box<Check>),
+    /// `heddle prove`.
+    Prove(Box<Prove>),
+    /// `heddle test`.
+    Test(Box<Test>),
     /// `heddle replay`.
     Replay(Replay),
     /// `heddle report`.
@@ -56,13 +64,14 @@ pub enum Command {
     name = "heddle",
     version,
     arg_required_else_help = true,
-    disable_help_subcommand = true,
     after_help = "Start with:\n  \
                   heddle check test.c                           does any thread interleaving fail?\n  \
+                  heddle prove test.c                           the same for all inputs, by symbolic execution\n  \
+                  heddle test build                             the same for every test of a build of CMake or meson\n  \
                   heddle replay heddle-out/deadlock-1.json      reproduce it; --step and --gdb step through it\n  \
                   heddle report heddle-out/deadlock-1.json --html --output page.html\n  \
                   CC=\"heddle cc\" ./configure && make           build a larger program, then: heddle check ./program\n\n\
-                  `heddle check --help` lists all options."
+                  `heddle help check` lists all options of a command."
 )]
 struct Line {
     #[command(subcommand)]
@@ -74,14 +83,14 @@ struct Line {
 #[allow(clippy::large_enum_variant)]
 enum LineCommand {
     Check(Check),
+    Prove(Prove),
+    Test(Test),
     Replay(Replay),
     Report(Report),
     Cc(Compiler),
     #[command(name = "c++")]
     Cxx(Compiler),
-    #[command(hide = true)]
     Man(Man),
-    #[command(hide = true)]
     Completions(Completions),
 }
 
@@ -119,6 +128,25 @@ pub struct Completions {
 /// The definition of the whole command line.
 pub fn definition() -> clap::Command {
     Line::command()
+}
+
+/// `--accept`: a verdict that ends with exit code 0, although it is not *safe*.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Accept {
+    /// Nothing was found, and not everything was explored.
+    Incomplete,
+    /// The program was not built by heddle, so that only its calls to the thread library were seen.
+    SyncOnly,
+}
+
+impl Accept {
+    /// Its name on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Accept::Incomplete => "incomplete",
+            Accept::SyncOnly => "sync-only",
+        }
+    }
 }
 
 /// Options that every subcommand has.
@@ -167,14 +195,29 @@ pub fn parse(line: Vec<OsString>) -> Result<Typed, Refused> {
 
 fn understand(line: Vec<OsString>) -> Result<Typed, clap::Error> {
     let mut command = Line::command();
-    let is_check = line.get(1).is_some_and(|word| word == "check");
-    let sorted = if is_check { sort(&mut command, line)? } else { Sorted { own: line, ..Sorted::default() } };
+    let has_words = line.get(1).is_some_and(|word| word == "check" || word == "prove");
+    let sorted = if has_words { sort(&mut command, line)? } else { Sorted { own: line, ..Sorted::default() } };
+    let line: Vec<String> = sorted.own.iter().skip(2).map(|word| word.to_string_lossy().into_owned()).collect();
+    let is_test = sorted.own.get(1).is_some_and(|word| word == "test");
+    let ends = sorted.own.iter().position(|word| word == "--").filter(|_| is_test).unwrap_or(sorted.own.len());
+    let sorted = Sorted { own: sorted.own[..ends].to_vec(), ..sorted };
     let matches = command.try_get_matches_from_mut(sorted.own).map_err(with_hint)?;
     Ok(match Line::from_arg_matches(&matches)?.command {
         LineCommand::Check(check) => {
             let check = Check { words: sorted.words, arguments: sorted.arguments, ..check };
             let wishes = Wishes { json: check.json, no_progress: check.no_progress, ..Wishes::of(&check.common) };
             Typed { command: Command::Check(Box::new(check)), console: wishes }
+        }
+        LineCommand::Prove(prove) => {
+            let prove = Prove { words: sorted.words, arguments: sorted.arguments, ..prove };
+            let wishes = Wishes { json: prove.json, no_progress: prove.no_progress, ..Wishes::of(&prove.common) };
+            Typed { command: Command::Prove(Box::new(prove)), console: wishes }
+        }
+        LineCommand::Test(test) => {
+            let (passed_on, arguments) = test::passed_on(&line);
+            let test = Test { passed_on, arguments, ..test };
+            let wishes = Wishes { json: test.json, no_progress: test.no_progress, ..Wishes::of(&test.common) };
+            Typed { command: Command::Test(Box::new(test)), console: wishes }
         }
         LineCommand::Replay(replay) => {
             let console = Wishes { json: replay.json, ..Wishes::of(&replay.common) };
@@ -209,18 +252,28 @@ impl Wishes {
     }
 }
 
-/// Adds a hint to the error about an unknown option.
+/// Adds a hint to the error about an unknown option, and about a file where a command should stand.
 fn with_hint(mut error: clap::Error) -> clap::Error {
-    if error.kind() == ErrorKind::UnknownArgument {
-        let hint = "options with two dashes are heddle's own; compiler flags have one dash, and arguments for the program \
-                    go after `--`";
-        let hint: clap::builder::StyledStr = hint.into();
-        let mut tips = match error.get(ContextKind::Suggested) {
-            Some(clap::error::ContextValue::StyledStrs(tips)) => tips.clone(),
-            _ => Vec::new(),
-        };
-        tips.push(hint);
-        error.insert(ContextKind::Suggested, clap::error::ContextValue::StyledStrs(tips));
-    }
+    let hint = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
+        (ErrorKind::UnknownArgument, _) => {
+            "options with two dashes are heddle's own; compiler flags have one dash, and arguments for the program go after `--`".to_string()
+        }
+        (ErrorKind::InvalidSubcommand, Some(ContextValue::String(word))) => {
+            let path = Path::new(word);
+            let is_source = path.extension().is_some_and(|ending| ["c", "cc", "cpp", "cxx", "o", "a"].iter().any(|e| ending == *e));
+            match (is_source || path.is_file(), path.is_dir()) {
+                (true, _) => format!("to check it: heddle check {word}"),
+                (_, true) => format!("to check the tests of a build directory: heddle test {word}"),
+                _ => return error,
+            }
+        }
+        _ => return error,
+    };
+    let mut tips = match error.get(ContextKind::Suggested) {
+        Some(ContextValue::StyledStrs(tips)) => tips.clone(),
+        _ => Vec::new(),
+    };
+    tips.push(hint.into());
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     error
 }

@@ -25,9 +25,12 @@ pub struct Sorted {
 /// Compiler flags whose next word belongs to them, even if it starts with two dashes.
 const PASSES_NEXT: [&str; 5] = ["-Xlinker", "-Xclang", "-Xpreprocessor", "-Xassembler", "-mllvm"];
 
-/// Sorts the words of `heddle check ...`. The definition in `command` says which of Heddle's options take a value.
+/// Sorts the words of `heddle check ...` or `heddle prove ...`. The definition in `command` says which of Heddle's options take a value.
 pub fn sort(command: &mut clap::Command, line: Vec<OsString>) -> Result<Sorted, clap::Error> {
-    let check = command.find_subcommand("check").expect("there is a subcommand check").clone();
+    let name = line.get(1).and_then(|word| word.to_str()).unwrap_or("check").to_owned();
+    let Some(check) = command.find_subcommand(&name).cloned() else {
+        return Ok(Sorted { own: line, ..Sorted::default() });
+    };
     let takes_value = |name: &str| {
         let named = |argument: &&clap::Arg| {
             let aliases = argument.get_all_aliases().unwrap_or_default();

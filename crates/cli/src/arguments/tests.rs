@@ -76,6 +76,12 @@ fn nothing_is_accepted_silently() {
         ("heddle check a.c --json=yes", "unexpected value"),
         ("heddle check a.c --json --json", "cannot be used multiple times"),
         ("heddle chekc a.c", "check"),
+        ("heddle a.c", "heddle check a.c"),
+        ("heddle /tmp", "heddle test /tmp"),
+        ("heddle help check", "max-preemptions"),
+        ("heddle test", "required arguments"),
+        ("heddle test a --exact", "--filter"),
+        ("heddle test a --accept everything", "possible values"),
         ("heddle replay", "required arguments"),
         ("heddle replay a.json b.json", "unexpected argument"),
         ("heddle report a.json --text --json", "cannot be used with"),
@@ -83,6 +89,18 @@ fn nothing_is_accepted_silently() {
         let refusal = refusal(text);
         assert!(refusal.contains(says), "{text}\n{refusal}");
     }
+}
+
+#[test]
+fn options_of_each_test_are_passed_on_as_they_were_typed() {
+    let text = "heddle test build --filter races --max-preemptions 2 --out o --wakeup=fifo --leaks -- --races off";
+    let Command::Test(test) = line(text).unwrap().command else { panic!() };
+    assert_eq!(test.passed_on, ["--max-preemptions", "2", "--wakeup=fifo", "--leaks"]);
+    assert_eq!(
+        (test.arguments, test.filter),
+        (vec!["--races".to_string(), "off".to_string()], vec!["races".to_string()])
+    );
+    assert_eq!(test.paths, [PathBuf::from("build")]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
 use heddle_checking::internal::guard;
@@ -15,24 +15,28 @@ use heddle_native::{Built, Hire, NativeExecutor, StartError, Toolchain};
 use heddle_report::{json, text};
 use heddle_search::Algorithm;
 
-use super::replay;
 use super::report::load;
-use crate::arguments::Check;
+use super::{prove, replay};
+use crate::arguments::{Accept, Check, EngineWish};
 use crate::console::Console;
 use crate::formats::{self, Format};
 use crate::progress::Progress;
+use crate::running::ExitWish;
 use crate::{interrupt, store};
 
 /// The algorithm that is used without `--algorithm`.
 pub const DEFAULT_ALGORITHM: &str = "default";
 
 /// The compiler flags of `--ub`. The check of virtual tables (`vptr`) is left out, because it needs a library of the compiler.
-const UNDEFINED: [&str; 2] = ["-fsanitize=undefined", "-fno-sanitize=vptr"];
+pub const UNDEFINED: [&str; 2] = ["-fsanitize=undefined", "-fno-sanitize=vptr"];
 
 /// The parser of `--algorithm`, which accepts the names of the algorithms.
 pub fn algorithm_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(Algorithm::NAMES.iter().map(|(name, _)| *name))
 }
+
+/// How long a proof for all inputs is tried, if the user sets no limit.
+const PROOF: Duration = Duration::from_secs(30);
 
 /// Checks a program. Returns the exit code.
 pub fn run(options: Check, console: &Console) -> u8 {
@@ -40,6 +44,12 @@ pub fn run(options: Check, console: &Console) -> u8 {
         Ok(given) => given,
         Err(message) => return console.fail(&message),
     };
+    if options.engine == EngineWish::Symbolic {
+        return match refuse_what_only_runs_have(&options) {
+            Some(message) => console.fail(&message),
+            None => prove::run_check(&options, console),
+        };
+    }
     // What was stored before Heddle itself fails stays, and the exit code is that of errors.
     let mut panics = Vec::new();
     let Some(checked) = guard("check", &mut panics, || check(&options, given.as_ref(), console)) else {
@@ -47,6 +57,7 @@ pub fn run(options: Check, console: &Console) -> u8 {
         return conclude(Verdict::Error, &format!("this is a bug in heddle: {what}"), &options, console);
     };
     match checked {
+        Ok(report) if is_accepted(&report, &options.accept) => Verdict::Safe.exit_code(),
         Ok(report) => report.verdict.exit_code(),
         Err(Failure::Unsupported(error)) => conclude(Verdict::Unsupported, &error.to_string(), &options, console),
         Err(Failure::Interrupted) => {
@@ -63,8 +74,33 @@ pub fn run(options: Check, console: &Console) -> u8 {
     }
 }
 
+/// Refuses options of which a proof knows nothing.
+fn refuse_what_only_runs_have(options: &Check) -> Option<String> {
+    let running = &options.running;
+    let asked = [
+        ("--from", options.from.is_some()),
+        ("--stdin", options.stdin.is_some()),
+        ("--checkpoint", options.checkpoint.is_some() || options.resume.is_some()),
+        ("--outcomes", options.outcomes || options.dump_executions),
+        ("--nondet", running.nondet.is_some()),
+        ("--max-steps", running.max_steps.is_some()),
+        ("--liveness", running.liveness.is_some() || running.ltl.is_some()),
+        ("--algorithm", options.algorithm != DEFAULT_ALGORITHM),
+        ("bounds", options.iterate || options.max_preemptions.is_some() || options.max_switches.is_some()),
+        ("--exit-status differ", running.exit_status == Some(ExitWish::Differ)),
+    ];
+    let (name, _) = asked.into_iter().find(|(_, asked)| *asked)?;
+    Some(format!("{name}: a proof does not know it; leave it out, or use --engine native"))
+}
+
+/// Whether `--accept` makes this run end as a safe one does, although not everything was explored. Something that was found, and be it
+/// uncertain, is never accepted.
+pub fn is_accepted(report: &RunReport, accept: &[Accept]) -> bool {
+    report.verdict == Verdict::Incomplete && report.findings.is_empty() && accept.contains(&Accept::Incomplete)
+}
+
 /// Ends a run in which no execution was run. Returns the exit code.
-fn conclude(verdict: Verdict, reason: &str, options: &Check, console: &Console) -> u8 {
+pub(super) fn conclude(verdict: Verdict, reason: &str, options: &Check, console: &Console) -> u8 {
     let report = RunReport { verdict, ..RunReport::error(reason.to_string()) };
     show(&report, &[], console);
     match write_reports(options, &report, &[]) {
@@ -174,7 +210,21 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     let progress = Progress::new(console.shows_progress());
     let mut observer = Shown(progress);
     let check = heddle_checking::Check::new(wanted(options, given, algorithm, &interrupted), &mut observer);
+    let began = Instant::now();
     let mut conclusion = check.run(&mut executor, &prepared.description)?;
+    drop(executor);
+    if options.engine == EngineWish::Auto
+        && heddle_checking::lacks_only_inputs(&conclusion.report)
+        && refuse_what_only_runs_have(options).is_none()
+    {
+        let left = options.timeout.map_or(PROOF, |limit| limit.saturating_sub(began.elapsed()));
+        conclusion = prove::attempt(conclusion, options, left, console, &interrupted);
+    }
+    deliver(conclusion, options, console)
+}
+
+/// Stores traces, shows the verdict, and writes the report files.
+pub(super) fn deliver(mut conclusion: Conclusion, options: &Check, console: &Console) -> Result<RunReport, Failure> {
     if let Some(listing) = &conclusion.listing {
         console.result(listing);
     }
@@ -240,6 +290,7 @@ fn wanted(
         prefix: given.map(|given| given.steps.clone()),
         places: given.map_or_else(Vec::new, |given| given.trace.places.clone()),
         all: options.all,
+        accept_sync_only: options.accept.contains(&Accept::SyncOnly),
         minimise: options.minimise,
         outcomes: options.outcomes,
         dump: options.dump_executions,
@@ -314,6 +365,7 @@ fn launch(
     let settings = options.running.over(base, options.all || options.outcomes, options.outcomes);
     let native = heddle_native::Options {
         settings,
+        inputs: given.map_or_else(Vec::new, |given| given.trace.inputs.clone()),
         arguments: options.arguments.iter().map(Into::into).collect(),
         input: prepared.description.stdin.as_ref().map(|file| PathBuf::from(&file.path)),
         jobs: options.jobs,

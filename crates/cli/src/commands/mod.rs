@@ -3,5 +3,7 @@
 pub mod cc;
 pub mod check;
 pub mod pages;
+pub mod prove;
 pub mod replay;
 pub mod report;
+pub mod test;

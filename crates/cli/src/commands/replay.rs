@@ -171,6 +171,7 @@ fn launch(trace: &Trace, prepared: &Prepared<Built>, interrupted: &Arc<AtomicBoo
     let options = heddle_native::Options {
         // As it was found, whatever had been tried before.
         settings: Settings { restart: RestartMode::Only(trace.restart), ..trace.settings },
+        inputs: trace.inputs.clone(),
         arguments: trace.program.arguments.iter().map(Into::into).collect(),
         input: prepared.description.stdin.as_ref().map(|file| PathBuf::from(&file.path)),
         interrupted: Arc::clone(interrupted),

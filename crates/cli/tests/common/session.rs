@@ -88,7 +88,9 @@ impl Session {
     /// directory only: that is where traces go unless the arguments say otherwise.
     pub fn command<S: AsRef<str>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
         let mut words: Vec<String> = arguments.into_iter().map(|word| word.as_ref().to_owned()).collect();
-        if words.first().is_some_and(|word| word == "check") && !words.iter().any(|word| word == "--out") {
+        if words.first().is_some_and(|word| word == "check" || word == "prove")
+            && !words.iter().any(|word| word == "--out")
+        {
             words.insert(1, format!("--out={}", self.path("out").display()));
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_heddle"));

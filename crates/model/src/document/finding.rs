@@ -127,6 +127,20 @@ impl fmt::Display for FindingKind {
     }
 }
 
+/// A value that the program was given: what a call of a nondeterministic function returned.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Given {
+    /// The thread that called.
+    pub thread: ThreadId,
+    /// Which of the thread's calls it was, from 0.
+    pub index: u32,
+    /// The value, as the program's type has it.
+    pub value: String,
+    /// Where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Location>,
+}
+
 /// One thread at the moment of a finding.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct FindingThread {
@@ -196,6 +210,9 @@ pub struct Finding {
     /// built by Heddle and may order the two accesses.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub certain: bool,
+    /// The values that the program was given in this execution, in the order of the execution.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Given>,
     /// The steps that are repeated for ever, if the execution does not end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cycle: Option<Cycle>,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::follow::{Policy, Step};
 use crate::wire::ThreadName;
-use crate::{OpCode, Outcome, Restart, Settings, ThreadId};
+use crate::{Input, OpCode, Outcome, Restart, Settings, ThreadId};
 
 pub use super::step::{Action, StepResult, TraceStep};
 
@@ -134,6 +134,9 @@ pub struct Trace {
     /// numbers where others are created first, and the numbers of the schedule are those of the search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub created: Vec<ThreadName>,
+    /// The inputs that were given, sorted. The steps hold them too, so they matter only to what follows the steps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Input>,
     /// Whether wait loops went round, as they do when states are searched. Otherwise threads in them wait.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rounds: bool,

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::Finding;
+use crate::finding::{Finding, Location};
 use crate::remark::Remark;
 
 /// The name of the schema of [`RunReport`].
@@ -78,13 +78,28 @@ pub struct Bounds {
     /// The largest time in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// The largest number of iterations of a loop, if a proof was asked for no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<u32>,
     /// The number of given steps with which every execution begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prefix: Option<u64>,
 }
 
+/// A loop that a proof has unwound.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Unwound {
+    /// Where it is: file and line.
+    pub at: Location,
+    /// The most iterations that were followed.
+    pub iterations: u32,
+    /// Whether it can have more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+}
+
 /// What a verdict covers.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Coverage {
     /// The memory model: `sc`, sequential consistency.
     pub model: String,
@@ -101,6 +116,18 @@ pub struct Coverage {
     pub restart_reason: Option<String>,
     /// Whether data races were checked: `checked`, `ignored` (noticed and explored, but not reported) or `not checked`.
     pub races: String,
+    /// The engine that decided: `native`, which runs the program, or `symbolic`, which proves. None in documents of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
+    /// Which values of the program's inputs were covered: `all`, `listed` by the user, or `default`. None if it has no inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inputs: Option<String>,
+    /// The loops of the program that a proof has unwound.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unwind: Vec<Unwound>,
+    /// What else has checked the verdict: `proof`, a checker of the solver's proofs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked_by: Option<String>,
     /// Sentences about what was not covered.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -164,6 +191,9 @@ pub struct RunReport {
     /// The number of executions that were cut off by a bound or by something else. They are not among `executions`.
     #[serde(default, skip_serializing_if = "is_none")]
     pub cut: u64,
+    /// The number of formulas that were solved, if the verdict is that of a proof.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub formulas: u64,
     /// The number of operations in all executions.
     pub events: u64,
     /// The time of the run in seconds.
@@ -201,6 +231,7 @@ impl RunReport {
             visited: 0,
             assumed: 0,
             cut: 0,
+            formulas: 0,
             events: 0,
             seconds: 0.0,
             executions_per_second: 0,

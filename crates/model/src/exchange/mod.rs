@@ -6,6 +6,7 @@ mod execution;
 pub mod facts;
 #[cfg(feature = "std")]
 mod fields;
+mod inputs;
 mod latitude;
 mod liveness;
 mod outcome;
@@ -19,6 +20,7 @@ mod settings;
 
 #[cfg(feature = "std")]
 pub use execution::{Execution, Executor, ExecutorError};
+pub use inputs::{Input, MOST_INPUTS};
 pub use latitude::{Latitude, TIMEOUTS, Wakeup, WakeupOrder};
 pub use liveness::{Fairness, FormulaText, Goal, LONGEST_FORMULA, Liveness};
 pub use outcome::{Capacity, Death, Ending, Outcome};

@@ -212,7 +212,7 @@ pub fn depends_on_state(operation: &Operation) -> bool {
 /// reads. It was enabled before those, so their order can be reversed.
 #[inline]
 pub(crate) fn stirs(earlier: &Event, later: &Event) -> bool {
-    later.flags.contains(EventFlags::STIRRED_ONCE) && later.operation.is_stirred_by(earlier, true, true)
+    later.flags.contains(EventFlags::STIRRED_ONCE) && later.operation.is_stirred_by(earlier)
 }
 
 /// The name of an operation together with its primitive: `mutex lock`.

@@ -60,6 +60,7 @@ pub const ROBUST: u32 = 4;
 /// A flag beside the kind: the mutex refuses an unlock by another thread. Otherwise it behaves as its kind says.
 pub const CHECKS_OWNER: u32 = 8;
 /// A bit of `detail` of an [`UNLOCK`]: the thread has changed nothing since it last unlocked the mutex. Whoever [polls](POLL) need not look again.
+/// Of a [`TRYLOCK`]: the thread has tried before in the same state, in vain, and has changed nothing since.
 pub const QUIET: u32 = 1 << 20;
 /// The part of a kind without the flags.
 const BASE: u32 = 3;
@@ -97,6 +98,12 @@ const IN_ORDER: u64 = 0;
 const OUT_OF_ORDER: u64 = 1;
 /// The mutex can never be acquired again.
 const LOST: u64 = 2;
+
+/// What an operation touches that fails because a mutex is locked, and whoever must know that somebody has noticed that: see [`crate::Looks`].
+#[inline]
+pub const fn noticed(mutex: ObjectId) -> ObjectId {
+    ObjectId(mutex.0 + 1)
+}
 
 /// The owner of the mutex with this state.
 #[inline]
@@ -380,10 +387,14 @@ impl Primitive for Mutexes {
         }
         if event.operation.code == POLL {
             into.touch(event.operation.object, Mode::Read);
+            into.touch(noticed(event.operation.object), Mode::Read);
             if let Some((place, size)) = event.operation.also_awaited() {
                 into.touch_bytes(place, size as u32, Mode::Read);
             }
             return;
+        }
+        if event.failed() && event.operation.detail & QUIET == 0 {
+            into.touch(noticed(event.operation.object), Mode::Add);
         }
         // Only the owner can observe its mark, as with a nested lock.
         let mode = if event.operation.code == CONSISTENT { Mode::Read } else { mode(event.flags) };
@@ -433,11 +444,11 @@ fn obtains(world: &World, by: ThreadId, operation: &Operation) -> bool {
     }
 }
 
-/// Whether a round of a loop may have `operation` and still change nothing: it locks or unlocks a mutex that nobody is queued for, that its owner
-/// cannot lock again, and that does not outlive its owner. Such a round must unlock what it locks.
+/// Whether a round of a loop may have `operation` and still change nothing: it locks, tries or unlocks a mutex that nobody is queued for, that its
+/// owner cannot lock again, and that does not outlive its owner. Such a round must unlock what it locks.
 pub fn can_poll(operation: &Operation) -> bool {
     let kind = kind(operation);
-    matches!(operation.code, LOCK | UNLOCK) && kind & (BASE | ROBUST) == NORMAL && !queue::queues(operation)
+    matches!(operation.code, LOCK | TRYLOCK | UNLOCK) && kind & (BASE | ROBUST) == NORMAL && !queue::queues(operation)
 }
 
 /// Whether `operation` locks a robust mutex, so that its result depends on which threads have ended.

@@ -91,6 +91,10 @@ states! {
     Descriptors: "table of descriptors", "look at the descriptors", "change the descriptors";
     /// The sizes, times and modes of all files, which walks over directories return. Calls that change a file add to it.
     FileStatus: "sizes and times of files", "look at sizes and times", "change sizes and times";
+    /// What the C++ library keeps of the threads that have arrived at a barrier, in parts by barrier.
+    Arrivals: "arrivals at a barrier", "look who has arrived at a barrier", "arrive at a barrier";
+    /// The number of words that every stream of the C++ library has for the program (`ios_base::xalloc`).
+    StreamWords: "words of streams", "look at the words of streams", "take a word of all streams";
     /// All clocks.
     Clock: "clock", "look at a clock", "look at a clock";
 }
@@ -150,14 +154,14 @@ impl State {
 
     /// Whether this state has only one part, which needs no number in reports.
     pub const fn is_whole(self) -> bool {
-        !matches!(self, State::FileContents | State::SignalAction | State::Static)
+        !matches!(self, State::FileContents | State::SignalAction | State::Static | State::Arrivals)
     }
 
     /// Whether a change synchronises with later calls on the same state, as the language standards say of exit handlers
-    /// and of the handlers and the memory resource of the C++ library. Nothing is said of files and the rest.
+    /// and of the handlers, the memory resource and the barriers of the C++ library. Nothing is said of files and the rest.
     pub const fn synchronises(self) -> bool {
-        use State::{ExitHandlers, MemoryResource, NewHandler, QuickExitHandlers, TerminateHandler};
-        matches!(self, ExitHandlers | QuickExitHandlers | TerminateHandler | NewHandler | MemoryResource)
+        use State::{Arrivals, ExitHandlers, MemoryResource, NewHandler, QuickExitHandlers, TerminateHandler};
+        matches!(self, ExitHandlers | QuickExitHandlers | TerminateHandler | NewHandler | MemoryResource | Arrivals)
     }
 }
 

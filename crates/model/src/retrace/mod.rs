@@ -83,7 +83,7 @@ impl Retracing<'_> {
         if let Some((operation, pc)) = next {
             self.world.announce_look(last.thread, operation, pc, events);
         }
-        self.world.settle(last);
+        self.world.settle(events);
     }
 }
 

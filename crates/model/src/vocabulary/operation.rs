@@ -2,8 +2,8 @@
 
 use crate::ObjectId;
 
-/// The largest number of loads in one iteration of a loop that can be an await.
-pub const MOST_LOOKS: usize = 8;
+/// The largest number of looks in one iteration of a loop that can be an await.
+pub const MOST_LOOKS: usize = 16;
 
 /// The code of an operation. The high byte is the family (the primitive), the low byte the operation within it.
 ///
@@ -38,12 +38,17 @@ impl OpCode {
 
 const AWAIT: u32 = 1 << 31;
 const IMPATIENT: u32 = 1 << 30;
-const ALSO_SIZE: u32 = 24;
+/// The lowest of the bits of an await's `Operation::argument` that hold the size of the other places. Addresses are smaller.
+const ALSO_SIZE: u32 = 48;
 /// The value of `Operation::size` that marks a cancellation point. It is used only by operations that do not access
 /// memory.
 const CANCELLABLE: u16 = 1 << 15;
-/// The lowest of the three bits of `Operation::detail` that hold the number of loads of an await, minus one.
+/// The lowest of the bits of `Operation::detail` that hold the number of looks of an await, minus one.
 const ROUND: u32 = 21;
+/// A bit of `Operation::detail`: the argument of an await says which other places it reads.
+const ALSO: u32 = 1 << 29;
+/// A bit of `Operation::detail`: the loop of an await locks mutexes.
+const LOCKS: u32 = 1 << 28;
 
 /// An operation that a thread is about to take, and the object it acts on.
 ///
@@ -74,20 +79,22 @@ impl Operation {
 
     /// Marks this operation as an await: see [`is_await`](Self::is_await).
     ///
-    /// `round` is the number of loads in one iteration of the loop, 1 to [`MOST_LOOKS`]. `also` is a second place that
-    /// the loop reads, with its size in bytes. The second place is stored in the argument, so the operation must not
+    /// `round` is the number of looks in one iteration of the loop, 1 to [`MOST_LOOKS`]. `also` is the part of memory that has the
+    /// other places that the loop reads, with its size in bytes. It is stored in the argument, so the operation must not
     /// have one.
     pub const fn awaiting(self, round: u32, also: Option<(ObjectId, u16)>) -> Operation {
         let detail = self.detail | AWAIT | (round - 1) << ROUND;
         match also {
-            Some((place, size)) => Operation { argument: place.0, detail: detail | (size as u32) << ALSO_SIZE, ..self },
+            Some((place, size)) => {
+                Operation { argument: place.0 | (size as u64) << ALSO_SIZE, detail: detail | ALSO, ..self }
+            }
             None => Operation { detail, ..self },
         }
     }
 
     /// Whether the thread is in a loop that only reads.
     ///
-    /// Such a thread has come back to this operation in exactly the state that it was in before. It has read one or two
+    /// Such a thread has come back to this operation in exactly the state that it was in before. It has read a few
     /// places and changed nothing. Without a write to those places it would loop forever. An await is therefore enabled
     /// only after another thread has written to one of them ([`stirs`](Self::stirs)). Whether an operation is an await
     /// depends only on the thread's own past, so equivalent executions agree on it.
@@ -105,17 +112,38 @@ impl Operation {
         Operation { argument, detail: self.detail & ((1 << ROUND) - 1), ..self }
     }
 
-    /// The number of loads in one iteration of this await's loop, 1 to [`MOST_LOOKS`].
+    /// The number of looks in one iteration of this await's loop, 1 to [`MOST_LOOKS`].
     #[inline]
     pub const fn looks(&self) -> u32 {
-        ((self.detail >> ROUND) & 7) + 1
+        (self.detail >> ROUND) % MOST_LOOKS as u32 + 1
     }
 
-    /// The second place that an await reads, with its size in bytes. `None` if it reads one place only.
+    /// The part of memory that has the places that an await reads beside its own, with its size in bytes. `None` if it reads one
+    /// place only.
     #[inline]
     pub const fn also_awaited(&self) -> Option<(ObjectId, u16)> {
-        let size = (self.detail & !AWAIT) >> ALSO_SIZE;
-        if self.is_await() && size != 0 { Some((ObjectId(self.argument), size as u16)) } else { None }
+        if self.detail & (AWAIT | ALSO) != AWAIT | ALSO {
+            return None;
+        }
+        Some((ObjectId(self.argument & ((1 << ALSO_SIZE) - 1)), (self.argument >> ALSO_SIZE) as u16))
+    }
+
+    /// Marks this await as one whose loop locks mutexes, and unlocks them again: see [`is_under_lock`](Self::is_under_lock).
+    pub const fn under_lock(self) -> Operation {
+        Operation { detail: self.detail | LOCKS, ..self }
+    }
+
+    /// Whether the loop of this await locks mutexes, and unlocks them again. What other threads do to them in loops of this kind is no
+    /// news to it: they would wake each other for ever.
+    #[inline]
+    pub const fn is_under_lock(&self) -> bool {
+        self.detail & (AWAIT | LOCKS) == AWAIT | LOCKS
+    }
+
+    /// Whether a place can be one that an await reads beside its own.
+    #[inline]
+    pub const fn can_also_await(place: ObjectId) -> bool {
+        place.0 >> ALSO_SIZE == 0
     }
 
     /// Marks this operation as a [cancellation point](crate::primitive::cancellation).

@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
 use super::{ATOMIC_FUNCTIONS, INPUT, LABELS, LIBRARIES, Layout, SCRATCH};
-use crate::{Settings, ThreadId};
+use crate::{Input, MOST_INPUTS, Settings, ThreadId};
 
 /// Data for the program's annotations (`heddle.h`).
 #[repr(C)]
@@ -17,6 +17,10 @@ pub struct Annotations {
     pub entry: u64,
     /// The number of entries in use in `functions`.
     pub functions_len: u32,
+    /// The number of entries in use in `inputs`.
+    pub inputs_len: u32,
+    /// The inputs that are given, sorted. The driver writes them before the process starts.
+    pub inputs: [Input; MOST_INPUTS],
     /// The number of labels reached.
     pub labels_len: AtomicU32,
     /// The [fingerprints](label) of the labels that any execution has reached.

@@ -13,7 +13,7 @@ use crate::primitive;
 use crate::{Digest, Fingerprint, ObjectId, ThreadId};
 
 /// The number of words of a thread.
-const THREAD: usize = 11;
+const THREAD: usize = 12;
 /// The number of words of an object.
 const OBJECT: usize = 5;
 
@@ -27,7 +27,7 @@ impl World<'_> {
         let state = self.thread(thread);
         let life = state.phase as u64 | (state.detached as u64) << 8 | (state.joined as u64) << 9;
         if !matches!(state.phase, Phase::Alive | Phase::Lingering) {
-            return [life, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+            return [life, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         }
         let ThreadState { pending, waits_on, waits_with, queued_on, .. } = *state;
         let pending = pending.without_await();
@@ -54,6 +54,7 @@ impl World<'_> {
             numbers,
             state.failures as u64 | (mask as u64) << 32,
             state.children as u64 | steps << 32,
+            state.inputs as u64,
         ]
     }
 

@@ -13,6 +13,13 @@
 //! lock and an unlock of its own. So the thread waits for such an unlock, before its own lock ([`mutex::POLL`]). If it is not written
 //! there, there is a data race.
 //!
+//! Such a round may try other mutexes under its lock, as `std::lock` does. It is in vain if whatever it got that way was given back because
+//! another attempt failed. A thread that gets what it tries for passes, and does not wait, even if it changes nothing and begins anew.
+//! Whoever tries the mutex that the round holds, and fails, can tell that it took place. So this is what the thread waits for, too: it may
+//! go round once more ([`Attempts`](super::Attempts)).
+//! A thread can wait although a mutex is free now that it could not get before. Then its round was needed by nobody, and the executions in
+//! which it came later are explored ([`crate::World::waits_needlessly`]).
+//!
 //! The current values of the places are not considered: whether an operation is an await must not depend on what
 //! independent threads did meanwhile.
 
@@ -31,7 +38,7 @@ pub struct Look<S> {
     pub operation: Operation,
     /// The state of the thread before it.
     pub state: S,
-    /// What the look found.
+    /// What the look found. Of an attempt to lock a mutex: whether it was in vain.
     value: u64,
 }
 
@@ -54,6 +61,8 @@ pub struct Await<S> {
     /// What its last look found, if the round looked at one atomic place of at most a word: then that look was
     /// [in vain](crate::vain).
     pub vain: Option<u64>,
+    /// The round locks mutexes and tries others.
+    pub tries: bool,
     /// Where the round is among the looks: the first, and how many.
     round: (usize, usize),
 }
@@ -85,23 +94,24 @@ impl<S: Copy> Looks<S> {
         };
         if let Some(first) = (0..self.count).rev().find(same)
             && unlocks_what_it_locks(&seen[first..])
-            && let Some(also) = second_place(&seen[first..], &operation)
+            && gets_nothing_through(&seen[first..])
+            && let Some(also) = other_places(&seen[first..], &operation)
         {
-            let round = (self.count - first) as u32;
-            let since = seen[first].state;
-            let found = seen[self.count - 1].value;
-            let vain = seen[first..].iter().all(|look| is_same_place(look, &operation)).then_some(found);
+            let looks = &seen[first..];
+            let round = looks.len() as u32;
+            let since = looks[0].state;
+            let found = looks[looks.len() - 1].value;
+            let vain = looks.iter().all(|look| is_same_place(look, &operation)).then_some(found);
+            let locks = looks.iter().any(Look::locks);
+            let tries = locks && looks.iter().any(|look| look.operation.code == mutex::TRYLOCK);
             self.count = 0;
             let operation = match operation.code {
                 mutex::LOCK => Operation::new(mutex::POLL, operation.object),
                 _ => operation,
             };
-            return Some(Await {
-                operation: operation.awaiting(round, also),
-                since,
-                vain,
-                round: (first, round as usize),
-            });
+            let operation = operation.awaiting(round, also);
+            let operation = if locks { operation.under_lock() } else { operation };
+            return Some(Await { operation, since, vain, tries, round: (first, round as usize) });
         }
         if self.count == MOST_LOOKS {
             self.count = 0;
@@ -137,6 +147,7 @@ impl<S: Copy> Looks<S> {
             LOAD | READ => true,
             // Whether the round changes nothing is seen at its end.
             mutex::LOCK | mutex::UNLOCK => !event.failed() && mutex::can_poll(&event.operation),
+            mutex::TRYLOCK => event.failed() || mutex::can_poll(&event.operation),
             // Test-and-set of what was set already.
             RMW => event.flags.contains(EventFlags::UNCHANGED),
             _ => event.failed(),
@@ -144,9 +155,23 @@ impl<S: Copy> Looks<S> {
         // What failed for no reason has not looked: a loop must not be taken for one that waits because of it.
         if !unchanged || event.flags.contains(EventFlags::SPURIOUS) {
             self.forget();
-        } else if let Some(last) = self.looks[..self.count].last_mut() {
-            last.value = event.result;
+            return;
         }
+        if let Some(last) = self.looks[..self.count].last_mut() {
+            last.value = if event.operation.code == mutex::TRYLOCK { event.failed() as u64 } else { event.result };
+        }
+    }
+}
+
+impl<S> Look<S> {
+    /// Whether this look has tried a mutex in vain.
+    fn fails_to_lock(&self) -> bool {
+        self.operation.code == mutex::TRYLOCK && self.value != 0
+    }
+
+    /// Whether this look has locked a mutex.
+    fn locks(&self) -> bool {
+        self.operation.code == mutex::LOCK || self.operation.code == mutex::TRYLOCK && self.value == 0
     }
 }
 
@@ -159,39 +184,58 @@ fn is_same_place<S>(look: &Look<S>, operation: &Operation) -> bool {
 /// Whether a round leaves all mutexes as it found them: it unlocks what it has locked, and nothing else.
 fn unlocks_what_it_locks<S>(round: &[Look<S>]) -> bool {
     let held = |up_to: usize, mutex: ObjectId| {
-        round[..up_to].iter().filter(|look| look.operation.object == mutex).fold(0i32, |held, look| {
-            held + i32::from(look.operation.code == mutex::LOCK) - i32::from(look.operation.code == mutex::UNLOCK)
-        })
+        round[..up_to]
+            .iter()
+            .filter(|look| look.operation.object == mutex)
+            .fold(0i32, |held, look| held + i32::from(look.locks()) - i32::from(look.operation.code == mutex::UNLOCK))
     };
     round.iter().enumerate().all(|(at, look)| match look.operation.code {
-        mutex::LOCK => held(round.len(), look.operation.object) == 0,
         mutex::UNLOCK => held(at, look.operation.object) == 1,
+        _ if look.locks() => held(round.len(), look.operation.object) == 0,
         _ => true,
     })
 }
 
-/// Whether a thread about to take `operation` can await what the looks of `round` looked at: at most two places, none
-/// larger than a word. Returns the place that is not the operation's own, if there is one, with its size.
-fn second_place<S>(round: &[Look<S>], operation: &Operation) -> Option<Option<(ObjectId, u16)>> {
-    let mut second = None;
+/// Whether a round has given back whatever it got by trying because another attempt failed: between such an attempt that succeeds and the unlock
+/// there is one that fails. The thread has passed otherwise.
+fn gets_nothing_through<S>(round: &[Look<S>]) -> bool {
+    let is_tried = |look: &Look<S>| look.operation.code == mutex::TRYLOCK && look.locks();
+    round.iter().enumerate().filter(|(_, look)| is_tried(look)).all(|(at, tried)| {
+        let unlocks =
+            |look: &&Look<S>| (look.operation.code, look.operation.object) == (mutex::UNLOCK, tried.operation.object);
+        round[at..].iter().take_while(|look| !unlocks(look)).any(Look::fails_to_lock)
+    })
+}
+
+/// How much of a mutex an await reads whose loop locks it: what is locked and unlocked, and [what tells](mutex::noticed) that it was.
+const LOCKED: u16 = 2;
+
+/// Whether a thread about to take `operation` can await what the looks of `round` looked at: none is larger than a word, and those beside
+/// the operation's own are near each other. Returns the part of memory with these, if there are any, with its size.
+fn other_places<S>(round: &[Look<S>], operation: &Operation) -> Option<Option<(ObjectId, u16)>> {
+    let mut others: Option<(u64, u64)> = None;
     for look in round {
         let Operation { object, size, code, .. } = look.operation;
-        // Others may have failed to lock what a round has locked that tried something else in vain. Such rounds are not without effect.
-        let tries = operation.code == mutex::LOCK && !matches!(code, mutex::LOCK | mutex::UNLOCK | LOAD | READ);
-        if size > WORD || tries {
+        let can_be_awaited = match operation.code {
+            LOAD | READ => true,
+            // What else is tried under a lock may be seen by others.
+            mutex::LOCK => matches!(code, mutex::LOCK | mutex::UNLOCK | mutex::TRYLOCK | LOAD | READ),
+            _ => !look.locks() && code != mutex::UNLOCK,
+        };
+        if size > WORD || !can_be_awaited || !Operation::can_also_await(object) {
             return None;
         }
-        if object != operation.object {
+        if object != operation.object || size > operation.size {
             // What is not in memory (a mutex of the model's) has no size.
-            let place = (object, size.max(1));
-            if second.is_some_and(|other| other != place) {
-                return None;
-            }
-            second = Some(place);
+            let size = if look.locks() || code == mutex::UNLOCK { LOCKED } else { size.max(1) };
+            let (from, to) = others.unwrap_or((object.0, object.0));
+            others = Some((from.min(object.0), to.max(object.0 + size as u64)));
         }
     }
-    // Only these have room for a second place.
-    (second.is_none() || matches!(operation.code, LOAD | READ | mutex::LOCK)).then_some(second)
+    let Some((from, to)) = others else { return Some(None) };
+    // Only these have room for other places.
+    let has_room = matches!(operation.code, LOAD | READ | mutex::LOCK);
+    u16::try_from(to - from).ok().filter(|_| has_room).map(|size| Some((ObjectId(from), size)))
 }
 
 #[cfg(test)]
@@ -213,6 +257,9 @@ mod tests {
         for (state, operation) in operations.iter().enumerate() {
             assert_eq!(last, None, "an await before the end");
             last = looks.before(*operation, state, |earlier| *earlier == state);
+            let fails = matches!(operation.code, mutex::TRYLOCK | atomic::COMPARE_EXCHANGE);
+            let flags = if fails { EventFlags::FAILED } else { EventFlags::NONE };
+            looks.after(&Event { operation: *operation, flags, ..Event::default() });
         }
         last
     }
@@ -225,19 +272,26 @@ mod tests {
     }
 
     #[test]
-    fn one_or_two_places_can_be_awaited() {
+    fn several_places_can_be_awaited() {
         assert_eq!(again(&[load(8)]), Some(load(8).awaiting(1, None)));
         assert_eq!(again(&[load(8), load(8)]), Some(load(8).awaiting(2, None)));
         let two = load(8).awaiting(2, Some((ObjectId(16), 4)));
         assert_eq!(again(&[load(8), load(16)]), Some(two));
         let four = load(8).awaiting(4, Some((ObjectId(16), 4)));
         assert_eq!(again(&[load(8), load(16), load(8), load(16)]), Some(four));
-        assert_eq!(again(&[load(8), load(16), load(24)]), None);
+        let three = load(8).awaiting(3, Some((ObjectId(16), 12)));
+        assert_eq!(again(&[load(8), load(16), load(24)]), Some(three), "what lies between, too");
+        assert_eq!(again(&[load(8), load(24), load(16)]), Some(three));
+        assert_eq!(again(&[load(8), load(1 << 32), load(16)]), None, "too far apart");
+        assert_eq!(again(&[load(8), load(1 << 50)]), None, "no address");
     }
 
     #[test]
-    fn a_second_place_has_one_size_and_fits_a_word() {
-        assert_eq!(again(&[load(8), at(LOAD, 16, 8), load(16)]), None, "the same place in two sizes");
+    fn places_fit_a_word() {
+        let two = load(8).awaiting(3, Some((ObjectId(16), 8)));
+        assert_eq!(again(&[load(8), at(LOAD, 16, 8), load(16)]), Some(two), "the same place in two sizes");
+        let large = load(8).awaiting(2, Some((ObjectId(8), 8)));
+        assert_eq!(again(&[load(8), at(LOAD, 8, 8)]), Some(large), "its own place in two sizes");
         assert_eq!(again(&[load(8), at(LOAD, 16, 16)]), None, "larger than a word");
         assert_eq!(again(&[at(LOAD, 8, 16)]), None, "larger than a word");
         let lock = Operation::new(mutex::TRYLOCK, ObjectId(16));
@@ -317,11 +371,13 @@ mod tests {
 
     #[test]
     fn a_round_can_look_under_locks() {
-        assert_eq!(again(&locked(8, &[])), Some(poll(8).awaiting(2, None)));
-        assert_eq!(again(&locked(8, &[load(16)])), Some(poll(8).awaiting(3, Some((ObjectId(16), 4)))));
-        assert_eq!(again(&locked(8, &locked(16, &[]))), Some(poll(8).awaiting(4, Some((ObjectId(16), 1)))));
+        assert_eq!(again(&locked(8, &[])), Some(poll(8).awaiting(2, None).under_lock()));
+        let one = poll(8).awaiting(3, Some((ObjectId(16), 4))).under_lock();
+        assert_eq!(again(&locked(8, &[load(16)])), Some(one));
+        let two = poll(8).awaiting(4, Some((ObjectId(16), LOCKED))).under_lock();
+        assert_eq!(again(&locked(8, &locked(16, &[]))), Some(two));
         let after = [&[load(16)], &locked(8, &[])[..]].concat();
-        assert_eq!(again(&after), Some(load(16).awaiting(3, Some((ObjectId(8), 1)))));
+        assert_eq!(again(&after), Some(load(16).awaiting(3, Some((ObjectId(8), LOCKED))).under_lock()));
     }
 
     #[test]
@@ -334,10 +390,47 @@ mod tests {
     }
 
     #[test]
-    fn a_round_under_locks_tries_nothing_else() {
-        let fails = Operation::new(mutex::TRYLOCK, ObjectId(16));
-        assert_eq!(again(&locked(8, &[fails])), None, "others may fail because of the lock");
-        assert_eq!(again(&locked(8, &[at(atomic::COMPARE_EXCHANGE, 16, 4)])), None);
+    fn a_round_under_locks_may_try_others() {
+        let fails = |place| Operation::new(mutex::TRYLOCK, ObjectId(place));
+        let tried = poll(8).awaiting(3, Some((ObjectId(16), 1))).under_lock();
+        assert_eq!(again(&locked(8, &[fails(16)])), Some(tried));
+        assert_eq!(again(&locked(8, &[at(atomic::COMPARE_EXCHANGE, 16, 4)])), None, "others may see that");
+        let tries = |operations: &[Operation]| {
+            let mut looks = Looks::default();
+            assert_eq!(round(&mut looks, operations), None);
+            round(&mut looks, &operations[..1]).is_some_and(|found| found.tries)
+        };
+        assert!(tries(&locked(8, &[fails(16)])) && !tries(&locked(8, &[])) && !tries(&[fails(16)]));
+        let in_turn = [locked(8, &[fails(16)]), locked(16, &[fails(8)])].concat();
+        assert!(again(&in_turn).is_some());
+    }
+
+    /// Whether a thread waits that takes these again and again, each of which fails or does not.
+    fn waits(operations: &[(Operation, bool)]) -> bool {
+        let mut looks = Looks::default();
+        for (state, (operation, fails)) in operations.iter().chain(operations).enumerate() {
+            let state = state % operations.len();
+            if looks.before(*operation, state, |earlier| *earlier == state).is_some() {
+                return true;
+            }
+            let flags = if *fails { EventFlags::FAILED } else { EventFlags::NONE };
+            looks.after(&Event { operation: *operation, flags, ..Event::default() });
+        }
+        false
+    }
+
+    #[test]
+    fn who_gets_what_it_tries_for_does_not_wait() {
+        let on = |code, place| (Operation::new(code, ObjectId(place)), false);
+        let fails = |place| (Operation::new(mutex::TRYLOCK, ObjectId(place)), true);
+        let (lock, unlock) = (on(mutex::LOCK, 8), on(mutex::UNLOCK, 8));
+        let (tries, gives_back) = (on(mutex::TRYLOCK, 16), on(mutex::UNLOCK, 16));
+        assert!(!waits(&[lock, tries, gives_back, unlock]), "it passes");
+        assert!(!waits(&[lock, tries, gives_back, fails(24), unlock]), "it has passed before that failed");
+        assert!(!waits(&[lock, fails(24), tries, gives_back, unlock]), "it passes after that failed");
+        assert!(waits(&[lock, tries, fails(24), gives_back, unlock]), "it gives back because that failed");
+        assert!(!waits(&[lock, tries, fails(24), unlock]), "it stays locked");
+        assert!(!waits(&[tries, fails(24), gives_back]), "an attempt cannot say that somebody noticed");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The state of one execution: the next operation of every thread and the state of every object.
 
+mod attempts;
 mod awaits;
 mod canonical;
 mod effect;
@@ -12,6 +13,8 @@ mod table;
 mod thread;
 pub mod vain;
 
+pub use attempts::Attempts;
+pub use awaits::Needless;
 pub use effect::Effect;
 pub(crate) use expire::timed_out;
 pub use looks::{Await, Look, Looks};

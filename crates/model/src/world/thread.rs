@@ -35,6 +35,7 @@ impl ThreadState {
         timeouts: 0,
         spurious: 0,
         failures: 0,
+        inputs: 0,
         mask: 0,
         priority: 0,
         phase: Phase::Absent,
@@ -80,6 +81,8 @@ pub struct ThreadState {
     pub spurious: u32,
     /// The number of the thread's attempts that failed spuriously.
     pub failures: u32,
+    /// The number of given inputs ([`crate::Input`]) that the thread has asked for.
+    pub inputs: u32,
     /// Data of a waiting thread. Each primitive defines it. A futex stores its bit set here.
     pub mask: u32,
     /// The thread's priority. Reserved for the scheduling policy that follows the plan.

@@ -24,7 +24,7 @@
 pub(crate) const MARK: u64 = 1 << 63;
 
 /// Mixes two numbers. Each result is about as likely as any other.
-pub(crate) const fn mix(a: u64, b: u64) -> u64 {
+pub const fn mix(a: u64, b: u64) -> u64 {
     let mut mixed = (a ^ b.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ b.wrapping_mul(0xd6e8_feb8_6659_fd93);
     mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -56,8 +56,9 @@ pub const ENOUGH: u64 = MARK;
 /// same state again is to depend on the program alone. Without loops that wait nobody asks, and wiping takes time.
 pub const WIPED: u64 = MARK | 1;
 
-/// The number that says that threads try mutexes. Whoever tries one can tell that another thread holds it, so rounds of a loop that locks it have
-/// an effect: no loop [polls](crate::primitive::mutex::POLL) from now on.
+/// The number that says that rounds that lock one mutex and try another really go round, and are no [polls](crate::primitive::mutex::POLL). A thread
+/// [probes](crate::Attempts), or threads that try mutexes politely keep each other from going on: whoever does not get the second gives
+/// the first back and takes it again. All of them may do so for ever.
 pub const TRIED: u64 = MARK | 2;
 
 /// The number of a thread's states before several looks at one place, since it last changed something. One state has the number that it
@@ -97,7 +98,7 @@ impl<'p> Vain<'p> {
         self.has(WIPED)
     }
 
-    /// Whether threads try mutexes: see [`TRIED`].
+    /// Whether rounds that try mutexes really go round: see [`TRIED`].
     pub fn tries(&self) -> bool {
         self.has(TRIED)
     }

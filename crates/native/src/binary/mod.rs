@@ -5,12 +5,14 @@
 //! * `uninstrumented`: the object files that were linked in without instrumentation.
 //! * `assembly`, `assembly_text`: inline assembly that uses memory, which Heddle does not observe.
 //! * `sources`: the sources of a file. `overlooked`: what else of instrumented code Heddle does not observe.
+//! * [`framework`]: the test framework that a program was built with.
 //! * [`liveness`]: dead bytes of stack frames.
 //! * [`symbols`]: functions, source lines, and names of variables for addresses.
 
 pub mod annotations;
 pub(crate) mod assembly;
 mod assembly_text;
+pub mod framework;
 pub mod liveness;
 pub(crate) mod overlooked;
 pub mod program;

@@ -9,10 +9,12 @@
 //! * `wire`: the driver's side of the shared memory.
 //! * `scratch`: the directory for files that executions write.
 //! * `recording`: one execution with call stacks, for reports and replays.
+//! * [`helper`]: other processes: a test program that lists its tests, Heddle itself on one of them.
 //! * `options`: how a program is to be run. `setup` is what all its processes have in common.
 
 mod crew;
 mod executor;
+pub mod helper;
 mod options;
 mod plans;
 pub(crate) mod process;

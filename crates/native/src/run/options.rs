@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use heddle_model::Settings;
 use heddle_model::wire::Layout;
+use heddle_model::{Input, Settings};
 
 /// When one more process is put to work on a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +23,8 @@ pub enum Hire {
 pub struct Options {
     /// The settings of executions.
     pub settings: Settings,
+    /// The inputs that are given: at most [`heddle_model::MOST_INPUTS`]. All others take the values of the settings.
+    pub inputs: Vec<Input>,
     /// The program's arguments, without its name.
     pub arguments: Vec<OsString>,
     /// The file that every execution reads as its standard input, by an absolute path.
@@ -49,6 +51,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             settings: Settings::default(),
+            inputs: Vec::new(),
             arguments: Vec::new(),
             input: None,
             start_within: Duration::from_secs(20),

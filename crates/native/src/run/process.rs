@@ -315,7 +315,7 @@ const PADDED: usize = 32 << 10;
 const PADDED_COUNT: usize = 128;
 
 /// A file in memory. Everything that is written to it is appended, since two streams share it.
-fn anonymous_file(name: &str) -> io::Result<File> {
+pub(super) fn anonymous_file(name: &str) -> io::Result<File> {
     let file = memfd_create(name, MemfdFlags::CLOEXEC)?;
     fcntl_setfl(&file, OFlags::APPEND)?;
     Ok(File::from(file))

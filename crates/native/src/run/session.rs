@@ -123,6 +123,7 @@ pub fn briefing(
 ) -> Briefing {
     Briefing {
         settings: options.settings,
+        inputs: options.inputs.clone(),
         restart,
         threads_wanted: needs.threads,
         check_restore: options.check_restore,

@@ -20,13 +20,17 @@ use heddle_model::wire::{
     ATOMIC_FUNCTIONS, Annotations, FRAMES, Header, LIBRARIES, Layout, MAGIC, NO_STATES, PLACES, RACES, RECORD_STATES,
     ROUNDS, STOP_AT_STATES, Slot, TOUCHES, ThreadName, VERSION, WirePlan, WireResult, known,
 };
-use heddle_model::{Event, Fingerprint, Outcome, Pending, PlainTouch, Plan, Restart, Settings, States, ThreadId};
+use heddle_model::{
+    Event, Fingerprint, Input, MOST_INPUTS, Outcome, Pending, PlainTouch, Plan, Restart, Settings, States, ThreadId,
+};
 
 /// What the runtime is told once, when its process starts.
 #[derive(Clone, Debug)]
 pub struct Briefing {
     /// The settings of executions, with a stack size that is not 0.
     pub settings: Settings,
+    /// See [`Annotations::inputs`]: sorted.
+    pub inputs: Vec<Input>,
     /// How this process returns to its start after an execution.
     pub restart: Restart,
     /// See [`Header::threads_wanted`].
@@ -122,6 +126,10 @@ impl Wire {
             for (to, function) in annotations.functions.iter_mut().zip(&briefing.functions) {
                 *to = *function;
             }
+            for (to, input) in annotations.inputs.iter_mut().zip(&briefing.inputs) {
+                *to = *input;
+            }
+            annotations.inputs_len = briefing.inputs.len().min(MOST_INPUTS) as u32;
             annotations.functions_len = briefing.functions.len().min(ATOMIC_FUNCTIONS) as u32;
             let table: *mut ThreadName = self.at(self.layout.names_at);
             ptr::copy_nonoverlapping(names.as_ptr(), table, names.len().min(self.layout.threads as usize));
@@ -423,6 +431,7 @@ mod tests {
     fn wire(names: &[ThreadName]) -> Wire {
         let briefing = Briefing {
             settings: settings(),
+            inputs: vec![Input { value: 9, ..Input::default() }],
             restart: Restart::Fork,
             threads_wanted: 3,
             check_restore: true,
@@ -449,6 +458,7 @@ mod tests {
         assert_eq!(annotations.entry, 5);
         assert_eq!(header.places.load(Relaxed), 2);
         assert_eq!((annotations.functions_len, annotations.functions[0]), (1, [6, 7]));
+        assert_eq!((annotations.inputs_len, annotations.inputs[0].value), (1, 9));
         let mut copied = Vec::new();
         assert!(wire.add_names(&mut copied));
         assert_eq!(copied, names);

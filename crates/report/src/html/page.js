@@ -71,6 +71,7 @@ function open(index) {
   const view = { index, trace, rows, threads, hidden: new Set(), object: "", all: rows.length <= 60, selected: 0 };
   view.node = el("section", { "aria-label": trace.finding.id },
     el("h2", { class: "bad" }, `${trace.finding.kind}: ${trace.finding.message}`),
+    (trace.finding.inputs ?? []).length > 0 ? el("p", {}, "Inputs: ", trace.finding.inputs.map((input, at) => [at > 0 ? ", " : "", el("code", {}, input.at ? `${place(input.at)} ` : ""), `thread ${input.thread} = ${input.value}`]).flat()) : null,
     el("ul", {}, trace.finding.notes.map((note) => el("li", {}, note.message, note.location ? el("code", {}, ` ${place(note.location)}`) : null))),
     tools(view, objects),
     el("div", { class: "split" },

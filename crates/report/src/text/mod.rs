@@ -5,6 +5,7 @@
 
 mod compact;
 mod interleaving;
+mod proved;
 mod snippet;
 pub mod stepping;
 mod table;
@@ -14,6 +15,7 @@ use anstyle::Style;
 use heddle_model::{Finding, Trace};
 
 pub(crate) use crate::shown::line as printable;
+use crate::words;
 
 pub use compact::compact;
 pub use verdict::{coverage, verdict};
@@ -39,7 +41,7 @@ impl Default for Options {
 
 impl Options {
     /// `text` in `style`, or unchanged without colours.
-    fn paint(&self, style: Style, text: &str) -> String {
+    pub(crate) fn paint(&self, style: Style, text: &str) -> String {
         if self.color { format!("{style}{text}{style:#}") } else { text.to_string() }
     }
 }
@@ -57,6 +59,10 @@ pub fn finding(trace: &Trace, options: &Options) -> String {
     if !threads.is_empty() {
         text.push_str(&threads);
         text.push('\n');
+    }
+    if !trace.finding.inputs.is_empty() {
+        text.push_str(&printable(&format!("inputs: {}", words::inputs(&trace.finding.inputs))));
+        text.push_str("\n\n");
     }
     if trace.finding.count > 1 {
         let what = if trace.finding.sample.is_some() { "sample" } else { "execution" };

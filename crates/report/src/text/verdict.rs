@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use heddle_model::{Coverage, OutcomeCount, RunReport, Verdict};
 
-use super::{Options, counted, grouped, printable};
+use super::{Options, counted, grouped, printable, proved};
 
 /// Renders the verdict of a run.
 pub fn verdict(report: &RunReport, options: &Options) -> String {
@@ -15,6 +15,7 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
     let name = options.paint(Style::new().bold().fg_color(Some(color.into())), report.verdict.name());
     let reason = report.reason.as_deref().unwrap_or("");
     let mut text = match report.verdict {
+        _ if proved::is_proof(report) => format!("{name}: {}\n", proved::words(report)),
         Verdict::Safe => {
             let executions = match report.executions {
                 0 if report.states > 0 && report.coverage.as_ref().is_some_and(|of| of.exhaustive) => {

@@ -121,6 +121,7 @@ pub fn trace(recording: &Recording) -> Trace {
         restart: heddle_model::Restart::Snapshot,
         places: Vec::new(),
         created: Vec::new(),
+        inputs: Vec::new(),
         rounds: false,
         threads,
         schedule: recording.events.iter().map(Step::of).collect(),

@@ -16,6 +16,7 @@ fn coverage() -> Coverage {
         races: "not checked".into(),
         notes: vec!["data races".into()],
         grounds: vec!["critical sections: one step each".into()],
+        ..Coverage::default()
     }
 }
 
@@ -33,6 +34,7 @@ fn run(verdict: Verdict) -> RunReport {
         visited: 0,
         assumed: 0,
         cut: 0,
+        formulas: 0,
         events: 1234,
         seconds: 0.5,
         executions_per_second: 124,

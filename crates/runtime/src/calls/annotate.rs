@@ -13,7 +13,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use heddle_model::primitive::choice::InputType;
 use heddle_model::primitive::{assume, choice, process, prop};
 use heddle_model::wire::{self, LABELS};
-use heddle_model::{Choice, Ending, Event, MOST_VALUES, ObjectId, Operation};
+use heddle_model::{Choice, Ending, Event, Input, MOST_INPUTS, MOST_VALUES, ObjectId, Operation};
 
 use crate::lifetime::{self, Lent};
 use crate::schedule::{self, active, caller};
@@ -50,6 +50,15 @@ fn fail(text: &'static CStr, pc: u64) -> ! {
     unsafe { crate::entry::real::abort() }
 }
 
+/// The value that is given for this call of the running thread. Counts the call.
+fn given(annotations: &wire::Annotations) -> Option<u64> {
+    let inputs = &annotations.inputs[..(annotations.inputs_len as usize).min(MOST_INPUTS)];
+    if inputs.is_empty() {
+        return None;
+    }
+    Input::find(inputs, schedule::current(), schedule::next_input())
+}
+
 /// Reads a number of type `of`: the value that the plan gives, or one of those of the settings. Always an operation, also
 /// where the settings have one value, so that a plan can give another.
 fn undetermined(of: InputType, pc: u64) -> u64 {
@@ -60,7 +69,12 @@ fn undetermined(of: InputType, pc: u64) -> u64 {
     let mut values = [0u64; MOST_VALUES];
     let mut count = 0;
     let mask = of.mask();
-    for &value in header.settings.nondet.as_slice() {
+    let given = given(&header.annotations);
+    if let Some(value) = given {
+        (values[0], count) = (value & mask, 1);
+    }
+    let tried = if given.is_some() { &[] } else { header.settings.nondet.as_slice() };
+    for &value in tried {
         let value = value as u64 & mask;
         if !values[..count].contains(&value) {
             values[count] = value;
@@ -68,7 +82,7 @@ fn undetermined(of: InputType, pc: u64) -> u64 {
         }
     }
     // A type without other values is covered completely.
-    if (count as u64) <= mask {
+    if given.is_none() && (count as u64) <= mask {
         header.annotations.values_used.store(1, Relaxed);
     }
     let count = count.max(1);
@@ -76,6 +90,7 @@ fn undetermined(of: InputType, pc: u64) -> u64 {
         if let Choice::Way(way) = event.choice() {
             let value = values[(way as usize).min(count - 1)];
             event.result = match of {
+                _ if given.is_some() => value,
                 InputType::Float(32) => (value as i32 as f32).to_bits().into(),
                 InputType::Float(_) => (value as i64 as f64).to_bits(),
                 InputType::Unsigned(_) | InputType::Signed(_) => value,

@@ -6,6 +6,7 @@ pub mod buffers;
 pub mod custom;
 pub mod libatomic;
 pub mod libc_per_thread;
+pub mod libcxx;
 pub mod libstdcxx;
 pub mod openmp;
 pub mod process_state;

@@ -21,7 +21,7 @@ use crate::schedule::spin_loop;
 use crate::sys;
 
 /// Functions that keep no state, or only that of a place that the caller sees.
-const HARMLESS: [&[u8]; 13] = [
+const HARMLESS: [&[u8]; 26] = [
     b"__errno_location",
     b"__tls_get_addr",
     b"__ctype_b_loc",
@@ -34,9 +34,25 @@ const HARMLESS: [&[u8]; 13] = [
     b"toupper",
     // `std::hash`
     b"_ZSt11_Hash_bytesPKvmm",
+    // `lock`, `try_lock` and `unlock` of LLVM's `std::mutex`, which only call the thread library
+    b"_ZNSt3__15mutex4lockEv",
+    b"_ZNSt3__15mutex8try_lockEv",
+    b"_ZNSt3__15mutex6unlockEv",
     // `std::thread::hardware_concurrency`
     b"_ZNSt6thread20hardware_concurrencyEv",
     b"_ZNSt3__16thread20hardware_concurrencyEv",
+    // Clocks and sleeping, which end in calls that are seen.
+    b"_ZNSt6chrono3_V212steady_clock3nowEv",
+    b"_ZNSt6chrono3_V212system_clock3nowEv",
+    b"_ZNSt3__16chrono12steady_clock3nowEv",
+    b"_ZNSt3__16chrono12system_clock3nowEv",
+    b"_ZNSt11this_thread11__sleep_forENSt6chrono8durationIlSt5ratioILl1ELl1EEEENS1_IlS2_ILl1ELl1000000000EEEE",
+    b"_ZNSt3__111this_thread9sleep_forERKNS_6chrono8durationIxNS_5ratioILl1ELl1000000000EEEEE",
+    // LLVM's library: a look at a word of its own, and a sleep on that word. It counts who sleeps, and then no more.
+    b"_ZNSt3__123__libcpp_atomic_monitorEPVKv",
+    b"_ZNSt3__123__libcpp_atomic_monitorEPVKNS_17__cxx_atomic_implIiNS_22__cxx_atomic_base_implIiEEEE",
+    b"_ZNSt3__120__libcpp_atomic_waitEPVKvi",
+    b"_ZNSt3__120__libcpp_atomic_waitEPVKNS_17__cxx_atomic_implIiNS_22__cxx_atomic_base_implIiEEEEi",
 ];
 
 /// Functions of which the loader's tables have the address, and nobody calls it: the unwinder compares some of them.

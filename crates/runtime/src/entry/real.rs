@@ -152,6 +152,7 @@ pub fn resolve() {
         crate::outside::files::calls::REAL,
         crate::outside::files::streams::REAL,
         crate::outside::files::temporary::REAL,
+        crate::calls::libcxx::REAL,
         crate::calls::libstdcxx::REAL,
         crate::outside::clock::REAL,
         crate::outside::ids::REAL,

@@ -11,6 +11,7 @@ use crate::entry::start;
 use crate::outside::files::descriptors;
 use crate::outside::files::ordered::tell;
 use crate::outside::signals::handlers::{Disposition, disposition};
+use crate::outside::signals::remembered;
 use crate::outside::{channel, trap};
 use crate::schedule::{self, active, caller, is_alone};
 use crate::{lifetime, sys};
@@ -107,6 +108,7 @@ pub fn forks(pc: u64) -> i32 {
     if child == 0 && active {
         // The child continues outside the model, with only the thread that forked.
         schedule::release();
+        remembered::release();
     }
     child
 }

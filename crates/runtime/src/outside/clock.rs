@@ -19,9 +19,9 @@ use crate::state::livelock;
 
 const SECOND: u64 = 1_000_000_000;
 /// The real time at which executions begin: 2023-11-14 22:13:20 UTC.
-const EPOCH: u64 = 1_700_000_000 * SECOND;
+pub const EPOCH: u64 = 1_700_000_000 * SECOND;
 /// The uptime of the machine at the start of executions.
-const UPTIME: u64 = 1_000 * SECOND;
+pub const UPTIME: u64 = 1_000 * SECOND;
 
 const EINVAL: i32 = 22;
 /// The number of the real-time clock. Threads can wait by this clock and by [`MONOTONIC`].
@@ -68,17 +68,24 @@ const ORDERED_LOOKS: u32 = 2;
 /// own thread, which is as late as everything that the thread has learnt of.
 fn look() -> u64 {
     let pc = caller();
-    spin_loop::changed();
     livelock::outside();
-    let looks = &fiber::of(schedule::current()).looks_at_clocks;
-    if is_alone() || looks.get() == ORDERED_LOOKS {
-        return virtual_time::look(schedule::current());
-    }
-    looks.set(looks.get() + 1);
+    let thread = schedule::current();
+    let looks = &fiber::of(thread).looks_at_clocks;
     let mut now = 0;
-    let operation = State::Clock.operation(How::Change, 0);
-    schedule::visible(operation, pc, |event| now = virtual_time::look_after(event.thread, operation.object));
+    if is_alone() || looks.get() == ORDERED_LOOKS {
+        now = virtual_time::look(thread);
+    } else {
+        looks.set(looks.get() + 1);
+        let operation = State::Clock.operation(How::Change, 0);
+        schedule::visible(operation, pc, |event| now = virtual_time::look_after(event.thread, operation.object));
+    }
+    spin_loop::read_clock(thread, now);
     now
+}
+
+/// Notes that the running thread is about to have `size` bytes at `into` filled in with a time.
+fn fills_in<T>(into: *const T) {
+    crate::calls::tsan::access::filled_in(into as usize, size_of::<T>());
 }
 
 /// The value of clock `id` at the virtual time `time`. `None` if there is no such clock.
@@ -191,6 +198,7 @@ interpose! {
         }
         match reading(id, look()) {
             Some(now) => {
+                fills_in(into);
                 *into = Timespec::new(now);
                 0
             }
@@ -203,6 +211,7 @@ interpose! {
         }
         let now = EPOCH + look();
         if !into.is_null() {
+            fills_in(into);
             *into = [(now / SECOND) as i64, (now % SECOND / 1000) as i64];
         }
         if !zone.is_null() {
@@ -216,6 +225,7 @@ interpose! {
         }
         let now = ((EPOCH + look()) / SECOND) as i64;
         if !into.is_null() {
+            fills_in(into);
             *into = now;
         }
         now
@@ -229,7 +239,8 @@ interpose! {
         }
         let ticks = (look() / (SECOND / 100)) as i64;
         if !into.is_null() {
-            *into = [ticks, 0, 0, 0];
+            fills_in(into);
+        *into = [ticks, 0, 0, 0];
         }
         (UPTIME / (SECOND / 100)) as i64 + ticks
     }
@@ -240,6 +251,7 @@ interpose! {
         if base != TIME_UTC {
             return 0;
         }
+        fills_in(into);
         *into = Timespec::new(EPOCH + look());
         base
     }
@@ -249,6 +261,7 @@ interpose! {
         }
         let now = EPOCH + look();
         let milliseconds = (now % SECOND / 1_000_000) as u16;
+        fills_in(into);
         *into = Timeb { time: (now / SECOND) as i64, milliseconds, zone: 0, summer: 0 };
         0
     }

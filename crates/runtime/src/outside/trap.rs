@@ -19,6 +19,7 @@ use crate::entry::start;
 use crate::lifetime;
 use crate::outside::files::{self, descriptors, ordered};
 use crate::outside::signals::handlers::{Disposition, disposition};
+use crate::outside::signals::remembered;
 use crate::outside::{channel, children, ids, kernel_thread, machine};
 use crate::schedule::{self, active, spin_loop};
 use crate::state::{livelock, snapshot};
@@ -374,6 +375,8 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         12 => Answer::Outside("brk"),
         28 => Answer::Outside("madvise"),
         // rt_sigaction
+        // SAFETY: the program's own call.
+        13 if remembered::keeps(arguments[0]) => Answer::Result(unsafe { remembered::sigaction(arguments) }),
         13 if crate::outside::signals::handlers::OURS.contains(&arguments[0]) && arguments[1] != 0 => {
             Answer::Unsupported("sigaction of a signal that Heddle needs itself")
         }

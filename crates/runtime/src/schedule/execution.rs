@@ -2,7 +2,7 @@
 
 use heddle_model::follow::Decision;
 use heddle_model::primitive::thread;
-use heddle_model::{ObjectId, Operation, Outcome, ThreadId, vain};
+use heddle_model::{Needless, ObjectId, Operation, Outcome, ThreadId, vain};
 
 use super::fiber;
 use super::finish::{finish, finish_ended};
@@ -74,7 +74,16 @@ pub(super) fn conclude(decision: Decision) -> ! {
             finish(Outcome::Unsupported, pc, b"waiting for a process that does nothing for a second")
         }
         // If all threads had ended, the process would have ended too. So the remaining threads are blocked.
-        Decision::Deadlock | Decision::AllFinished | Decision::Run(_) => finish(Outcome::Deadlock, 0, b""),
+        Decision::Deadlock | Decision::AllFinished | Decision::Run(_) => finish(stuck(), 0, b""),
+    }
+}
+
+/// How an execution ends in which no thread can go on.
+fn stuck() -> Outcome {
+    match world().waits_needlessly(schedule().record.get().events_so_far()) {
+        None => Outcome::Deadlock,
+        Some(Needless::Polite) if !schedule().vain.get().tries() => Outcome::Learnt { place: vain::TRIED, also: 0 },
+        Some(_) => Outcome::Blocked,
     }
 }
 

@@ -6,10 +6,12 @@
 //! stack, and memory as it was: a loop may store what it has seen, again and again ([`super::rewritten`]).
 //!
 //! A loop that locks a mutex, looks at what it protects and unlocks it is recognised, too, at its lock. States of threads that lock are known only
-//! after [a few locks](FEW_LOCKS) without a change.
+//! after [a few locks](few_locks) without a change.
 //!
-//! A loop that counts its iterations is in another state each time and is not recognised. Neither is a loop that reads
-//! a clock, allocates, prints, makes libc or the kernel store something, or calls a function that nobody
+//! A loop that reads a clock is one that waits if it comes back to the same state whatever the time is ([`super::loop_time`]).
+//!
+//! A loop that counts its iterations is in another state each time and is not recognised. Neither is a loop that
+//! allocates, prints, makes libc or the kernel store something, or calls a function that nobody
 //! instrumented and that may keep state ([`crate::entry::foreign`]). Such loops end at the bound on the number of steps.
 //!
 //! Only the part of the stack that can have changed is compared: from the stack pointer to the end of the frame of the
@@ -22,20 +24,23 @@
 use core::cell::Cell;
 
 use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, LOAD, RMW};
-use heddle_model::primitive::mutex::POLL;
-use heddle_model::{Event, Look, Looks, MOST_LOOKS, Operation, ThreadId, vain};
+use heddle_model::primitive::mutex::{POLL, QUIET, TRYLOCK};
+use heddle_model::{Attempts, Event, Look, Looks, MOST_LOOKS, Operation, ThreadId, vain};
 
 use crate::addresses::Reserve;
 use crate::lifetime::{self, Exclusive, Lent};
 use crate::record::callstack;
+use crate::schedule::loop_time::{Times, Waiting};
 use crate::schedule::rewritten::Rewritten;
-use crate::state::dead;
+use crate::schedule::stack_log::StackLog;
+use crate::schedule::unlocked::{Stack, UNLOCKED, Unlocked};
+use crate::state::{dead, wiping};
 use crate::{arch, schedule};
 
 /// The largest part of a stack that is compared.
 pub const LARGEST_WINDOW: usize = 64 << 10;
 /// How many stack frames are compared. The load may sit up to `LEVELS - 1` calls below the loop.
-const LEVELS: usize = 6;
+pub(super) const LEVELS: usize = 6;
 
 /// The state of a thread at a load: its registers and its stack. For the innermost function, for the innermost two, and
 /// so on, it has the end of the outermost frame and a digest of everything up to there. Zeros where that is unknown.
@@ -50,19 +55,21 @@ impl State {
     /// No state that a thread could be in.
     const NOWHERE: State = State { depth: 0, levels: [(0, 0); LEVELS] };
 
-    /// The state in which the program called the function that is running now, with a call stack of this depth.
-    fn of_caller(depth: usize) -> State {
+    /// The state in which the program called the function that is running now, with a call stack of this depth and after these readings of
+    /// clocks.
+    fn of_caller(depth: usize, times: &Times) -> State {
         let registers = schedule::registers();
         let mut at = registers[6] as usize;
         let most = at + LARGEST_WINDOW;
         let mut live = dead::live(schedule::current(), registers);
-        let mut digest = live.registers.iter().fold(arch::float_control(), |state, &word| mix(state, word));
+        let mut digest =
+            live.registers.iter().fold(arch::float_control(), |state, &word| mix(state, times.without(word)));
         let mut levels = [(0, 0); LEVELS];
         for (level, place) in levels.iter_mut().enumerate() {
             let Some(end) = callstack::frame_end(level).filter(|end| (at..=most).contains(end)) else { break };
             while at < end {
                 // SAFETY: the live part of the current stack.
-                digest = mix(digest, unsafe { live.read(at) });
+                digest = mix(digest, times.without(unsafe { live.read(at) }));
                 at += 8;
             }
             *place = (end, digest);
@@ -80,6 +87,16 @@ impl State {
         }
         let words = [thread.0 as u64, pc, object.0, argument, (code.0 as u64) << 32 | detail as u64, self.depth as u64];
         Some(words.iter().fold(digest, |state, &word| mix(state, word)).max(1))
+    }
+
+    /// A number for this state before an operation on `object`, at `pc`.
+    fn digest(&self, object: u64, pc: u64) -> u64 {
+        self.levels.iter().fold(self.depth as u64, |digest, level| vain::mix(digest, level.1)) ^ vain::mix(object, pc)
+    }
+
+    /// Whether everything of the stack up to address `end` is in this state.
+    fn reaches(&self, end: usize) -> bool {
+        self.levels.iter().any(|level| level.0 >= end && level.0 != 0)
     }
 
     /// The level whose outermost frame ends at `end`.
@@ -108,7 +125,7 @@ impl State {
 
 /// Adds a word to a digest.
 #[inline(always)]
-fn mix(state: u64, word: u64) -> u64 {
+pub(super) fn mix(state: u64, word: u64) -> u64 {
     (state ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
 }
 
@@ -127,12 +144,22 @@ struct Before {
     read: usize,
     /// The number by which this state is known, alone or with those before it, and how many these are: see [`vain::chain`].
     known: (u64, usize),
+    /// How long the thread has been coming back to this state.
+    waiting: Waiting,
 }
 
 impl Before {
     /// No state that a thread could come back to.
-    const NOWHERE: Before =
-        Before { pc: 0, state: State::NOWHERE, lowest: 0, written: 0, plain_reads: 0, read: 0, known: (0, 0) };
+    const NOWHERE: Before = Before {
+        pc: 0,
+        state: State::NOWHERE,
+        lowest: 0,
+        written: 0,
+        plain_reads: 0,
+        read: 0,
+        known: (0, 0),
+        waiting: Waiting::begins(&Times::NONE),
+    };
 }
 
 /// The number of the states before `looks` of `thread`, each as far as the stack up to `end` is concerned: see [`vain::chain`]. `None` if
@@ -159,12 +186,18 @@ fn chain(looks: &[Look<Before>], thread: ThreadId, end: usize) -> Option<u64> {
 struct Watched {
     /// Since it last changed something.
     looks: Looks<Before>,
+    /// What it has tried in vain.
+    attempts: Attempts,
+    /// Its changes up to the first attempt in vain of those.
+    tried: u64,
     /// Its changes so far, while it does not run: see [`Running::changes`].
     changes: u64,
     /// Its changes up to the last look.
     noted: u64,
     /// Its reads of plain memory so far, while it does not run: see [`Running::plain_reads`].
     plain_reads: u64,
+    /// What it has read from clocks.
+    times: Times,
     /// It awaits, and has read plain memory in the last round of its loop.
     reads_plain: bool,
     /// [`Running::written`] while it does not run.
@@ -173,58 +206,26 @@ struct Watched {
     read: usize,
     /// [`Running::stack_writes`] while it does not run.
     stack_writes: u64,
+    /// [`Running::logs`] while it does not run.
+    logs: bool,
+    /// What it has written to its stack lately, if it may be in a loop that polls.
+    log: StackLog,
     /// How many mutexes it has locked since it last changed something, and its changes up to the last of them.
     idle_locks: (u64, u64),
-    /// Where it was when it last unlocked a mutex.
-    unlocked: Unlocked,
+    /// Where it was when it last unlocked each of a few mutexes. The next one takes the place of the last.
+    unlocked: [Unlocked; UNLOCKED],
     /// How far up it has written its stack between then and its last look.
     written_since: usize,
-    /// Its stack when it had last locked a mutex, if it may be in a loop that polls, and whether it was the same when it had last unlocked one.
+    /// Its stack when it had last locked a mutex, if it may be in a loop that polls, and whether it was the same when it had last unlocked it.
     locked: (Stack, bool),
 }
 
-/// A thread that has unlocked a mutex.
-#[derive(Clone, Copy)]
-struct Unlocked {
-    mutex: u64,
-    /// Its changes up to then.
-    changes: u64,
-    /// [`Running::stack_writes`] up to then.
-    stack_writes: u64,
-    /// Its stack, if it may be in a loop that polls.
-    stack: Stack,
+/// So many locks since a change are no loop yet that polls. Most threads change something under a lock, and their states need not be known. In
+/// programs in which threads wait, the first round counts.
+#[inline]
+fn few_locks() -> u64 {
+    u64::from(!wiping::is_on())
 }
-
-/// A part of a thread's stack, and a digest of what is in it. All zero if nothing is known.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Stack {
-    from: usize,
-    to: usize,
-    digest: u64,
-}
-
-impl Stack {
-    const UNKNOWN: Stack = Stack { from: 0, to: 0, digest: 0 };
-
-    /// The stack of the running thread, from its call of the function that is running now to the end of the outermost frame that is compared.
-    fn now() -> Stack {
-        // Above the return address of the call.
-        let from = schedule::registers()[6] as usize + 8;
-        let ends =
-            (0..LEVELS).map_while(callstack::frame_end).take_while(|end| (from..=from + LARGEST_WINDOW).contains(end));
-        Stack { from, to: ends.last().unwrap_or(from), digest: 0 }.again()
-    }
-
-    /// This part of the stack with a digest of what is in it now.
-    fn again(self) -> Stack {
-        // SAFETY: the live part of the current stack.
-        let words = (self.from..self.to).step_by(8).map(|at| unsafe { *(at as *const u64) });
-        Stack { digest: words.fold(0, mix), ..self }
-    }
-}
-
-/// So many locks since a change are no loop yet that polls. Most threads change something under a lock, and their states need not be known.
-const FEW_LOCKS: u64 = 1;
 
 /// The loads of all threads, and counters of the running thread.
 pub struct Running {
@@ -242,6 +243,8 @@ pub struct Running {
     read: Cell<usize>,
     /// How often the running thread has written its stack through a pointer. Other threads may read it there.
     stack_writes: Cell<u64>,
+    /// Whether the running thread's writes to its stack are logged: it may be in a loop that polls.
+    logs: Cell<bool>,
 }
 
 impl Running {
@@ -255,12 +258,14 @@ impl Running {
             rewritten: Rewritten::new(),
             read: Cell::new(0),
             stack_writes: Cell::new(0),
+            logs: Cell::new(false),
         }
     }
 
     /// Resets the state at the start of an execution, for the main thread.
     pub fn reset(&self) {
-        let Running { threads: _, changes, plain_reads, written, read, rewritten, stack_writes } = self;
+        let Running { threads: _, changes, plain_reads, written, read, rewritten, stack_writes, logs } = self;
+        logs.set(false);
         read.set(0);
         stack_writes.set(0);
         changes.set(0);
@@ -290,15 +295,20 @@ fn of(thread: ThreadId) -> &'static mut Watched {
 pub fn reset(thread: ThreadId) {
     let watched = of(thread);
     watched.looks.forget();
+    watched.attempts = Attempts::default();
+    watched.tried = 0;
     watched.changes = 0;
     watched.noted = 0;
     watched.plain_reads = 0;
+    watched.times = Times::NONE;
     watched.reads_plain = false;
     watched.written = 0;
     watched.read = 0;
     watched.stack_writes = 0;
+    watched.logs = false;
+    watched.log.reset();
     watched.idle_locks = (0, 0);
-    watched.unlocked = Unlocked { mutex: 0, changes: 0, stack_writes: 0, stack: Stack::UNKNOWN };
+    watched.unlocked = [Unlocked::NOTHING; UNLOCKED];
     watched.written_since = 0;
     watched.locked = (Stack::UNKNOWN, false);
 }
@@ -341,12 +351,26 @@ pub fn read_plain() {
     reads.set(reads.get() + 1);
 }
 
-/// Notes that the running thread wrote to its stack through a pointer, up to address `end`.
+/// Notes that `thread`, which runs, has read a clock that shows `now`.
+pub fn read_clock(thread: ThreadId, now: u64) {
+    of(thread).times.read(now);
+}
+
+/// Notes that the running thread is about to write `size` bytes of its stack through a pointer.
 #[inline(always)]
-pub fn wrote_stack(end: usize) {
-    let Running { written, stack_writes, .. } = running();
-    written.set(written.get().max(end));
+pub fn wrote_stack(address: usize, size: usize) {
+    let Running { written, stack_writes, logs, .. } = running();
+    written.set(written.get().max(address + size));
     stack_writes.set(stack_writes.get() + 1);
+    if logs.get() {
+        log_write(address, size);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn log_write(address: usize, size: usize) {
+    of(schedule::current()).log.writes(running().stack_writes.get(), address, size);
 }
 
 /// Notes that the running thread read its stack through a pointer, up to address `end`.
@@ -360,13 +384,15 @@ pub fn read_stack(end: usize) {
 #[inline]
 pub fn switched(from: ThreadId, to: ThreadId) {
     settle_writes();
-    let Running { threads: _, changes, plain_reads, written, read, rewritten: _, stack_writes } = running();
+    let Running { threads: _, changes, plain_reads, written, read, rewritten: _, stack_writes, logs } = running();
     let new = of(to);
+    let logged = logs.replace(new.logs);
     let now = (changes.replace(new.changes), plain_reads.replace(new.plain_reads), written.replace(new.written));
     let stack = (read.replace(new.read), stack_writes.replace(new.stack_writes));
     let old = of(from);
     (old.changes, old.plain_reads, old.written) = now;
     (old.read, old.stack_writes) = stack;
+    old.logs = logged;
 }
 
 /// What is known of an operation that may change nothing, before the running thread takes it.
@@ -379,14 +405,21 @@ pub struct Prospect {
     pub vain: Option<(u64, u64)>,
 }
 
+impl Prospect {
+    /// That of an operation of which nothing is known.
+    fn unknown(operation: Operation) -> Prospect {
+        Prospect { operation, state: 0, vain: None }
+    }
+}
+
 /// Called when the running thread is about to take `operation`, which may change nothing.
 pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
-    let Watched { looks, noted, reads_plain, written_since, .. } = of(thread);
+    let Watched { looks, attempts, noted, reads_plain, written_since, times, .. } = of(thread);
     let Some((depth, lowest)) = callstack::looked() else {
         looks.forget();
-        return Prospect { operation, state: 0, vain: None };
+        return Prospect::unknown(operation);
     };
-    let state = State::of_caller(depth);
+    let state = State::of_caller(depth, times);
     let (written, read) = (running().written.take(), running().read.take());
     *written_since = (*written_since).max(written);
     for before in looks.states_mut() {
@@ -400,14 +433,45 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
         *noted = changes;
         looks.forget();
     }
+    let known = super::state::vain();
+    let mut operation = operation;
+    if operation.code == TRYLOCK {
+        // Where it has failed further up than its state reaches, and what was written there, is not known.
+        if !state.reaches(written) {
+            attempts.forget();
+        }
+        operation.detail |=
+            if attempts.before(state.digest(operation.object.0, pc), known.tries()) { QUIET } else { 0 };
+    }
     let plain_reads = running().plain_reads.get();
-    let now = Before { pc, state, plain_reads, lowest: depth, written: 0, read: 0, known: (0, 0) };
+    let waiting = Waiting::begins(times);
+    let now = Before { pc, state, plain_reads, lowest: depth, written: 0, read: 0, known: (0, 0), waiting };
     let is_again =
         |earlier: &Before| earlier.pc == pc && earlier.state.is_again(&state, earlier.lowest, earlier.written);
-    let known = super::state::vain();
     // The same state has several numbers, by how much of the stack counts.
     let alone = || (0..LEVELS).filter_map(|level| state.number(level, thread, &operation, pc));
     match looks.before(operation, now, is_again) {
+        Some(found) if found.tries && known.tries() => {
+            looks.before(operation, now, |_| false);
+            Prospect::unknown(operation)
+        }
+        Some(found) if found.since.waiting.has_read(times) => {
+            // What it does next may depend on the time, which is no part of its state: nobody may learn what it waits for.
+            *reads_plain = plain_reads != found.since.plain_reads && found.operation.code != POLL;
+            let mut waiting = found.since.waiting;
+            let waits = waiting.is_patient(times);
+            if !waits || found.operation.code != POLL {
+                looks.before(operation, Before { waiting, ..now }, |_| false);
+            }
+            let operation = if waits {
+                // It gives up later than that, or never: that is not explored.
+                schedule::leave_out_timeouts();
+                found.operation
+            } else {
+                operation
+            };
+            Prospect { operation, state: 0, vain: None }
+        }
         Some(found) => {
             // Only what it has read in the loop: who has read before it came there does not wait for that to change.
             // What is read under a lock, a change of which is waited for, is written under it, too.
@@ -425,7 +489,7 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
             let state = alone().find(|&number| known.knows(number)).unwrap_or(0);
             Prospect { operation: found.operation, state, vain }
         }
-        None if known.is_empty() => Prospect { operation, state: 0, vain: None },
+        None if known.is_empty() => Prospect::unknown(operation),
         None => {
             let seen = looks.at_one_place();
             let ends = || state.levels.iter().map(|level| level.0).take_while(|end| *end != 0);
@@ -436,7 +500,7 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
             if let (Some(longest), Some(now)) = (longest, looks.states_mut().last()) {
                 now.known = longest;
             }
-            Prospect { operation, state: longest.unwrap_or_default().0, vain: None }
+            Prospect { state: longest.unwrap_or_default().0, ..Prospect::unknown(operation) }
         }
     }
 }
@@ -449,7 +513,8 @@ pub fn before_lock(thread: ThreadId, lock: Operation, pc: u64) -> Option<Operati
     let Watched { looks, idle_locks, .. } = of(thread);
     let changes = running().changes.get();
     *idle_locks = if idle_locks.1 == changes { (idle_locks.0 + 1, changes) } else { (1, changes) };
-    if idle_locks.0 <= FEW_LOCKS {
+    running().logs.set(idle_locks.0 > few_locks());
+    if idle_locks.0 <= few_locks() {
         looks.forget();
         return None;
     }
@@ -458,13 +523,13 @@ pub fn before_lock(thread: ThreadId, lock: Operation, pc: u64) -> Option<Operati
 
 #[cold]
 fn before_idle_lock(thread: ThreadId, lock: Operation, pc: u64) -> Option<Operation> {
-    let found = before(thread, lock, pc).operation;
-    if !found.is_await() {
+    let found = before(thread, lock, pc);
+    if !found.operation.is_await() {
         return None;
     }
     // A new round begins with the lock.
     before(thread, lock, pc);
-    Some(found)
+    Some(found.operation)
 }
 
 /// Called when `thread` has locked a mutex.
@@ -472,9 +537,11 @@ fn before_idle_lock(thread: ThreadId, lock: Operation, pc: u64) -> Option<Operat
 pub fn locked(thread: ThreadId, event: &Event) {
     running().rewritten.look();
     let watched = of(thread);
-    if watched.idle_locks.0 > FEW_LOCKS {
+    watched.attempts.after(event);
+    if watched.idle_locks.0 > few_locks() {
         let stack = Stack::now();
-        watched.locked = (stack, stack == watched.unlocked.stack);
+        let mutex = event.operation.object.0;
+        watched.locked = (stack, watched.unlocked.iter().any(|before| before.mutex == mutex && before.stack == stack));
         watched.looks.after(event);
     }
 }
@@ -484,14 +551,18 @@ pub fn locked(thread: ThreadId, event: &Event) {
 #[inline]
 pub fn before_unlock(thread: ThreadId, unlock: Operation) -> bool {
     settle_writes();
-    let Watched { looks, idle_locks, unlocked, written_since, locked, .. } = of(thread);
+    let Watched { looks, attempts, idle_locks, unlocked, written_since, locked, log, .. } = of(thread);
     let Running { changes, stack_writes, written, .. } = running();
     let (changes, stack_writes) = (changes.get(), stack_writes.get());
-    let polls = idle_locks.0 > FEW_LOCKS && idle_locks.1 == changes;
+    let polls = idle_locks.0 > few_locks() && idle_locks.1 == changes;
+    // What it does after an attempt that failed is another matter than what it did before.
+    let changes = changes + attempts.news();
     let (at_lock, was_same) = core::mem::replace(locked, (Stack::UNKNOWN, false));
     let stack = if polls { at_lock.again() } else { Stack::UNKNOWN };
     let now = Unlocked { mutex: unlock.object.0, changes, stack_writes, stack };
-    let before = core::mem::replace(unlocked, now);
+    let at = unlocked.iter().position(|before| before.mutex == now.mutex).unwrap_or(UNLOCKED - 1);
+    let before = core::mem::replace(&mut unlocked[at], now);
+    unlocked[..=at].rotate_right(1);
     let written = core::mem::take(written_since).max(written.get());
     if polls {
         looks.before(unlock, Before::NOWHERE, |_| false);
@@ -500,15 +571,49 @@ pub fn before_unlock(thread: ThreadId, unlock: Operation) -> bool {
     }
     // What was written on the stack may be what was there before: compilers that do not optimise write their temporaries there. It must be the
     // same at the lock, too: others may have changed it in between.
-    let same_stack =
-        before.stack_writes == stack_writes || was_same && stack.from != 0 && stack == at_lock && stack.to >= written;
+    let from = schedule::registers()[6] as usize;
+    let same_stack = before.stack_writes == stack_writes
+        || was_same && stack.from != 0 && stack == at_lock && stack.to >= written
+        || log.is_as_before(before.stack_writes, stack_writes, from);
     (before.mutex, before.changes) == (now.mutex, changes) && same_stack
 }
 
 /// Called when the running thread has taken the operation of the last call of [`before`].
 pub fn after(thread: ThreadId, event: &Event) {
-    of(thread).looks.after(event);
+    let Watched { looks, attempts, tried, .. } = of(thread);
+    looks.after(event);
+    if event.operation.code == TRYLOCK {
+        if !attempts.wants() {
+            *tried = running().changes.get();
+        }
+        attempts.after(event);
+    }
     running().rewritten.look();
+}
+
+/// How many changes the running thread has made so far.
+pub fn changes() -> u64 {
+    settle_writes();
+    running().changes.get()
+}
+
+/// Notes that `thread`, which runs, has slept until a deadline and was not woken, in two operations that began with `sleep`. Before, it had
+/// made so many `changes`. It has changed nothing since, and has looked at the place where it slept.
+pub fn slept_in_vain(thread: ThreadId, sleep: Operation, changes: u64) {
+    running().changes.set(changes);
+    let looks = &mut of(thread).looks;
+    for _ in 0..2 {
+        looks.before(sleep, Before::NOWHERE, |_| false);
+    }
+}
+
+/// Whether `thread`, which runs, [probes](Attempts): it has changed something, and has not got a mutex that it tried before.
+#[cold]
+pub fn probes(thread: ThreadId) -> bool {
+    settle_writes();
+    let Watched { attempts, tried, .. } = of(thread);
+    let changes = running().changes.get();
+    attempts.wants() && *tried != changes && attempts.changed()
 }
 
 /// Whether `thread`, which awaits, reads plain memory in its loop.

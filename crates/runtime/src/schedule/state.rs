@@ -263,6 +263,13 @@ pub fn current() -> ThreadId {
     schedule().current.get()
 }
 
+/// Which call for a given input this is of the running thread, from 0. Counts the call.
+pub fn next_input() -> u32 {
+    let asked = &mut world().thread_mut(current()).inputs;
+    *asked += 1;
+    *asked - 1
+}
+
 /// Whether call stacks and output are recorded in this execution.
 #[inline(always)]
 pub fn recording() -> bool {

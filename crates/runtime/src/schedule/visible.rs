@@ -33,6 +33,7 @@ pub fn visible(operation: Operation, pc: u64, perform: impl FnOnce(&mut Event)) 
     if operation.code.family() != yielding::FAMILY && operation.code != FENCE && operation.code != ATTEMPT {
         spin_loop::changed();
     }
+    unless_it_probes(pc);
     announce_and_take(operation, pc, perform)
 }
 
@@ -44,6 +45,7 @@ pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Eve
         return visible(operation, pc, perform);
     }
     let me = current();
+    unless_it_probes(pc);
     let Prospect { operation, state, vain: in_vain } = spin_loop::before(me, operation, pc);
     if operation.is_await() {
         learn_that_threads_wait(pc);
@@ -77,6 +79,7 @@ pub fn visible_under_lock(operation: Operation, pc: u64) -> Event {
         return visible(operation, pc, |_| {});
     }
     let me = current();
+    unless_it_probes(pc);
     if operation.code == mutex::UNLOCK {
         let quiet = if spin_loop::before_unlock(me, operation) { mutex::QUIET } else { 0 };
         let operation = Operation { detail: operation.detail | quiet, ..operation };
@@ -84,9 +87,7 @@ pub fn visible_under_lock(operation: Operation, pc: u64) -> Event {
         spin_loop::after(me, &event);
         return event;
     }
-    if let Some(poll) = spin_loop::before_lock(me, operation, pc)
-        && !schedule().vain.get().tries()
-    {
+    if let Some(poll) = spin_loop::before_lock(me, operation, pc) {
         poll_first(poll, pc);
     }
     let event = announce_and_take(operation, pc, |_| {});
@@ -94,11 +95,19 @@ pub fn visible_under_lock(operation: Operation, pc: u64) -> Event {
     event
 }
 
-/// Called before a thread tries to lock a mutex, or waits for one until a deadline: it can tell that another thread holds it. Where loops wait,
-/// the search is to know that none of them may [poll](vain::TRIED).
-#[inline]
-pub fn tries_mutex(pc: u64) {
-    if wiping::is_on() && !has_states() && schedule().vain.get().wipes() && !schedule().vain.get().tries() {
+/// Ends the execution if the running thread [probes](heddle_model::Attempts) and the search does not know that a thread does.
+#[inline(always)]
+fn unless_it_probes(pc: u64) {
+    if wiping::is_on() && !has_states() && spin_loop::probes(current()) {
+        rounds_go_round(pc);
+    }
+}
+
+/// Ends the execution unless rounds that try mutexes really go round already: see [`vain::TRIED`].
+#[cold]
+pub fn rounds_go_round(pc: u64) {
+    let known = schedule().vain.get();
+    if known.wipes() && !known.tries() && !in_section() {
         finish(Outcome::Learnt { place: vain::TRIED, also: 0 }, pc, b"");
     }
 }
@@ -277,7 +286,7 @@ pub(super) fn note(event: &Event) {
         livelock::end(event);
     }
     if schedule().awaiting.get() > 0 {
-        world().settle(event);
+        world().settle(schedule().record.get().events_so_far());
     }
     if follower().has_sleepers() {
         let model = model();

@@ -162,7 +162,7 @@ fn add_thread(digest: &mut Digest, thread: ThreadId, running: ThreadId, world: &
         state.stirs != 0,
     ];
     let flags = flags.iter().fold(0, |flags, &flag| flags << 1 | flag as u64);
-    let numbers = [state.timeouts, state.spurious, state.failures, state.children, state.mask];
+    let numbers = [state.timeouts, state.spurious, state.failures, state.inputs, state.children, state.mask];
     digest.add_all([state.waits_on.0, state.waits_with.0, state.queued_on.0, place, flags]);
     digest.add_all(numbers.map(u64::from));
     Some(())

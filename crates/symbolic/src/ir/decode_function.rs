@@ -239,18 +239,22 @@ impl Decoder<'_> {
                 let align = align.max(u64::from(self.llvm.alignment(instruction)));
                 Inst::Alloca { dst, size, count: self.nth(instruction, 0), align }
             }
-            27 => Inst::Load {
-                dst,
-                ptr: self.nth(instruction, 0),
-                ty: self.ty(self.llvm.type_of(instruction)),
-                atomic: self.llvm.ordering(instruction) != 0,
-                volatile: self.llvm.is_volatile(instruction) != 0,
-            },
+            27 => {
+                self.note_order(self.llvm.ordering(instruction), &[4, 6, 7]);
+                Inst::Load {
+                    dst,
+                    ptr: self.nth(instruction, 0),
+                    ty: self.ty(self.llvm.type_of(instruction)),
+                    atomic: self.llvm.ordering(instruction) != 0,
+                    volatile: self.llvm.is_volatile(instruction) != 0,
+                }
+            }
             28 => {
                 let stored = self.llvm.operand(instruction, 0);
                 if is_vector(self, stored) {
                     return Some(refused(self));
                 }
+                self.note_order(self.llvm.ordering(instruction), &[5, 6, 7]);
                 Inst::Store {
                     value: self.operand(stored),
                     ptr: self.nth(instruction, 1),
@@ -300,13 +304,16 @@ impl Decoder<'_> {
                 }
             }
             55 => Inst::Fence,
-            56 => Inst::CompareExchange {
-                dst,
-                ptr: self.nth(instruction, 0),
-                expected: self.nth(instruction, 1),
-                new: self.nth(instruction, 2),
-                ty: self.ty(self.llvm.type_of(self.llvm.operand(instruction, 1))),
-            },
+            56 => {
+                self.note_order(self.llvm.exchange_ordering(instruction), &[6, 7]);
+                Inst::CompareExchange {
+                    dst,
+                    ptr: self.nth(instruction, 0),
+                    expected: self.nth(instruction, 1),
+                    new: self.nth(instruction, 2),
+                    ty: self.ty(self.llvm.type_of(self.llvm.operand(instruction, 1))),
+                }
+            }
             57 => {
                 let op = match self.llvm.rmw_op(instruction) {
                     0 => RmwOp::Exchange,
@@ -322,6 +329,7 @@ impl Decoder<'_> {
                     10 => RmwOp::UMin,
                     _ => return Some(refused(self)),
                 };
+                self.note_order(self.llvm.ordering(instruction), &[6, 7]);
                 Inst::Rmw {
                     op,
                     dst,
@@ -334,5 +342,10 @@ impl Decoder<'_> {
             68 => Inst::Copy { dst, value: self.nth(instruction, 0) },
             _ => refused(self),
         })
+    }
+
+    /// Notes an atomic whose order is none of these: LLVM's numbers, 0 for an access that is not atomic.
+    fn note_order(&mut self, order: std::ffi::c_int, strong: &[std::ffi::c_int]) {
+        self.module.relaxed |= order != 0 && !strong.contains(&order);
     }
 }

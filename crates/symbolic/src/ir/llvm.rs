@@ -119,6 +119,7 @@ functions! {
     is_inbounds = "LLVMIsInBounds"(gep: ValueRef) -> c_int;
     is_volatile = "LLVMGetVolatile"(instruction: ValueRef) -> c_int;
     ordering = "LLVMGetOrdering"(instruction: ValueRef) -> c_int;
+    exchange_ordering = "LLVMGetCmpXchgSuccessOrdering"(instruction: ValueRef) -> c_int;
     rmw_op = "LLVMGetAtomicRMWBinOp"(instruction: ValueRef) -> c_int;
     allocated_type = "LLVMGetAllocatedType"(alloca: ValueRef) -> TypeRef;
     called_value = "LLVMGetCalledValue"(call: ValueRef) -> ValueRef;

@@ -30,6 +30,8 @@ pub struct Module {
     pub files: Vec<String>,
     /// Functions that run before `main`, by priority.
     pub constructors: Vec<FuncId>,
+    /// Whether an atomic orders less than acquire and release do.
+    pub relaxed: bool,
 }
 
 /// A type with its layout on the target.

@@ -32,7 +32,7 @@ impl Machine<'_> {
             }
             "exit" | "_exit" | "_Exit" | "quick_exit" => {
                 let code = self.arg_bits(call, 0)?;
-                self.exits.push((state.guard, code));
+                self.exit(state, code);
                 state.guard = Terms::FALSE;
                 None
             }

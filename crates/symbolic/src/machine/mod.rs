@@ -35,12 +35,16 @@ use crate::term::{TermId, Terms};
 pub struct Options {
     /// The most iterations of a loop whose condition is open, and the deepest recursion of that kind.
     pub unwind: u32,
+    /// Loops with a bound of their own: file, line, most iterations.
+    pub unwind_loops: Vec<(u32, u32, u32)>,
     /// The most instructions of a thread.
     pub steps: u64,
     /// Whether undefined behaviour of integers is looked for: overflow and shifts.
     pub undefined: bool,
     /// Whether blocks that nobody freed are looked for at the end.
     pub leaks: bool,
+    /// Whether the program must exit with status 0.
+    pub exits: bool,
     /// Whether a thread runs to its end where it is created. Otherwise threads run beside each other.
     pub sequential: bool,
     /// The values of inputs, in order; those behind them are unknowns.
@@ -49,7 +53,16 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { unwind: 8, steps: 2_000_000, undefined: false, leaks: false, sequential: false, inputs: Vec::new() }
+        Options {
+            unwind: 8,
+            unwind_loops: Vec::new(),
+            steps: 2_000_000,
+            undefined: false,
+            leaks: false,
+            exits: false,
+            sequential: false,
+            inputs: Vec::new(),
+        }
     }
 }
 
@@ -84,6 +97,8 @@ pub enum Kind {
     Constant,
     /// A primitive is misused.
     Misuse,
+    /// The program exits with a status that is not 0.
+    Exit,
 }
 
 /// Something that must not happen.
@@ -155,12 +170,16 @@ pub struct Machine<'m> {
     pub terms: Terms,
     /// All objects.
     pub objects: Objects,
+    /// How much time and memory execution may take.
+    pub budget: crate::solve::Budget,
     /// What must not happen.
     pub conditions: Vec<Condition>,
     /// The inputs, each thread's in order.
     pub inputs: Vec<Input>,
     /// What was given up.
     pub cuts: Vec<Cut>,
+    /// By the place of a loop: the most iterations that were followed.
+    pub unwound: std::collections::BTreeMap<Site, u32>,
     /// What was printed, in the order of execution.
     pub printed: Vec<Printed>,
     /// Library functions that were called, by name.
@@ -173,6 +192,9 @@ pub struct Machine<'m> {
     pub(crate) current: u32,
     pub(crate) site: Site,
     pub(crate) steps: u64,
+    over: bool,
+    /// How many blocks were executed.
+    blocks: u64,
     /// Whether a thread of the round had too many instructions.
     exhausted: bool,
     forks: u32,
@@ -192,9 +214,11 @@ impl<'m> Machine<'m> {
             options,
             terms: Terms::new(),
             objects: Objects::default(),
+            budget: crate::solve::Budget::unlimited(),
             conditions: Vec::new(),
             inputs: Vec::new(),
             cuts: Vec::new(),
+            unwound: std::collections::BTreeMap::new(),
             printed: Vec::new(),
             modelled: std::collections::BTreeSet::new(),
             threads: Vec::new(),
@@ -202,6 +226,8 @@ impl<'m> Machine<'m> {
             current: 0,
             site: Site::default(),
             steps: 0,
+            over: false,
+            blocks: 0,
             exhausted: false,
             forks: 0,
             active: Vec::new(),
@@ -210,6 +236,11 @@ impl<'m> Machine<'m> {
             place: (0, 0, 0),
             exits: Vec::new(),
         }
+    }
+
+    /// Whether execution was given up because time or memory were used up.
+    pub fn is_over(&self) -> bool {
+        self.over
     }
 
     /// Refuses what is being executed.
@@ -234,6 +265,24 @@ impl<'m> Machine<'m> {
         });
         self.event(violated, Action::Check(index));
         state.guard = self.terms.and(state.guard, holds);
+    }
+
+    /// The most iterations of the loop at a site.
+    pub(crate) fn bound_of(&self, site: Site) -> u32 {
+        let own = self.options.unwind_loops.iter().find(|(file, line, _)| (*file, *line) == (site.file, site.line));
+        own.map_or(self.options.unwind, |(.., bound)| *bound)
+    }
+
+    /// Notes how the program exits.
+    pub(crate) fn exit(&mut self, state: &mut State, code: TermId) {
+        self.exits.push((state.guard, code));
+        if self.options.exits {
+            // The parent sees eight bits.
+            let status = self.terms.trunc(code, 8);
+            let zero = self.terms.constant(8, 0);
+            let fine = self.terms.eq(status, zero);
+            self.check(state, Kind::Exit, fine, "the program exits with a status that is not 0");
+        }
     }
 
     /// The source line of a site.

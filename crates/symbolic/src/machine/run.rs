@@ -109,6 +109,11 @@ impl Machine<'_> {
                     return Ok(());
                 }
             }
+            self.blocks += 1;
+            if self.blocks.is_multiple_of(256) && self.budget.is_over() {
+                self.over = true;
+                return self.refuse("a program that takes more time or memory than there is");
+            }
             if self.steps > self.options.steps {
                 self.exhausted = true;
                 let site = if here.end_site.line > 0 { here.end_site } else { self.site };
@@ -329,7 +334,10 @@ impl Machine<'_> {
                 } else if self.forks > *entered {
                     // Only iterations behind a branch that is open count: the others end by themselves.
                     *count += 1;
-                    if *count > self.options.unwind {
+                    let (bound, count) = (self.bound_of(around.site), *count);
+                    let most = self.unwound.entry(around.site).or_insert(0);
+                    *most = (*most).max(count.min(bound));
+                    if count > bound {
                         self.cut(state, around.site);
                         return Ok(());
                     }

@@ -67,7 +67,7 @@ impl Machine<'_> {
         }
         let result = self.call(main, args, &mut state)?;
         if let Some(Value::Term(code)) = result {
-            self.exits.push((state.guard, code));
+            self.exit(&mut state, code);
         }
         self.threads[0].ends = Some(state.guard);
         if self.options.leaks && !self.options.sequential && self.threads.len() > 1 {

@@ -179,6 +179,8 @@ pub struct Formula {
     happens: Vec<Vec<Lit>>,
     properties: BTreeMap<u32, Lit>,
     dead: Option<Lit>,
+    /// Whether every unlock has its lock.
+    matched: bool,
     /// Whether deadlocks were excluded without asking the solver.
     never_dead: bool,
     races: Vec<(Pair, Lit)>,
@@ -251,6 +253,7 @@ impl Formula {
             happens,
             properties,
             dead,
+            matched: locks.are_matched(),
             never_dead,
             races,
             any_race,
@@ -272,6 +275,11 @@ impl Formula {
     /// The pairs of accesses that may race, as far as locks and the static order do not exclude it.
     pub fn pairs(&self) -> impl Iterator<Item = Pair> {
         self.races.iter().map(|(pair, _)| *pair)
+    }
+
+    /// Whether all locks are given back by those who took them, so that none is misused: a lock whose sections are not matched may be.
+    pub fn locks_are_matched(&self) -> bool {
+        self.matched
     }
 
     /// How many conflicts the solver had.

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Wrong;
 use crate::ir::Site;
 use crate::machine::{Action, Machine, Primitive, Refusal, Where};
 use crate::memory::{Contents, ObjId, Rest};
@@ -41,14 +42,15 @@ struct Translator<'a, 'm> {
     shapes: BTreeMap<ObjId, Shape>,
     primitives: BTreeMap<(u8, Primitive), usize>,
     numbers: BTreeMap<u32, usize>,
+    known: &'a [Wrong],
 }
 
-/// Makes a program of what a machine has executed.
+/// Makes a program of what a machine has executed. Conditions that are `known` to fail are not asked for again.
 ///
 /// # Errors
 ///
 /// What cannot be expressed.
-pub fn translate(machine: &mut Machine<'_>) -> Result<Translated, Refusal> {
+pub fn translate(machine: &mut Machine<'_>, known: &[Wrong]) -> Result<Translated, Refusal> {
     let threads: Vec<u32> = (0..machine.threads.len() as u32)
         .filter(|&t| t == 0 || machine.threads[t as usize].creator.is_some())
         .collect();
@@ -59,6 +61,7 @@ pub fn translate(machine: &mut Machine<'_>) -> Result<Translated, Refusal> {
         shapes: BTreeMap::new(),
         primitives: BTreeMap::new(),
         numbers,
+        known,
     };
     translator.variables(&threads)?;
     for thread in &threads {
@@ -320,7 +323,10 @@ impl Translator<'_, '_> {
             Action::Depart(barrier) => Kind::Depart { barrier: self.barrier(*barrier, site)? },
             Action::Assume(condition) => Kind::Assume { condition: *condition },
             Action::Check(index) => {
-                Kind::Check { violated: self.machine.conditions[*index].violated, property: CHECKS }
+                let condition = &self.machine.conditions[*index];
+                let known = self.known.contains(&Wrong::Condition(condition.kind, condition.site));
+                let violated = if known { Terms::FALSE } else { condition.violated };
+                Kind::Check { violated, property: CHECKS }
             }
             // Only its guard says when: see above.
             Action::Cut => Kind::Check { violated: Terms::FALSE, property: CUTS },

@@ -64,6 +64,8 @@ pub struct Budget {
     pub conflicts: Option<u64>,
     /// Gives up when the process uses more bytes of memory.
     pub memory: Option<u64>,
+    /// Gives up when this is set.
+    pub stop: Option<&'static std::sync::atomic::AtomicBool>,
 }
 
 impl Budget {
@@ -79,7 +81,8 @@ impl Budget {
 
     /// Whether time or memory are used up already.
     pub fn is_over(&self) -> bool {
-        self.deadline.is_some_and(|end| Instant::now() >= end)
+        self.stop.is_some_and(|stop| stop.load(std::sync::atomic::Ordering::Relaxed))
+            || self.deadline.is_some_and(|end| Instant::now() >= end)
             || self.memory.is_some_and(|most| resident().is_some_and(|now| now > most))
     }
 }

@@ -31,6 +31,8 @@ pub enum Touch {
     OnIf(State, usize),
     /// Changes what libc keeps in memory of its own for this group of functions.
     Kept(u64),
+    /// Changes what the C++ library keeps for the object at the address in this argument.
+    Within(State, usize),
     /// Looks at what the signal with the number in this argument does, or changes it.
     SignalAction(How, usize),
     /// Changes what a signal does if the first argument is not null, else looks at it. The second argument is the signal's number.
@@ -195,6 +197,7 @@ impl Touch {
             Touch::On(state, How::Change) | Touch::OnIf(state, _) => Some(state),
             Touch::Environ => Some(State::Environment),
             Touch::On(_, How::Read)
+            | Touch::Within(..)
             | Touch::Kept(_)
             | Touch::SignalAction(..)
             | Touch::SignalIf(..)
@@ -251,6 +254,8 @@ impl Touch {
         match self {
             Touch::On(state, how) => touches(state, how, pc),
             Touch::OnIf(state, at) => touches(state, how_if(arguments[at]), pc),
+            // Such objects are sixteen bytes long or longer.
+            Touch::Within(state, at) => touches_part(state, How::Change, arguments[at] as u64 >> 4, pc),
             Touch::Kept(group) => tell(State::Static.operation(How::Change, group), pc),
             Touch::SignalAction(how, at) => touches_signal(arguments[at] as i32, how, pc),
             Touch::SignalIf(new, at) => touches_signal(arguments[at] as i32, how_if(arguments[new]), pc),

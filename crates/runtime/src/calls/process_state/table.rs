@@ -8,13 +8,13 @@ use core::ffi::CStr;
 
 use heddle_model::primitive::process_state::How::{Change, Read};
 use heddle_model::primitive::process_state::State::{
-    Break, Environment, FileModeMask, ForkHandlers, Identity, Libraries, Limits, Locale, Log, MemoryResource,
-    NewHandler, Options, Random, Random48, Scheduling, TerminateHandler,
+    Arrivals, Break, Environment, FileModeMask, ForkHandlers, Identity, Libraries, Limits, Locale, Log, MemoryResource,
+    NewHandler, Options, Random, Random48, Scheduling, StreamWords, TerminateHandler,
 };
 
 use super::Touch::{
     self, Copy, Environ, File, Input, Kept, Listing, Named, NamedAt, Names, Number, On, OnIf, Output, Replaced,
-    Setting, SignalAction, SignalIf, Stream, Walk,
+    Setting, SignalAction, SignalIf, Stream, Walk, Within,
 };
 use super::{Errors, HOSTS, MULTIBYTE, NUMBERS, PLACES, SEARCH, TIME, TOKENS, USERS};
 use crate::entry::real::Real;
@@ -87,9 +87,16 @@ table! {
     On(TerminateHandler, Read) => _ZSt13get_terminatev _ZSt9terminatev _ZSt14get_unexpectedv;
     On(NewHandler, Change) => _ZSt15set_new_handlerPFvvE;
     On(NewHandler, Read) => _ZSt15get_new_handlerv;
-    On(MemoryResource, Change) => _ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE;
-    On(MemoryResource, Read) => _ZNSt3pmr20get_default_resourceEv;
+    // Names with `3__1` are those of LLVM's library.
+    On(MemoryResource, Change) => _ZNSt3pmr20set_default_resourceEPNS_15memory_resourceE
+        _ZNSt3__13pmr20set_default_resourceEPNS0_15memory_resourceE;
+    On(MemoryResource, Read) => _ZNSt3pmr20get_default_resourceEv _ZNSt3__13pmr20get_default_resourceEv;
     // Also std::ios::imbue, std::wios::imbue, ios_base::imbue, and copies of a locale, as getloc makes one.
+    On(Locale, Change) => _ZNSt3__16locale6globalERKS0_ _ZNSt3__18ios_base5imbueERKNS_6localeE;
+    On(Locale, Read) => _ZNSt3__16localeC1Ev _ZNSt3__16localeC1ERKS0_ _ZNKSt3__18ios_base6getlocEv;
+    // ios_base::xalloc, and an arrival at a std::barrier, which LLVM's library counts inside.
+    On(StreamWords, Change) => _ZNSt8ios_base6xallocEv _ZNSt3__18ios_base6xallocEv;
+    Within(Arrivals, 0) => _ZNSt3__131__arrive_barrier_algorithm_baseEPNS_24__barrier_algorithm_baseEh;
     On(Locale, Change) => _ZNSt6locale6globalERKS_ _ZNSt9basic_iosIcSt11char_traitsIcEE5imbueERKSt6locale
         _ZNSt9basic_iosIwSt11char_traitsIwEE5imbueERKSt6locale _ZNSt8ios_base5imbueERKSt6locale;
     On(Locale, Read) => _ZNSt6localeC1Ev _ZNSt6localeC2Ev _ZNSt6localeC1ERKS_ _ZNSt6localeC2ERKS_;

@@ -8,7 +8,7 @@ use heddle_model::{Event, EventFlags, ObjectId, Operation};
 
 use crate::outside::clock::{self, Timespec};
 use crate::schedule::timed::{self, Deadline};
-use crate::schedule::{unsupported, visible};
+use crate::schedule::{current, spin_loop, unsupported, visible};
 
 const WAIT: usize = 0;
 const WAKE: usize = 1;
@@ -107,7 +107,9 @@ unsafe fn deadline(operation: usize, time: *const Timespec) -> Result<Option<Dea
 }
 
 fn wait(word: ObjectId, expected: u32, wakers: u32, deadline: Option<Deadline>, pc: u64) -> i64 {
-    let sleeps = visible(futex::wait(word, expected, wakers), pc, |event| found(word, event));
+    let changes = spin_loop::changes();
+    let sleep = futex::wait(word, expected, wakers);
+    let sleeps = visible(sleep, pc, |event| found(word, event));
     if sleeps.failed() {
         return -EAGAIN;
     }
@@ -116,7 +118,11 @@ fn wait(word: ObjectId, expected: u32, wakers: u32, deadline: Option<Deadline>, 
         Some(deadline) => timed::visible(Operation { detail: TIMED, ..awaken }, deadline, pc),
         None => visible(awaken, pc, |_| {}),
     };
-    if event.failed() { -ETIMEDOUT } else { 0 }
+    if !event.failed() {
+        return 0;
+    }
+    spin_loop::slept_in_vain(current(), sleep, changes);
+    -ETIMEDOUT
 }
 
 /// Records in the event the value that was found instead of the expected one, so that the search knows what other

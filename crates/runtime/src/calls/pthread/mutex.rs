@@ -11,7 +11,7 @@ use crate::calls::process_state::touches_part;
 use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
 use crate::schedule::{
-    active, caller, spurious_failure, timed, tries_mutex, unsupported, visible, visible_look, visible_under_lock,
+    active, caller, rounds_go_round, spurious_failure, timed, unsupported, visible, visible_look, visible_under_lock,
     wakeup_policy,
 };
 
@@ -210,7 +210,6 @@ pub unsafe fn operate(code: OpCode, mutex: *mut u8, pc: u64) -> c_int {
     if code != TRYLOCK {
         return visible(operation, pc, |_| {}).result as c_int;
     }
-    tries_mutex(pc);
     if spurious_failure::fails_spuriously(mutex as u64, pc) {
         return EBUSY;
     }
@@ -223,7 +222,8 @@ pub unsafe fn lock_until(mutex: *mut u8, clock: c_int, deadline: *const Timespec
     unsafe {
         match clock::deadline(clock, deadline) {
             Some(deadline) => {
-                tries_mutex(pc);
+                // Who waits until a deadline probes.
+                rounds_go_round(pc);
                 let detail = kind_of(mutex, pc);
                 let lock = Operation { detail, ..Operation::new(TIMEDLOCK, ObjectId(mutex as u64)) };
                 timed::visible(wakeup_policy::in_turn(lock, pc), deadline, pc).result as c_int

@@ -41,12 +41,22 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
             spin_loop::read_stack(address + size);
         }
     } else if above < spin_loop::LARGEST_WINDOW {
-        spin_loop::wrote_stack(address + size);
+        spin_loop::wrote_stack(address, size);
     } else {
         spin_loop::writes_plain(address, size);
         if schedule::somebody_awaits() {
             schedule::plain_write();
         }
+    }
+}
+
+/// Notes that the runtime is about to write to this memory of the program, where the thread asked for it. Only loops that wait are told.
+pub fn filled_in(address: usize, size: usize) {
+    let here = &raw const address as usize;
+    if address.wrapping_sub(here) < spin_loop::LARGEST_WINDOW {
+        spin_loop::wrote_stack(address + size);
+    } else {
+        spin_loop::changed();
     }
 }
 

@@ -12,7 +12,7 @@ use core::cell::Cell;
 use heddle_detect::race::{Capacity, Detector};
 use heddle_detect::shadow::{Exceeded, Found};
 use heddle_detect::{Full, Lender, Zero, happens_before, shadow};
-use heddle_model::primitive::{atomic, memory as plain_memory, process_state, queue, section};
+use heddle_model::primitive::{atomic, memory as plain_memory, mutex, process_state, queue, section};
 use heddle_model::race::{Access, Race};
 use heddle_model::{self as model, Event, Outcome, ThreadId, immediate, vain};
 
@@ -180,7 +180,9 @@ pub fn event(event: &Event) {
     let Some(detector) = detector() else { return };
     let family = event.operation.code.family();
     let state = process_state::State::of(event.operation.code);
-    if family == plain_memory::FAMILY || state.is_some_and(|state| !state.synchronises()) {
+    // That a thread waits until others have noticed what it did orders nothing either.
+    let polls = event.operation.code == mutex::POLL;
+    if family == plain_memory::FAMILY || polls || state.is_some_and(|state| !state.synchronises()) {
         return;
     }
     if event.operation.code.family() == section::FAMILY {

@@ -7,6 +7,7 @@ use heddle_model::fault::Doing;
 use heddle_model::primitive::process;
 use heddle_model::{Ending, ObjectId, Operation, Outcome};
 
+use super::remembered;
 use crate::addresses::Reserve;
 use crate::calls::tsan;
 use crate::detect::{memcheck, race};
@@ -34,7 +35,8 @@ pub const SA_NODEFER: usize = 0x4000_0000;
 /// The flag for a handler that is removed when it is called.
 pub const SA_RESETHAND: usize = 0x8000_0000;
 
-/// The signals that the runtime handles itself. A program that handles one of these is not supported.
+/// The signals that the runtime handles itself. A program that handles SIGPROF or SIGSYS is not supported; the actions of the others are
+/// [remembered].
 pub const OURS: [usize; 8] = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGPROF, SIGSYS];
 
 const STACK: usize = 256 << 10;
@@ -52,7 +54,7 @@ pub enum Disposition {
 
 /// The kernel's `struct sigaction`.
 #[repr(C)]
-#[derive(Default)]
+#[derive(Clone, Copy)]
 pub struct Action {
     /// The handler, or 0 for the default, or 1 to ignore the signal.
     pub handler: usize,
@@ -63,17 +65,30 @@ pub struct Action {
     pub mask: u64,
 }
 
-/// The action that is set for `signal`.
+impl Action {
+    /// What a signal does by default.
+    pub const DEFAULT: Action = Action { handler: 0, flags: 0, restorer: 0, mask: 0 };
+
+    /// The action that the kernel has for `signal`.
+    pub fn of_kernel(signal: usize) -> Action {
+        let mut action = Action::DEFAULT;
+        // SAFETY: only asks.
+        unsafe { sys::syscall6(sys::RT_SIGACTION, signal, 0, &raw mut action as usize, 8, 0, 0) };
+        action
+    }
+}
+
+/// The action that the program has set for `signal`.
 pub fn action(signal: usize) -> Action {
-    let mut action = Action::default();
-    // SAFETY: only asks.
-    unsafe { sys::syscall6(sys::RT_SIGACTION, signal, 0, &raw mut action as usize, 8, 0, 0) };
-    action
+    remembered::action(signal).unwrap_or_else(|| Action::of_kernel(signal))
 }
 
 /// Lets `signal` do what it does by default.
 pub fn set_default(signal: usize) {
-    let action = Action::default();
+    let action = Action::DEFAULT;
+    if remembered::set(signal, action) {
+        return;
+    }
     // SAFETY: the kernel's struct sigaction, without a handler.
     unsafe { sys::syscall6(sys::RT_SIGACTION, signal, &raw const action as usize, 0, 8, 0, 0) };
 }
@@ -88,7 +103,7 @@ pub fn disposition(signal: usize) -> Disposition {
         IGNORE => Disposition::Ignored,
         DEFAULT if HARMLESS.contains(&signal) => Disposition::Ignored,
         DEFAULT => Disposition::Kills,
-        // Ours.
+        // A crash is told, whatever a handler would do after it.
         _ if OURS.contains(&signal) => Disposition::Kills,
         _ => Disposition::Handled,
     }
@@ -98,6 +113,7 @@ type Handler = unsafe extern "C" fn(signal: i32, info: *const u64, context: *mut
 
 /// Installs the handlers. Once in each process that runs executions; a forked child inherits them.
 pub fn set_up(reserve: &mut Reserve) {
+    remembered::set_up();
     let stack: &mut [u8] = reserve.take(STACK);
     let alternate = [stack.as_mut_ptr() as usize, 0, STACK];
     // SAFETY: the stack lives for ever.

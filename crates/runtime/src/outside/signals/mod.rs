@@ -4,3 +4,4 @@
 pub mod delivery;
 pub mod handlers;
 pub mod mask;
+pub mod remembered;

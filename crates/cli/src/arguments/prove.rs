@@ -1,0 +1,184 @@
+//! The options of `heddle prove`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use heddle_checking::values;
+
+use super::{Check, Common};
+use crate::running::{ExitWish, RaceWish, Running};
+
+/// `--encoding`: how the order of events is expressed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum EncodingWish {
+    /// An order of events without cycles, kept by a theory inside the solver.
+    #[default]
+    Order,
+    /// A schedule of steps, each with its thread.
+    Schedule,
+    /// A schedule, at first one thread after the other, then with more and more freedom.
+    Uw,
+    /// The order of pairs of events, at first one thread after the other, then with more and more freedom.
+    UwOrder,
+}
+
+/// `--engine` of `heddle prove`: how all orders are covered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum ProofWish {
+    /// The best that there is.
+    #[default]
+    Auto,
+    /// Each thread is executed once, and one formula covers all orders.
+    Order,
+}
+
+/// A loop with a bound of its own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoopBound {
+    /// The file, as the compiler or the user names it.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The most iterations.
+    pub iterations: u32,
+}
+
+fn loop_bound(text: &str) -> Result<LoopBound, String> {
+    let parts = text.rsplit_once('=').and_then(|(place, bound)| {
+        let (file, line) = place.rsplit_once(':')?;
+        Some(LoopBound { file: file.to_string(), line: line.parse().ok()?, iterations: bound.parse().ok()? })
+    });
+    parts.filter(|bound| bound.iterations > 0).ok_or_else(|| "say FILE:LINE=N, as in queue.c:31=4".to_string())
+}
+
+/// Prove a program: all inputs and all orders at once, by symbolic execution.
+///
+/// FILES are C sources. Values that the program gets from __VERIFIER_nondet_... functions are unknowns. What is found is run natively
+/// before it is told, with its inputs. Needs clang 17 or newer with its libLLVM.
+#[derive(Args, Clone, Debug)]
+#[command(
+    override_usage = "heddle prove [OPTIONS] FILES... [COMPILER FLAGS]",
+    after_help = "Examples:\n  \
+                  heddle prove test.c                     all inputs, all orders, every loop to its end\n  \
+                  heddle prove test.c --races --ub        data races and overflow too\n  \
+                  heddle prove test.c --unwind 4          at most four iterations of each loop\n\n\
+                  Exit code: 0 safe, 1 found, 2 error, 3 incomplete, 4 unsupported."
+)]
+pub struct Prove {
+    /// Follow at most N iterations of each loop [default: 1, 2, 4, ... until every loop ends or the time is over].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub unwind: Option<u32>,
+    /// Follow at most N iterations of the loop at this line. --show-loops lists them.
+    #[arg(long, value_name = "FILE:LINE=N", value_parser = loop_bound)]
+    pub unwind_loop: Vec<LoopBound>,
+    /// Stop after this much time: 30s, 5m, 1h30m.
+    #[arg(long, value_name = "DURATION", value_parser = values::duration)]
+    pub timeout: Option<Duration>,
+    /// How much memory the proof may use: 512M, 4G [default: 4G].
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    pub memory_limit: Option<u64>,
+    /// Go on after the first finding, and report all of them.
+    #[arg(long)]
+    pub all: bool,
+    /// Report data races.
+    #[arg(long)]
+    pub races: bool,
+    /// Report memory leaks of programs with one thread.
+    #[arg(long)]
+    pub leaks: bool,
+    /// Report signed overflow and bad shifts.
+    #[arg(long)]
+    pub ub: bool,
+    /// What to do about exit statuses that are not 0 [default: report].
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub exit_status: Option<ExitWish>,
+    /// How all orders are covered.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub engine: ProofWish,
+    /// How the order of events is expressed.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub encoding: EncodingWish,
+    /// Check every answer of the solver by its proof.
+    #[arg(long)]
+    pub certify: bool,
+    /// List the loops of the program and end.
+    #[arg(long)]
+    pub show_loops: bool,
+    /// Say what each bound took.
+    #[arg(long)]
+    pub stats: bool,
+    /// How long to look for the smallest interleaving that shows a finding. off: report the first.
+    #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration_or_off)]
+    pub minimise: Duration,
+    /// The compiler of the native runs [default: $CC or $CXX if set, else clang, else gcc].
+    #[arg(long, value_name = "COMPILER")]
+    pub cc: Option<String>,
+    /// Compile the program even if it was compiled before and nothing has changed since.
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Write an HTML page that shows the run and steps through its findings.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the findings as SARIF 2.1.0, for code scanning.
+    #[arg(long, value_name = "FILE")]
+    pub sarif: Option<PathBuf>,
+    /// Write the run as JUnit XML, for continuous integration.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write an SV-COMP violation witness (YAML 2.0) of the first finding.
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
+    /// Write the happens-before graph of the first finding: .dot for Graphviz, .mmd for Mermaid.
+    #[arg(long, value_name = "FILE")]
+    pub graph: Option<PathBuf>,
+    /// Print one JSON document (schema heddle/1) and nothing else to standard output.
+    #[arg(long)]
+    pub json: bool,
+    /// The directory for trace files. Created when there is a trace to store.
+    #[arg(long, value_name = "DIR", default_value = "heddle-out")]
+    pub out: PathBuf,
+    /// Show no progress, even on a terminal.
+    #[arg(long)]
+    pub no_progress: bool,
+    #[command(flatten)]
+    pub common: Common,
+    /// Files and compiler flags. [`super::parse`] fills it in.
+    #[arg(skip)]
+    pub words: Vec<String>,
+    /// The words after `--`. [`super::parse`] fills it in.
+    #[arg(skip)]
+    pub arguments: Vec<String>,
+}
+
+impl Prove {
+    /// The native check that confirms what the proof finds, and reports it.
+    pub fn check(&self) -> Check {
+        Check {
+            timeout: self.timeout,
+            running: Running {
+                races: Some(if self.races { RaceWish::Report } else { RaceWish::Ignore }),
+                exit_status: self.exit_status,
+                leaks: self.leaks,
+                ..Running::default()
+            },
+            all: self.all,
+            minimise: self.minimise,
+            ub: self.ub,
+            cc: self.cc.clone(),
+            no_cache: self.no_cache,
+            html: self.html.clone(),
+            sarif: self.sarif.clone(),
+            junit: self.junit.clone(),
+            witness: self.witness.clone(),
+            graph: self.graph.clone(),
+            json: self.json,
+            out: self.out.clone(),
+            no_progress: self.no_progress,
+            common: self.common.clone(),
+            words: self.words.clone(),
+            arguments: self.arguments.clone(),
+            ..Check::default()
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Fingerprints of findings: the same for the same mistake in every run, and in the next version of the program as far as possible.
+
+use std::fmt::Write;
+
+use heddle_model::{Finding, FindingKind};
+
+/// The fingerprint of a finding: its kind, the functions and files that it names, and its words, without numbers. Lines do not count: they
+/// change whenever something is added above them.
+pub fn of(finding: &Finding) -> String {
+    let places = finding.location.iter().chain(finding.notes.iter().filter_map(|note| note.location.as_ref()));
+    let mut parts: Vec<String> = places.map(|at| format!("{}:{}", at.file, at.function)).collect();
+    parts.sort();
+    parts.dedup();
+    let mut text = format!("{}|{}", finding.kind, parts.join("|"));
+    // How often a test fails is no part of what fails.
+    if finding.kind != FindingKind::Failed {
+        let _ = write!(text, "|{}", without_numbers(&finding.message));
+    }
+    format!("{:016x}", fnv(text.as_bytes()))
+}
+
+fn without_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '0'..='9' if out.ends_with('#') => {}
+            '0'..='9' => out.push('#'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// FNV-1a, of 64 bits (Fowler, Noll and Vo).
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use heddle_model::Location;
+
+    use super::*;
+
+    fn finding(line: u32, message: &str, kind: FindingKind) -> String {
+        let location = Location { file: "a.c".into(), line, column: 3, function: "work".into() };
+        let report = heddle_model::RunReport::error(String::new());
+        assert!(report.findings.is_empty());
+        of(&Finding {
+            id: format!("{kind}-1"),
+            kind,
+            message: message.to_string(),
+            location: Some(location),
+            count: u64::from(line),
+            execution: 1,
+            sample: None,
+            threads: Vec::new(),
+            switches: 1,
+            preemptions: 1,
+            minimal: false,
+            certain: true,
+            cycle: None,
+            trace: None,
+            notes: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn the_same_mistake_has_the_same_fingerprint() {
+        let first = finding(12, "threads 1 and 2 wait for each other", FindingKind::Deadlock);
+        assert_eq!(first, finding(345, "threads 11 and 12 wait for each other", FindingKind::Deadlock));
+        assert_ne!(first, finding(12, "all threads wait", FindingKind::Deadlock));
+        assert_ne!(first, finding(12, "threads 1 and 2 wait for each other", FindingKind::Livelock));
+        let failed = |message| finding(3, message, FindingKind::Failed);
+        assert_eq!(
+            failed("exits with status 1 in this order; with 0 in 1 other"),
+            failed("exits with status 1 in this order")
+        );
+    }
+}
