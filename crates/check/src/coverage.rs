@@ -203,8 +203,8 @@ impl Judgement<'_> {
         }
         if facts.outside.processes {
             notes.push(
-                "child processes: heddle does not control them, and they see the files on disk, not what the program \
-                 wrote"
+                "child processes: heddle does not control them, they see the files on disk, not what the program \
+                 wrote, and no other thread holds a lock in them"
                     .to_string(),
             );
         }

@@ -99,6 +99,15 @@ fn queue_of_waiters_optimal() {
     at_least("mcs_lock", 66);
 }
 
+/// A round of polling that finds nothing is no execution of its own, but that it came first is one.
+#[test]
+fn polling_optimal() {
+    for more in [["--cc", "gcc", "-O0"], ["--cc", "gcc", "-O2"], ["--cc", clang(), "-O0"], ["--cc", clang(), "-O2"]] {
+        exact_with("poll_lock", 50, &more);
+    }
+    at_least("poll_lock", 50);
+}
+
 /// What a look has found stays in a register that the next look does not read: the loop waits all the same.
 #[test]
 fn dead_registers_are_no_state() {

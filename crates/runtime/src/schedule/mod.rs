@@ -23,6 +23,7 @@ mod section;
 pub mod spin_loop;
 pub mod spurious_failure;
 mod stack_log;
+pub mod stack_state;
 mod state;
 pub mod timed;
 mod unlocked;

@@ -2,7 +2,7 @@
 
 use crate::record::callstack;
 use crate::schedule;
-use crate::schedule::spin_loop::{LARGEST_WINDOW, LEVELS, mix};
+use crate::schedule::stack_state::{LARGEST_WINDOW, LEVELS, mix};
 
 /// A thread that has unlocked a mutex.
 #[derive(Clone, Copy)]

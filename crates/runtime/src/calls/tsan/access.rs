@@ -40,7 +40,7 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
         } else {
             spin_loop::read_stack(address + size);
         }
-    } else if above < spin_loop::LARGEST_WINDOW {
+    } else if above < stack_state::LARGEST_WINDOW {
         spin_loop::wrote_stack(address, size);
     } else {
         spin_loop::writes_plain(address, size);
@@ -53,8 +53,8 @@ fn announce(address: usize, size: usize, how: Access, pc: u64) {
 /// Notes that the runtime is about to write to this memory of the program, where the thread asked for it. Only loops that wait are told.
 pub fn filled_in(address: usize, size: usize) {
     let here = &raw const address as usize;
-    if address.wrapping_sub(here) < spin_loop::LARGEST_WINDOW {
-        spin_loop::wrote_stack(address + size);
+    if address.wrapping_sub(here) < stack_state::LARGEST_WINDOW {
+        spin_loop::wrote_stack(address, size);
     } else {
         spin_loop::changed();
     }
