@@ -12,13 +12,13 @@ state heaps '    add_heaps(&mut digest);'
 state stacks '        add(digest, unsafe { HASHER.get().memory(address, length) });' '        let _ = (address, length);'
 state registers '    counted.into_iter().for_each(|word| digest.add(word));' '    let _ = counted;'
 state arguments '        call.arguments.into_iter().for_each(|word| digest.add(word));'
-state globals '            sum = sum.wrapping_add(of_page(page, changes));'
+state globals '        sum = sum.wrapping_add(fingerprint);'
 state values '        digest.add(fiber::of(thread).value.get() as u64);'
 state births '        fiber::start_of(thread).into_iter().for_each(|word| digest.add(word as u64));'
 state kernel '    fiber::words_of(thread, state.steps).into_iter().for_each(|word| digest.add(word));'
 state rounding '    digest.add(environment);' '    let _ = environment;'
 state handlers '    exit_handlers::words().flatten().for_each(|word| digest.add(word));'
-mutant state-without-races "$fingerprint" '        Some(races) if is_whole => add(&mut digest, races),' '        Some(_) if is_whole => {}' "-p heddle --test main" "states::"
+mutant state-without-races "$fingerprint" '        Some(races) if is_whole => add(&mut digest, races),' '        Some(_) if is_whole => {}' "-p heddle --test main" "random_sections::"
 mutant state-without-history "$fingerprint" '    add(&mut digest, passing.history.get());' '' "-p heddle --test main" "states::what_is_not_understood"
 
 # What a search over states must not leave out.
@@ -65,11 +65,16 @@ discipline=crates/search/src/algorithm/stateful/discipline.rs
 immediate=crates/model/src/world/immediate.rs
 section ends-are-never-seen "$immediate" '!waits_or_is_its_own && footprint' 'false && !waits_or_is_its_own && footprint' "states::"
 section is-never-left "$immediate" 'mutex::UNLOCK => operation.object == mutex,' 'mutex::UNLOCK => false,' "sections::"
-section needs-no-unlock "$discipline" 'if end.is_none() && self.rules.closed {' 'if false {' "sections::mutexes_that_do_more"
+section needs-no-unlock "$discipline" 'end.is_none() && self.rules.closed' 'false' "sections::mutexes_that_do_more"
 section touches-what-it-likes "$discipline" '|| !entry.conflicts_with(other)' '|| true' "sections::mutexes_that_do_more"
 section may-be-tried "$discipline" 'if is_mutex && !is_plain && self.rules.tried {' 'if false {' "sections::mutexes_that_do_more"
 section has-no-item crates/search/src/algorithm/stateful/summary.rs '(section && self.rules.section_items).then' 'false.then' "sections::"
 section order-of-lives-is-guessed "$discipline" 'of(other, one.thread) > of(one, one.thread)' 'of(other, one.thread) >= of(one, one.thread)' "sections::mutexes_that_do_more"
+native() { mutant "section-$1" "$2" "$3" "$4" "-p heddle --test main" "$5"; }
+native has-no-body "$discipline" '&& self.rules.bodies' '&& false' "random_sections::"
+native hides-what-it-changes "$discipline" 'self.rules.unseen && touches' 'false && touches' "sections::sections_of_libraries"
+native watches-nothing "$discipline" '&& self.rules.watched' '&& false' "random_sections::"
+native touches-others-stacks crates/runtime/src/detect/stacks.rs '    touches::everything();' '' "sections::stacks_of_others"
 # What can go on for ever: fairness, and what a cycle owes to each thread and to the automaton. And a cycle is one only if it closes.
 live() { mutant "live-$1" "crates/search/src/liveness/$2" "$3" "$4" "-p heddle-testkit --test main" "$5"; }
 live strong-is-none fair.rs '        Fairness::Strong => part.iter().flat_map(ready).find(|thread| !acts.contains(thread)),' '        Fairness::Strong => None,' liveness::

@@ -72,6 +72,9 @@ impl<'o> Check<'o> {
         if let Some(message) = options.refusal(&engine.settings()) {
             return Err(Failure::Usage(message));
         }
+        if !unseen::tells_of_plain_memory(&engine.facts()) {
+            (options.search.sections, options.search.plain) = (false, false);
+        }
         let mut collector = Collector::new(&options, engine.settings().properties, observer);
         let mut search = begin(&options, engine, &mut collector)?;
         let begin = Instant::now();
@@ -84,6 +87,15 @@ impl<'o> Check<'o> {
                 let _ = livelocks::look(&mut collector.tally, engine, search.counts().executions + 1, LIVELOCK_BUDGET);
             });
             if collector.tally.findings.is_empty() && panics.is_empty() && !options.interrupted.load(Relaxed) {
+                collector.begin_anew();
+                search = begin_anew(&options, engine)?;
+                searched = guard("search", &mut panics, || explore(&options, &mut search, engine, &mut collector));
+            }
+        }
+        if options.search.plain && !unseen::tells_of_plain_memory(&engine.facts()) && panics.is_empty() {
+            // A library has come that was not there in the beginning.
+            (options.search.sections, options.search.plain) = (false, false);
+            if options.search.algorithm == Algorithm::Stateful && collector.tally.findings.is_empty() {
                 collector.begin_anew();
                 search = begin_anew(&options, engine)?;
                 searched = guard("search", &mut panics, || explore(&options, &mut search, engine, &mut collector));

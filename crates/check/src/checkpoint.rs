@@ -73,6 +73,8 @@ pub fn about(options: &Options, engine: &dyn Engine) -> Result<About, Checkpoint
     add("--iterate", search.iterate.to_string());
     add("--no-sleep-sets", (!search.sleep_sets).to_string());
     add("--no-locksets", (!search.locksets).to_string());
+    // What locks are taken for is part of what the graph of states means.
+    add("--sections", search.sections.to_string());
     add("--seed", search.seed.to_string());
     add("--depth", search.depth.to_string());
     add("--from", format!("{:?}", options.prefix));

@@ -6,7 +6,7 @@ use heddle_model::verdict::Bounds;
 use heddle_model::{Attention, Coverage, FindingKind, Instrumentation, Location, Overlooked, Property, vain};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
-use heddle_search::{OverStates, Stop, Why};
+use heddle_search::{DisciplineCounts, OverStates, Stop, Why};
 
 use crate::verdict::{End, Judgement};
 use crate::{sources, unseen};
@@ -68,6 +68,7 @@ impl Judgement<'_> {
             unwind: Vec::new(),
             checked_by: None,
             notes: self.notes(looked),
+            grounds: self.states.map_or(Vec::new(), |of| grounds(&of.discipline, looked)),
         }
     }
 }
@@ -127,6 +128,30 @@ fn overlooked(all: &BTreeSet<Overlooked>) -> Vec<String> {
         notes.push(format!("the order in which threads call {}: not explored", orders.join(", ")));
     }
     notes
+}
+
+/// How a search over states knows of data races, if it looked for them, and what it takes critical sections for.
+fn grounds(of: &DisciplineCounts, races: bool) -> Vec<String> {
+    let mut grounds = Vec::new();
+    if of.told && races {
+        let places = text::counted(of.places, "place");
+        grounds.push(match (of.all_watched, of.watched) {
+            (true, _) => "data races: by what threads know of each other in each state".to_string(),
+            (false, 0) => {
+                format!("data races: none by lock discipline ({places}, {})", text::counted(of.locks, "lock"))
+            }
+            (false, some) => {
+                format!(
+                    "data races: none by lock discipline ({places}), but for {some} by what threads know of each other"
+                )
+            }
+        });
+    }
+    if of.steps > 0 {
+        let locks = text::counted(of.locks, "lock");
+        grounds.push(format!("critical sections: one step each, of {} of {locks}", of.steps));
+    }
+    grounds
 }
 
 impl Judgement<'_> {

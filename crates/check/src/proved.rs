@@ -101,6 +101,7 @@ impl Proved {
             unwind: self.unwound.clone(),
             checked_by: self.certified.then(|| "proof".to_string()),
             notes: self.notes(),
+            grounds: Vec::new(),
         }
     }
 

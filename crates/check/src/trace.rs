@@ -130,6 +130,7 @@ pub fn plan(trace: &Trace) -> Plan {
         aim,
         round,
         immediate: Immediate::Nothing,
+        touches: None,
         states: match trace.rounds {
             true if compares => States::Record,
             true => States::Rounds,

@@ -33,6 +33,12 @@ fn may_order(facts: &Facts) -> Option<String> {
     coverage::assembly(&facts.assembly)
 }
 
+/// Whether executions tell all that threads do with plain memory: nothing was built by somebody else, or accesses memory where nobody sees it.
+pub(crate) fn tells_of_plain_memory(facts: &Facts) -> bool {
+    let Facts { instrumentation, unseen, assembly, overlooked, .. } = facts;
+    *instrumentation == Instrumentation::Memory && unseen.is_empty() && assembly.is_empty() && overlooked.is_empty()
+}
+
 /// Marks the data races of `traces` as uncertain, with a note that says why, if something that was not seen may have ordered them.
 pub(crate) fn doubt(traces: &mut [Trace], facts: &Facts) {
     let Some(why) = may_order(facts) else { return };

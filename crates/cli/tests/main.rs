@@ -41,6 +41,7 @@ mod random_outside; // Random programs with exits, signals, state of the process
 mod random_programs; // Random programs, native against scripted.
 mod random_proofs; // Random programs with inputs, by native search and by proof.
 mod random_races; // Random programs with data races, against brute force.
+mod random_sections; // Critical sections as steps, and data races by lock discipline, of random programs against brute force.
 mod random_states; // States of random programs, native against scripted.
 mod random_waits; // Random programs with loops that wait, by every algorithm.
 mod real; // Programs with the structure of real ones.
@@ -48,6 +49,7 @@ mod restart; // Snapshot, fork, exec.
 mod resumed; // What a resumed check reports, by algorithm and place of the cut.
 mod rust; // Rust programs.
 mod sampling; // Random schedules.
+mod sections; // Critical sections as steps, and data races by lock discipline.
 mod seeded_races; // Every data race of the test programs, by compiler and level.
 mod settings; // Settings in traces, `--from` and `--resume`.
 mod small; // `tests/small`.

@@ -151,20 +151,28 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
     /// A fingerprint of everything that decides which later accesses race: the accesses in force that not all threads that are `alive` come
     /// after, and who knows of each. `None` if that cannot be said, because something was done to whole ranges of memory.
     ///
-    /// Which instructions made the accesses is left out: two states may differ in what a report of the same race says.
-    pub fn fingerprint(&self, alive: impl Fn(ThreadId) -> bool) -> Option<u128> {
-        if !self.ranges.is_empty() {
+    /// Which instructions made the accesses is left out: two states may differ in what a report of the same race says. Only the granules for
+    /// which `counts` is true count.
+    pub fn fingerprint(&self, alive: impl Fn(ThreadId) -> bool, counts: impl Fn(usize) -> bool) -> Option<u128> {
+        if !self.ranges_are_empty() {
             return None;
         }
         let mut sum = 0u128;
         self.shadow.each_access(|granule, bytes, found| {
-            if let Some(who) = self.order.who_knows(found.thread, found.time, &alive) {
+            if counts(granule)
+                && let Some(who) = self.order.who_knows(found.thread, found.time, &alive)
+            {
                 let how = u64::from(bytes) | u64::from(found.how.code()) << 8;
                 let access = Digest::of(&[granule as u64, how, who as u64, (who >> 64) as u64]);
                 sum = sum.wrapping_add(access.0);
             }
         });
         Some(sum)
+    }
+
+    /// Whether nothing was done to whole ranges of memory in this execution.
+    pub fn ranges_are_empty(&self) -> bool {
+        self.ranges.is_empty()
     }
 
     /// Whether something was done to a range of memory in this execution that an access there may have to do with.

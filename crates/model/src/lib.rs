@@ -37,8 +37,8 @@ pub use access::{Access, Footprint, Mode};
 pub use exchange::round;
 pub use exchange::{
     Attention, Capacity, Death, Ending, Fairness, FormulaText, Goal, Input, LONGEST_FORMULA, Latitude, Liveness,
-    MOST_INPUTS, MOST_VALUES, Outcome, Properties, Property, Restart, RestartMode, Settings, TIMEOUTS, Values, Wakeup,
-    WakeupOrder,
+    MOST_INPUTS, MOST_VALUES, Outcome, PlainTouch, Properties, Property, Restart, RestartMode, Settings, TIMEOUTS,
+    Values, Wakeup, WakeupOrder,
 };
 pub use faults::misuse::Misuse;
 pub use faults::{circle, fault, misuse, race};

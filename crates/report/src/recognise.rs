@@ -140,6 +140,7 @@ fn view(recording: &Recording) -> Execution<'_> {
         output: &recording.output,
         races: &[],
         states: &[],
+        touches: &[],
     }
 }
 

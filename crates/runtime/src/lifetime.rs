@@ -39,7 +39,7 @@ use crate::outside::signals::{delivery, remembered};
 use crate::outside::{channel, children, exit, exit_handlers, random, timers, trap, virtual_time};
 use crate::record::{callstack, locals};
 use crate::schedule::{self, fiber, forever, spin_loop, wakeup_policy};
-use crate::state::{calls, cycle, dead, fingerprint, known, livelock, snapshot, wiping};
+use crate::state::{calls, cycle, dead, fingerprint, known, livelock, snapshot, touches, wiping};
 
 /// State that only the one kernel thread touches: see [the module](self).
 #[repr(transparent)]
@@ -212,6 +212,8 @@ pub struct PerExecution {
     pub dead: dead::Dead,
     /// States that this execution has passed.
     pub passed: known::Own,
+    /// What is told of plain memory.
+    pub touches: touches::Touches,
     /// Calls of `new` and `delete`.
     pub operators: heap::Calls,
 }
@@ -275,6 +277,7 @@ static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     states: fingerprint::Passing::new(),
     dead: dead::Dead::new(),
     passed: known::Own::new(),
+    touches: touches::Touches::new(),
     operators: heap::Calls::new(),
 });
 
@@ -298,7 +301,7 @@ impl PerExecution {
         let PerExecution {
             schedule, policies, asked, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, actions, channels,
             timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, cycle, states,
-            dead, passed, operators,
+            dead, passed, touches, operators,
         } = self;
         schedule.reset(wire, sequence);
         policies.reset();
@@ -330,6 +333,7 @@ impl PerExecution {
         states.reset();
         dead.reset(wire, sequence);
         passed.reset();
+        touches.reset(wire.touches(sequence));
         let compares_states = wire.round(sequence).is_some() || wire.states(sequence) != NO_STATES;
         wiping::begin(compares_states || Vain::new(wire.places()).wipes());
         operators.reset();

@@ -35,7 +35,7 @@ pub use drive::Search;
 pub use drive::counts::Counts;
 pub use drive::observer::{Flow, Info, Observer, Progress};
 pub use drive::over_states::{OverStates, Why};
-pub use drive::summary::{StateCounts, Stop, Summary};
+pub use drive::summary::{DisciplineCounts, StateCounts, Stop, Summary};
 pub use frontier::work_item::{self, Commit, WorkItem};
 pub use options::{Algorithm, Options, Rules};
 pub use save::CheckpointError;

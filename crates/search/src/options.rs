@@ -132,6 +132,9 @@ pub struct Options {
     pub turns_to_states: bool,
     /// After that: whether every step of every state is run where what goes round may be a livelock.
     pub asks_for_livelocks: bool,
+    /// For `stateful`: whether executions tell what is done with plain memory that is no operation ([`heddle_model::Plan::touches`]). Then states do
+    /// not tell apart what the race detector knows, as far as locks alone exclude data races.
+    pub plain: bool,
     /// For `stateful`: which of its rules are used. Leaving one out is for tests: the search is not complete then.
     pub rules: Rules,
 }
@@ -156,6 +159,7 @@ impl Default for Options {
             max_executions: None,
             max_states: None,
             sections: false,
+            plain: false,
             timeout: None,
             max_steps: None,
             max_preemptions: None,

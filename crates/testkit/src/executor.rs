@@ -489,6 +489,7 @@ impl Executor for Scripted<'_> {
             output: &[],
             races: &[],
             states: &self.passed,
+            touches: &[],
         })
     }
 

@@ -111,6 +111,7 @@ pub(crate) mod tests {
             output: &[],
             races: &[],
             states: &[],
+            touches: &[],
         }
     }
 

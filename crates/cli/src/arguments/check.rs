@@ -78,6 +78,9 @@ pub struct Check {
     /// default, stateful, switches: stop after N states.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
     pub max_states: Option<u64>,
+    /// stateful: take critical sections as one step, as far as their locks do nothing but exclude.
+    #[arg(long, value_name = "on|off", default_value = "on", value_parser = ["on", "off"], help_heading = "Search")]
+    pub sections: String,
     /// Who decides. auto: the program is run; if it asks for inputs and nothing was found, it is proved for all inputs.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub engine: EngineWish,

@@ -274,6 +274,8 @@ fn wanted(
             algorithm,
             max_executions: options.max_executions,
             max_states: options.max_states,
+            sections: options.sections == "on",
+            plain: true,
             timeout: options.timeout,
             max_preemptions: options.max_preemptions,
             max_switches: options.max_switches,
@@ -320,7 +322,7 @@ fn store_traces(conclusion: &mut Conclusion, directory: &Path) -> Result<(), Str
 fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<(), Failure> {
     let limits = [options.max_preemptions, options.max_switches, options.max_delays];
     let bounded = options.iterate || limits.iter().any(Option::is_some);
-    let in_parallel = matches!(algorithm, Algorithm::Portfolio | Algorithm::Optimal);
+    let in_parallel = matches!(algorithm, Algorithm::Portfolio | Algorithm::Optimal | Algorithm::Stateful);
     let message = if (options.no_sleep_sets || options.no_locksets) && algorithm != Algorithm::Dpor {
         format!("--no-sleep-sets and --no-locksets need --algorithm dpor; this is {}", algorithm.name())
     } else if options.max_states.is_some() && !algorithm.has_states() && algorithm != Algorithm::Portfolio {
@@ -329,8 +331,8 @@ fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<()
         format!("--depth needs --algorithm pct; this is {}", algorithm.name())
     } else if options.jobs > 1 && (bounded || !in_parallel && !algorithm.samples()) {
         format!(
-            "--jobs {}: only --algorithm default and optimal without bounds, and sampling, run in several processes; {} \
-             runs one execution after the other",
+            "--jobs {}: only --algorithm default, optimal and stateful without bounds, and sampling, run in several processes; \
+             {} runs one execution after the other",
             options.jobs,
             if bounded { "a bounded search" } else { algorithm.name() }
         )

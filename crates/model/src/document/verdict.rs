@@ -141,6 +141,9 @@ pub struct Coverage {
     /// Sentences about what was not covered.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// Sentences about what the verdict rests on, beside the executions that were run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grounds: Vec<String>,
 }
 
 /// One way in which executions ended.

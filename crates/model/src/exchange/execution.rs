@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::race::Race;
-use crate::{Event, Facts, Fingerprint, Outcome, Pending, Plan, ThreadId};
+use crate::{Event, Facts, Fingerprint, Outcome, Pending, PlainTouch, Plan, ThreadId};
 
 /// One execution, as data. It borrows from the executor: the events may lie in memory shared with the program.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,8 @@ pub struct Execution<'e> {
     /// process has ended, and the last is the state before its last event. Where nothing is to be decided there is
     /// [`Fingerprint::NONE`].
     pub states: &'e [Fingerprint],
+    /// What threads did with plain memory, in order, if the plan [asks](crate::Plan::touches) for it.
+    pub touches: &'e [PlainTouch],
 }
 
 impl Execution<'_> {

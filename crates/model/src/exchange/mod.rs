@@ -10,6 +10,7 @@ mod inputs;
 mod latitude;
 mod liveness;
 mod outcome;
+mod plain;
 #[cfg(feature = "std")]
 mod plan;
 mod property;
@@ -23,6 +24,7 @@ pub use inputs::{Input, MOST_INPUTS};
 pub use latitude::{Latitude, TIMEOUTS, Wakeup, WakeupOrder};
 pub use liveness::{Fairness, FormulaText, Goal, LONGEST_FORMULA, Liveness};
 pub use outcome::{Capacity, Death, Ending, Outcome};
+pub use plain::PlainTouch;
 #[cfg(feature = "std")]
 pub use plan::{Plan, States};
 pub use property::{Attention, Properties, Property};

@@ -71,6 +71,9 @@ pub struct Plan {
     /// Which operations past the schedule are taken at once, because they are no decisions.
     #[serde(default)]
     pub immediate: Immediate,
+    /// After how many events the execution begins to tell what threads do with plain memory ([`crate::Execution::touches`]). `None`: never.
+    #[serde(default)]
+    pub touches: Option<u32>,
 }
 
 impl Plan {

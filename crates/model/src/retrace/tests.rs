@@ -81,6 +81,7 @@ fn a_thread_is_ready_unless_it_waits() {
         output: &[],
         races: &[],
         states: &[],
+        touches: &[],
     };
     let mut ready = Vec::new();
     Retrace::default().walk(&execution, 0, |_, list| {

@@ -1,10 +1,10 @@
 //! The layout of the shared file.
 
 use super::known::{self, Entry};
-use super::{FRAMES, Header, PLACES, RACES, Slot, ThreadName};
+use super::{FRAMES, Header, PLACES, RACES, Slot, TOUCHES, ThreadName};
 use crate::follow::Step;
 use crate::race::Race;
-use crate::{Event, Fingerprint, Pending, ThreadId};
+use crate::{Event, Fingerprint, Pending, PlainTouch, ThreadId};
 
 /// The offsets and capacities of the shared file. Set by the driver.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,6 +36,8 @@ pub struct Layout {
     pub races_at: u64,
     /// The offset of the execution's states in a slot.
     pub states_at: u64,
+    /// The offset of what the execution tells of plain memory in a slot.
+    pub touches_at: u64,
     /// The offset of the table of dead stack bytes ([`super::FrameTable`]). From here on the program's process only reads.
     pub frames_at: u64,
     /// The offset of the table of [known states](super::known), which reaches to the end of the file.
@@ -74,7 +76,8 @@ impl Layout {
         let races_at = up(output_at + output as u64);
         let states_at = up(races_at + RACES as u64 * size_of::<Race>() as u64);
         // One before each event, and one at the end.
-        let slot_size = up(states_at + (events as u64 + 1) * size_of::<Fingerprint>() as u64);
+        let touches_at = up(states_at + (events as u64 + 1) * size_of::<Fingerprint>() as u64);
+        let slot_size = up(touches_at + TOUCHES as u64 * size_of::<PlainTouch>() as u64);
         let frames_at = slots_at + slots as u64 * slot_size;
         let known_at = up(frames_at + FRAMES as u64);
         Layout {
@@ -91,6 +94,7 @@ impl Layout {
             output_at,
             races_at,
             states_at,
+            touches_at,
             frames_at,
             known_at,
             slots,

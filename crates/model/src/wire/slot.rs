@@ -43,8 +43,8 @@ pub struct WirePlan {
     pub round_length: u32,
     /// 0 if there is no round to examine, else what is said of it ([`crate::round::Claim`]), plus one.
     pub round_claim: u32,
-    /// Fills the structure up.
-    pub reserved: u32,
+    /// See [`crate::Plan`]: after how many events to tell of plain memory. [`u32::MAX`] means never.
+    pub touches: u32,
     /// See [`crate::follow::PlanView::max_switches`]. [`u32::MAX`] means no limit.
     pub max_switches: u32,
     /// [`crate::immediate::Immediate::code`].
@@ -99,6 +99,8 @@ pub struct WireResult {
     pub races: u32,
     /// The number of states listed.
     pub states: u32,
+    /// How much is told of plain memory.
+    pub touches: u32,
     /// Text that belongs to the outcome, in the program's own encoding: see [`crate::Execution::message`].
     pub message: [u8; MESSAGE],
 }

@@ -56,6 +56,21 @@ pub const ENDS_ARE_SEEN: u64 = MARK | 3;
 /// The number among the visible places that says that every mutex may do more than exclude.
 pub const SECTIONS_ARE_SEEN: u64 = MARK | 4;
 
+/// The numbers among the visible places that say that what the race detector knows of some places, or of all of them, is part of a state.
+pub const SOME_WATCHED: u64 = MARK | 5;
+/// See [`SOME_WATCHED`].
+pub const ALL_WATCHED: u64 = MARK | 6;
+
+/// The number among the visible places that says the same of a granule of eight bytes.
+pub const fn watched(granule: u64) -> u64 {
+    mix(granule, 6) | MARK
+}
+
+/// Whether `event` is an access to plain memory that is visible.
+pub fn is_plain(event: &Event) -> bool {
+    event.operation.code.family() == memory::FAMILY
+}
+
 /// The number among the visible places that says that `mutex` does more than exclude: what is done while it is locked is a decision.
 pub const fn seen(mutex: ObjectId) -> u64 {
     mix(mutex.0, 5) | MARK
@@ -88,8 +103,6 @@ pub enum Deed {
     Locks(ObjectId),
     /// It unlocks this mutex.
     Unlocks(ObjectId),
-    /// It may let go of any mutex.
-    LetsGo,
     /// It creates this thread.
     Creates(ThreadId),
     /// It has waited for the end of this thread.
@@ -104,7 +117,8 @@ pub fn deed(event: &Event) -> Deed {
     match code {
         mutex::LOCK | mutex::TRYLOCK | mutex::TIMEDLOCK if !event.failed() => Deed::Locks(object),
         mutex::UNLOCK => Deed::Unlocks(object),
-        code if code.family() == condvar::FAMILY => Deed::LetsGo,
+        condvar::WAIT => Deed::Unlocks(ObjectId(event.operation.argument)),
+        condvar::REACQUIRE if condvar::error(event.result) == 0 => Deed::Locks(ObjectId(event.operation.argument)),
         CREATE => object.as_thread().map_or(Deed::Other, Deed::Creates),
         JOIN if !event.failed() => object.as_thread().map_or(Deed::Other, Deed::Joins),
         _ => Deed::Other,

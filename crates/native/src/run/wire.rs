@@ -18,10 +18,10 @@ use heddle_model::follow::Step;
 use heddle_model::race::Race;
 use heddle_model::wire::{
     ATOMIC_FUNCTIONS, Annotations, FRAMES, Header, LIBRARIES, Layout, MAGIC, NO_STATES, PLACES, RACES, RECORD_STATES,
-    ROUNDS, STOP_AT_STATES, Slot, ThreadName, VERSION, WirePlan, WireResult, known,
+    ROUNDS, STOP_AT_STATES, Slot, TOUCHES, ThreadName, VERSION, WirePlan, WireResult, known,
 };
 use heddle_model::{
-    Event, Fingerprint, Input, MOST_INPUTS, Outcome, Pending, Plan, Restart, Settings, States, ThreadId,
+    Event, Fingerprint, Input, MOST_INPUTS, Outcome, Pending, PlainTouch, Plan, Restart, Settings, States, ThreadId,
 };
 
 /// What the runtime is told once, when its process starts.
@@ -247,7 +247,7 @@ impl Wire {
             round_first: plan.round.unwrap_or_default().first,
             round_length: plan.round.unwrap_or_default().length,
             round_claim: plan.round.map_or(0, |round| round.claim as u32 + 1),
-            reserved: 0,
+            touches: plan.touches.unwrap_or(u32::MAX),
             max_switches: plan.max_switches.unwrap_or(u32::MAX),
             immediate: plan.immediate.code(),
             states: match plan.states {
@@ -281,6 +281,7 @@ impl Wire {
             || result.stack_words > room.stack_words
             || result.races as usize > RACES
             || result.states > result.events + 1
+            || result.touches as usize > TOUCHES
         {
             return None;
         }
@@ -290,6 +291,7 @@ impl Wire {
             copy(slot.add(room.pending_at as usize).cast(), result.pending as usize, &mut into.pending);
             copy(slot.add(room.races_at as usize).cast(), result.races as usize, &mut into.races);
             copy(slot.add(room.states_at as usize).cast(), result.states as usize, &mut into.states);
+            copy(slot.add(room.touches_at as usize).cast(), result.touches as usize, &mut into.touches);
             // Of executions that are not recorded only the amount of output is known.
             let printed = if record || self.outputs { result.output.min(room.output) } else { 0 };
             let (output, words) = (printed, if record { result.stack_words } else { 0 });
@@ -308,6 +310,8 @@ impl Wire {
         let sensible = into.events.iter().all(|event| exists(event.thread) && event.has_sound_choice())
             && into.pending.iter().all(|pending| exists(pending.thread))
             && into.races.iter().all(race_makes_sense)
+            && into.touches.iter().all(|touch| touch.is_sensible(result.events))
+            && into.touches.is_sorted_by_key(|touch| touch.events)
             && into.outcome.race().is_none_or(race_makes_sense)
             && into.outcome.fault().is_none_or(|fault| fault.threads().all(exists))
             && exists(result.thread);
@@ -352,6 +356,8 @@ pub struct Taken {
     pub races: Vec<Race>,
     /// The states past the schedule, if they were asked for.
     pub states: Vec<Fingerprint>,
+    /// What was told of plain memory, if that was asked for.
+    pub touches: Vec<PlainTouch>,
     /// Call stacks, if recorded.
     pub stacks: Vec<u64>,
     /// What the program printed.
@@ -371,6 +377,7 @@ impl Taken {
             pending: Vec::new(),
             races: Vec::new(),
             states: Vec::new(),
+            touches: Vec::new(),
             stacks: Vec::new(),
             output: Vec::new(),
             message: String::new(),
@@ -384,6 +391,7 @@ impl Taken {
         self.pending.clear();
         self.races.clear();
         self.states.clear();
+        self.touches.clear();
         self.stacks.clear();
         self.output.clear();
         self.message.clear();
@@ -500,6 +508,9 @@ mod tests {
             WireResult { pending: 9, ..good },
             WireResult { stack_words: 33, ..good },
             WireResult { races: RACES as u32 + 1, ..good },
+            WireResult { touches: TOUCHES as u32 + 1, ..good },
+            // What is there is no memory: it has no bytes.
+            WireResult { touches: 1, ..good },
             WireResult { thread: ThreadId(8), ..good },
             WireResult { outcome: race(|race| race.later_thread = ThreadId(8)), ..good },
             WireResult { outcome: race(|race| race.earlier_thread = ThreadId(8)), ..good },

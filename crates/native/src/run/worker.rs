@@ -272,6 +272,7 @@ impl Worker {
             output: &taken.output,
             races: &taken.races,
             states: &taken.states,
+            touches: &taken.touches,
         }
     }
 

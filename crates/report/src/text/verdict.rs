@@ -53,6 +53,9 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
         for note in &coverage.notes {
             text.push_str(&format!("  not covered: {note}\n"));
         }
+        for ground in &coverage.grounds {
+            text.push_str(&format!("  rests on: {ground}\n"));
+        }
         if let Some(reason) = &coverage.restart_reason {
             text.push_str(&format!("  restarted by {}: {reason}\n", coverage.restart));
         }

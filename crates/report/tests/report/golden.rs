@@ -16,6 +16,7 @@ fn coverage() -> Coverage {
         states_reason: None,
         races: "not checked".into(),
         notes: vec!["data races".into()],
+        grounds: vec!["critical sections: one step each".into()],
         ..Coverage::default()
     }
 }

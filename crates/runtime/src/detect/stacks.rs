@@ -34,6 +34,7 @@ use crate::lifetime;
 use crate::outside::exit;
 use crate::record::callstack;
 use crate::schedule::{self, fiber};
+use crate::state::touches;
 
 /// What is known of another thread's stack until the running thread is suspended: nothing there can end meanwhile.
 pub struct Checked {
@@ -141,6 +142,8 @@ fn live_from(owner: ThreadId) -> usize {
 
 /// Takes note that the running thread uses `size` bytes at `address` on the stack of `owner`, by an instruction at `pc`.
 pub fn used(owner: ThreadId, address: usize, size: usize, pc: u64) {
+    // When its frame ends, and who is known to come before that, is not told.
+    touches::everything();
     let (low, high) = callstack::touched(owner, address, address + size);
     if schedule::phase(owner) != Phase::Alive {
         return;

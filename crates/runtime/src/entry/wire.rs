@@ -10,7 +10,7 @@ use heddle_model::immediate::Immediate;
 use heddle_model::race::Race;
 use heddle_model::round::{Claim, Round};
 use heddle_model::wire::{self, FrameTable, Header, Layout, Slot, Stage, ThreadName, WireOutcome, WireResult};
-use heddle_model::{Event, Fingerprint, Pending, ThreadId};
+use heddle_model::{Event, Fingerprint, Pending, PlainTouch, ThreadId};
 
 use crate::{lifetime, sys};
 
@@ -132,6 +132,12 @@ impl Wire {
         unsafe { (*(self.slot_base(sequence) as *const Slot)).plan.states }
     }
 
+    /// After how many events of plan `sequence` the execution tells of plain memory. [`u32::MAX`]: never.
+    pub fn touches(&self, sequence: u32) -> u32 {
+        // SAFETY: as in `plan`.
+        unsafe { (*(self.slot_base(sequence) as *const Slot)).plan.touches }
+    }
+
     /// The race that plan `sequence` is to end at.
     pub fn aim(&self, sequence: u32) -> Option<Race> {
         // SAFETY: as in `plan`.
@@ -183,6 +189,7 @@ impl Wire {
             output: base + layout.output_at as usize,
             races: base + layout.races_at as usize,
             states: base + layout.states_at as usize,
+            touches: base + layout.touches_at as usize,
         }
     }
 
@@ -249,6 +256,9 @@ impl Wire {
 /// How often to look before going to sleep: some tens of microseconds.
 const SPINS: u32 = 2000;
 
+/// How many touches of plain memory a new one is compared with.
+const RECENT: usize = 8;
+
 /// Where one execution is written.
 #[derive(Clone, Copy)]
 pub struct Record {
@@ -259,11 +269,13 @@ pub struct Record {
     output: usize,
     races: usize,
     states: usize,
+    touches: usize,
 }
 
 impl Record {
     /// The record before the first plan: nowhere.
-    pub const NOWHERE: Record = Record { result: 0, events: 0, pending: 0, stacks: 0, output: 0, races: 0, states: 0 };
+    pub const NOWHERE: Record =
+        Record { result: 0, events: 0, pending: 0, stacks: 0, output: 0, races: 0, states: 0, touches: 0 };
 
     /// The part of the record with a fixed layout.
     #[inline(always)]
@@ -285,6 +297,7 @@ impl Record {
         result.message_len = 0;
         result.races = 0;
         result.states = 0;
+        result.touches = 0;
     }
 
     /// The room for event `index`. The caller checks that there is room.
@@ -342,6 +355,23 @@ impl Record {
             unsafe { (self.states as *mut Fingerprint).add(result.states as usize).write(state) };
             result.states += 1;
         }
+    }
+
+    /// Tells what was done with plain memory. What is one piece with something that the step has done just before is one. Without room for
+    /// more, the last says so.
+    pub fn push_touch(&self, touch: PlainTouch) {
+        let count = self.result().touches as usize;
+        // SAFETY: ours until it is published; as many were written.
+        let told = unsafe { core::slice::from_raw_parts_mut(self.touches as *mut PlainTouch, count) };
+        let recent = told.iter_mut().rev().take(RECENT).take_while(|known| known.events == touch.events);
+        if count == wire::TOUCHES || recent.into_iter().any(|known| *known == touch || known.merge(&touch)) {
+            return;
+        }
+        let full = PlainTouch { first: 0, size: 0, how: PlainTouch::EVERYTHING, ..touch };
+        let touch = if count + 1 == wire::TOUCHES { full } else { touch };
+        // SAFETY: there is room.
+        unsafe { (self.touches as *mut PlainTouch).add(count).write(touch) };
+        self.result().touches += 1;
     }
 
     /// The room that is left for call stacks.

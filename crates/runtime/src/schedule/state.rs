@@ -10,7 +10,9 @@ use heddle_model::primitive::{self, section};
 use heddle_model::race::Race;
 use heddle_model::vain::Vain;
 use heddle_model::wire::{Header, NO_STATES, Outside, ROUNDS, STOP_AT_STATES, known};
-use heddle_model::{Choice, Event, Latitude, Memory, ObjectId, Operation, Phase, ThreadId, WakeupOrder, World};
+use heddle_model::{
+    Choice, Event, Latitude, Memory, ObjectId, Operation, Phase, PlainTouch, ThreadId, WakeupOrder, World,
+};
 
 use super::{fiber, spin_loop};
 use crate::addresses::Reserve;
@@ -189,6 +191,11 @@ pub(super) fn world() -> &'static mut World<'static> {
 #[inline(always)]
 pub(super) fn follower() -> &'static mut Follower<'static> {
     &mut model().follower
+}
+
+/// Whether the search has revealed a number among the visible places.
+pub fn is_revealed(number: u64) -> bool {
+    schedule().vain.get().has(number)
 }
 
 /// What is known of looks in vain.
@@ -429,6 +436,11 @@ pub fn goes_outside(how: Outside) {
 /// Records a data race after which the execution continues.
 pub fn raced(race: &Race) {
     schedule().record.get().push_race(race);
+}
+
+/// Tells the search what was done with plain memory.
+pub fn told(touch: PlainTouch) {
+    schedule().record.get().push_touch(touch);
 }
 
 /// Records output of the program.

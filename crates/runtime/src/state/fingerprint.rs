@@ -35,7 +35,7 @@ use crate::heap;
 use crate::lifetime::{self, OneThread};
 use crate::outside::{exit, exit_handlers, virtual_time};
 use crate::schedule::{self, fiber};
-use crate::state::{calls, cycle, dead, known, snapshot};
+use crate::state::{calls, cycle, dead, known, snapshot, touches};
 
 /// The families of operations whose meaning is in the model and in memory, and nowhere else.
 const UNDERSTOOD: [u8; 17] = [
@@ -139,6 +139,9 @@ pub fn at_decision(follower: &Follower<'_>, world: &World<'_>, record: Record) -
     passing.pass(record.events_so_far(), world);
     let is_due = cycle::is_due(record.events_so_far().len());
     if !is_due && !follower.is_past_schedule() {
+        if touches::begins_at(record.events_so_far().len()) {
+            touches::decision(hidden_pages(world), passing.history.get(), true);
+        }
         return None;
     }
     if follower.immediate(world).is_some() {
@@ -153,15 +156,18 @@ pub fn at_decision(follower: &Follower<'_>, world: &World<'_>, record: Record) -
     exit_handlers::words().flatten().for_each(|word| digest.add(word));
     digest.add(exit::ends() as u64);
     add_heaps(&mut digest);
-    let is_whole = add_pages(&mut digest, world);
+    let (is_whole, hidden) = add_pages(&mut digest, world);
     let alive = |thread: ThreadId| thread.index() < world.extent() && world.thread(thread).phase == Phase::Alive;
-    match race::fingerprint(alive) {
+    // What the detector knows decides nothing that the program does: a cycle is one without it.
+    let races = if is_due { Some(0) } else { race::fingerprint(alive) };
+    match races {
         Some(races) if is_whole => add(&mut digest, races),
         // Not everything is known that there is to know.
         _ => passing.outside.set(true),
     }
     passing.pass(record.events_so_far(), world);
     add(&mut digest, passing.history.get());
+    touches::decision(hidden, passing.history.get(), false);
     let state = digest.finish();
     if is_due && let Some(outcome) = cycle::seen(state) {
         return Some(outcome);
@@ -253,13 +259,34 @@ fn has_frames(thread: ThreadId, world: &World<'_>) -> bool {
     is_there && ![life::START, life::EXIT, life::LAST].contains(&world.thread(thread).pending.code)
 }
 
-/// Adds the pages that were written to. Returns whether these are known.
-fn add_pages(digest: &mut Digest, world: &World<'_>) -> bool {
+/// Adds the pages that were written to. Returns whether these are known, and what is hidden in them.
+fn add_pages(digest: &mut Digest, world: &World<'_>) -> (bool, u128) {
+    let (mut sum, mut hidden) = (0u128, 0u128);
+    let known = each_page(world, |page, changes| {
+        cycle::bytes(page, PAGE);
+        let fingerprint = of_page(page, changes);
+        sum = sum.wrapping_add(fingerprint);
+        hidden = hidden.wrapping_add(if touches::is_hidden(page) { fingerprint } else { 0 });
+    });
+    add(digest, sum);
+    (known, hidden)
+}
+
+/// What libraries keep for themselves: see [`touches`].
+fn hidden_pages(world: &World<'_>) -> u128 {
+    let mut hidden = 0u128;
+    each_page(world, |page, changes| {
+        hidden = hidden.wrapping_add(if touches::is_hidden(page) { of_page(page, changes) } else { 0 });
+    });
+    hidden
+}
+
+/// Calls `each` with the pages that are not as they were and count, and with a digest of what has changed. Returns whether these are known.
+fn each_page(world: &World<'_>, mut each: impl FnMut(usize, u128)) -> bool {
     let (stack, kernel_stack) = (start::main_stack().0..start::arguments().0, start::kernel_stack());
     let (_, main_top) = start::main_stack();
-    let mut sum = 0u128;
     let unchanged = UNCHANGED.get();
-    let known = snapshot::each_changed_with_image(|page, image| {
+    snapshot::each_changed_with_image(|page, image| {
         let is_stack = stack.contains(&page) || (kernel_stack.0..kernel_stack.1).contains(&page);
         let others = if page >= main_top { fiber::thread_at(page) } else { None };
         if is_stack || others.is_some_and(|thread| !has_frames(thread, world) || page < fiber::control_page(thread)) {
@@ -268,12 +295,9 @@ fn add_pages(digest: &mut Digest, world: &World<'_>) -> bool {
         // SAFETY: a page that was written to is mapped, and so is its image.
         let changes = unsafe { HASHER.get().difference(page, image, PAGE) };
         if changes != unchanged {
-            cycle::bytes(page, PAGE);
-            sum = sum.wrapping_add(of_page(page, changes));
+            each(page, changes);
         }
-    });
-    add(digest, sum);
-    known
+    })
 }
 
 /// The fingerprint of a page with these changes.

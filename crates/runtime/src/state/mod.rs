@@ -7,4 +7,5 @@ pub mod fingerprint;
 pub mod known;
 pub mod livelock;
 pub mod snapshot;
+pub mod touches;
 pub mod wiping;

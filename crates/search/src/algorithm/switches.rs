@@ -34,7 +34,7 @@ use crate::algorithm::stateful::build::{Builder, Task};
 use crate::algorithm::stateful::graph::{self, Graph, NONE};
 use crate::algorithm::stateful::summary;
 use crate::drive::strategy::{Strategy, Ticket};
-use crate::drive::summary::StateCounts;
+use crate::drive::summary::{DisciplineCounts, StateCounts};
 use crate::options::Options;
 use crate::save::{self, CheckpointError};
 
@@ -306,6 +306,7 @@ impl Strategy for Switches {
             in_vain: self.builder.in_vain(),
             has_progress: self.builder.summaries.have_progress(),
             bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes() + pairs + moves) as u64,
+            discipline: DisciplineCounts::default(),
         })
     }
 

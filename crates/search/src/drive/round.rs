@@ -103,6 +103,7 @@ impl Round<'_> {
                 plan.sleep.clear();
                 plan.states = States::Off;
                 plan.immediate = Immediate::Nothing;
+                plan.touches = None;
                 plan.max_steps = position.max_steps(options);
                 plan.max_switches = method.max_switches();
                 let turn = self.turn(strategy, position);

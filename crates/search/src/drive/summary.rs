@@ -44,6 +44,25 @@ pub struct StateCounts {
     pub has_progress: bool,
     /// The bytes that the graph takes.
     pub bytes: u64,
+    /// What is said of locks and of data races.
+    pub discipline: DisciplineCounts,
+}
+
+/// What a search over states says of locks and of data races.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct DisciplineCounts {
+    /// Whether executions told what is done with plain memory. Otherwise what the race detector knows is part of each state.
+    pub told: bool,
+    /// The places (of eight bytes) of plain memory that several threads touch and one of them writes to.
+    pub places: u64,
+    /// The places at which what the race detector knows is part of each state: locks, beginnings and ends of threads do not order who uses them.
+    pub watched: u64,
+    /// Whether what the race detector knows is part of each state at all places.
+    pub all_watched: bool,
+    /// The mutexes that were held.
+    pub locks: u64,
+    /// The mutexes whose critical sections are one step each.
+    pub steps: u64,
 }
 
 impl StateCounts {

@@ -14,7 +14,9 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use heddle_model::race::Race;
-use heddle_model::{Event, Execution, Executor, ExecutorError, Facts, Fingerprint, Outcome, Pending, Plan, ThreadId};
+use heddle_model::{
+    Event, Execution, Executor, ExecutorError, Facts, Fingerprint, Outcome, Pending, PlainTouch, Plan, ThreadId,
+};
 
 /// At least one of this many executions is run twice.
 pub const EVERY: u64 = 1000;
@@ -50,6 +52,7 @@ struct Kept {
     output: Vec<u8>,
     races: Vec<Race>,
     states: Vec<Fingerprint>,
+    touches: Vec<PlainTouch>,
 }
 
 impl Kept {
@@ -65,6 +68,7 @@ impl Kept {
             output: &self.output,
             races: &self.races,
             states: &self.states,
+            touches: &self.touches,
         }
     }
 
@@ -83,6 +87,8 @@ impl Kept {
         self.races.extend_from_slice(execution.races);
         self.states.clear();
         self.states.extend_from_slice(execution.states);
+        self.touches.clear();
+        self.touches.extend_from_slice(execution.touches);
     }
 }
 
@@ -136,6 +142,7 @@ impl<'e> Repeated<'e> {
                 output: Vec::new(),
                 races: Vec::new(),
                 states: Vec::new(),
+                touches: Vec::new(),
             },
             comparing: false,
             spoilt: false,

@@ -14,13 +14,14 @@ use heddle_detect::shadow::{Exceeded, Found};
 use heddle_detect::{Full, Lender, Zero, happens_before, shadow};
 use heddle_model::primitive::{atomic, memory as plain_memory, mutex, process_state, queue, section};
 use heddle_model::race::{Access, Race};
-use heddle_model::{self as model, Event, Outcome, ThreadId, vain};
+use heddle_model::{self as model, Event, Outcome, ThreadId, immediate, vain};
 
 use crate::addresses::{self, PAGE, Reserve, SHADOW};
 use crate::calls::libstdcxx;
 use crate::calls::process_state::mappings_can_go;
 use crate::detect::{memcheck, stacks};
 use crate::lifetime::{self, Exclusive};
+use crate::state::touches;
 use crate::{heap, schedule};
 
 /// How many objects and accesses the detector has room for.
@@ -232,6 +233,7 @@ pub fn event(event: &Event) {
 
 /// Tells the detector that the running thread releases `size` bytes at `address`, in code that is not instrumented.
 pub fn released(address: usize, size: usize) {
+    touches::everything();
     if let Some(detector) = detector() {
         fits(detector.release(address, size));
         advance(schedule::current());
@@ -241,6 +243,7 @@ pub fn released(address: usize, size: usize) {
 /// Tells the detector that a library changes a variable that the program may look at itself. Calls of the library do not race with each
 /// other, but with the program's own accesses.
 pub fn changed_by_library(address: usize, size: usize, pc: u64) {
+    touches::note(address, size, Access::new(true, true));
     if on() {
         watch(address, size, pc);
         access(address, size, Access::new(true, true), pc, true);
@@ -282,11 +285,15 @@ pub fn plain(address: usize, size: usize, how: Access, pc: u64, visible: bool) {
     if visible && on() {
         watch(address, size, pc);
     }
+    if !visible {
+        touches::note(address, size, how);
+    }
     access(address, size, how, pc, visible);
 }
 
 /// Records that the running thread frees a block. Only in executions.
 pub fn freed(address: usize, size: usize, pc: u64) {
+    touches::note(address, size, Access::FREEING);
     if on() {
         watch(address, size, pc);
         access(address, size, Access::FREEING, pc, false);
@@ -295,6 +302,7 @@ pub fn freed(address: usize, size: usize, pc: u64) {
 
 /// Records that a part of the running thread's stack dies. Only in executions.
 pub fn ended(address: usize, size: usize, pc: u64) {
+    touches::note(address, size, Access::ENDING);
     if on() {
         watch(address, size, pc);
         access(address, size, Access::ENDING, pc, false);
@@ -303,6 +311,7 @@ pub fn ended(address: usize, size: usize, pc: u64) {
 
 /// Records that the running thread does something to a range of memory as a whole. `gone`: nothing is there afterwards.
 pub fn range(address: usize, size: usize, how: Access, pc: u64, gone: bool) {
+    touches::everything();
     let Some(detector) = detector() else { return };
     watch(address, size, pc);
     let result = detector.range((address, size), how, pc, gone, |granule, found| {
@@ -319,9 +328,17 @@ pub fn is_changed(address: usize, size: usize) -> bool {
     detector().is_some_and(|detector| detector.is_changed(address, size))
 }
 
-/// What the detector knows that can still matter to threads that are `alive`: see [`Detector::fingerprint`].
+/// What the detector knows that can still matter to threads that are `alive`: see [`Detector::fingerprint`]. Where the search is told of plain
+/// memory, only the places count of which it has found out that locks alone do not order who uses them.
 pub fn fingerprint(alive: impl Fn(ThreadId) -> bool) -> Option<u128> {
-    detector().map_or(Some(0), |detector| detector.fingerprint(alive))
+    let Some(detector) = detector() else { return Some(0) };
+    if !touches::are_told() || schedule::is_revealed(immediate::ALL_WATCHED) {
+        detector.fingerprint(alive, |_| true)
+    } else if schedule::is_revealed(immediate::SOME_WATCHED) {
+        detector.fingerprint(alive, |granule| schedule::is_revealed(immediate::watched(granule as u64)))
+    } else {
+        detector.ranges_are_empty().then_some(0)
+    }
 }
 
 /// Takes note that other memory is at these addresses now. Only in executions.

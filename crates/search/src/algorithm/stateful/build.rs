@@ -2,7 +2,7 @@
 
 use heddle_model::follow::Step;
 use heddle_model::retrace::{Retrace, Standing};
-use heddle_model::{Choice, Event, EventFlags, Execution, Fingerprint, ObjectId, ThreadId, immediate};
+use heddle_model::{Choice, Event, EventFlags, Execution, Fingerprint, ObjectId, PlainTouch, ThreadId, immediate};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stateful::discipline::Discipline;
@@ -29,6 +29,14 @@ pub(crate) enum Task {
     Go {
         /// The number of the state.
         node: u32,
+        thread: ThreadId,
+        way: u16,
+    },
+    /// `thread` ends the process while `holder`, which stands before a critical section that is one step, is inside it.
+    Inside {
+        /// The number of the state before the section.
+        node: u32,
+        holder: ThreadId,
         thread: ThreadId,
         way: u16,
     },
@@ -70,7 +78,8 @@ impl Builder {
     pub fn new(options: &Options, summarises: bool) -> Builder {
         let mut builder = Builder { summarises, given: options.prefix.clone(), ..Builder::default() };
         builder.summaries.rules = options.rules;
-        builder.discipline = Discipline::new(options.sections && summarises, &options.places, options.rules);
+        let on = (options.sections && summarises, options.plain && summarises);
+        builder.discipline = Discipline::new(on, &options.places, options.rules);
         builder
     }
 
@@ -87,11 +96,15 @@ impl Builder {
     /// Writes down the steps that lead to a task, and the task itself.
     pub fn schedule(&self, task: Task, into: &mut Vec<Step>) {
         into.extend_from_slice(&self.given);
-        if let Task::Go { node, thread, way } = task {
-            into.extend_from_slice(&self.opening);
-            self.graph.way_to(node, |class, way, into| self.summaries.steps_back(class, way, into), into);
-            into.push(Step::new(thread).taking(Choice::Way(way)));
-        }
+        let (node, holder, thread, way) = match task {
+            Task::Begin => return,
+            Task::Go { node, thread, way } => (node, None, thread, way),
+            Task::Inside { node, holder, thread, way } => (node, Some(holder), thread, way),
+        };
+        into.extend_from_slice(&self.opening);
+        self.graph.way_to(node, |class, way, into| self.summaries.steps_back(class, way, into), into);
+        into.extend(holder.map(Step::new));
+        into.push(Step::new(thread).taking(Choice::Way(way)));
     }
 
     /// Learns from the execution of a task whose schedule had so many steps.
@@ -99,28 +112,33 @@ impl Builder {
     /// Everything is added up to the first state that was known. What follows from that one is its own affair.
     pub fn learn(&mut self, task: Task, steps: usize, execution: &Execution<'_>) -> Added {
         let Builder { graph, summaries, summarises, begins, retrace, fresh, opening, discipline, .. } = self;
-        let Execution { events, states, .. } = *execution;
+        let Execution { events, states, touches, .. } = *execution;
         let mut added = Added::default();
         // The last state, and its event.
         let (mut source, mut since) = match task {
             Task::Begin => (NONE, steps),
             Task::Go { node, .. } => (node, steps - 1),
+            // The state inside the section is none.
+            Task::Inside { .. } => return Added::default(),
         };
         if task == Task::Begin {
             begins.clear();
             events[..steps.min(events.len())].iter().for_each(|event| apply(event, begins));
         }
         let mut done = false;
-        discipline.execution(events, if task == Task::Begin { 0 } else { since });
+        discipline.execution(execution, if task == Task::Begin { 0 } else { since });
         let mut connect = |graph: &mut Graph,
                            summaries: &mut Summaries,
                            discipline: &mut Discipline,
-                           source: u32,
-                           target: u32,
-                           step: &[Event]| {
+                           (source, target): (u32, u32),
+                           (since, until): (usize, usize)| {
+            let step = &events[since..until];
             let Some(first) = step.first() else { return };
-            discipline.step(step);
-            let class = summaries.class_of(step, discipline.begins(first));
+            let of_step = |touch: &PlainTouch| (since + 1..=until).contains(&(touch.events as usize));
+            let first_touch = touches.partition_point(|touch| touch.events as usize <= since);
+            let count = touches[first_touch..].iter().take_while(|touch| of_step(touch)).count();
+            let section = discipline.step(step, &touches[first_touch..][..count], since);
+            let class = summaries.class_of(step, section.map(|body| (step[0].operation.object, body)));
             added.edges.extend(graph.connect(source, target, class, first.thread, first.way));
         };
         let (mut nodes, mut sees_ends) = (Vec::new(), false);
@@ -153,7 +171,7 @@ impl Builder {
                     opening.extend(events[since..index].iter().map(Step::of));
                     events[since..index].iter().for_each(|event| apply(event, begins));
                 }
-                source => connect(graph, summaries, discipline, source, node, &events[since..index]),
+                source => connect(graph, summaries, discipline, (source, node), (since, index)),
             }
             discipline.state(node, index);
             (source, since) = (node, index);
@@ -162,7 +180,7 @@ impl Builder {
             done = found.is_some() && !inside;
         });
         if !done && execution.outcome.is_ended() && steps + states.len() == events.len() && source != NONE {
-            connect(graph, summaries, discipline, source, NONE, &events[since..]);
+            connect(graph, summaries, discipline, (source, NONE), (since, events.len()));
         }
         (added.nodes, added.sees_ends) = (nodes, sees_ends);
         added

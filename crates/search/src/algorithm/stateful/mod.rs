@@ -38,7 +38,7 @@ pub(crate) mod discipline;
 pub(crate) mod graph;
 pub(crate) mod summary;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use heddle_model::follow::{Policy, Step};
 use heddle_model::immediate::Immediate;
@@ -70,6 +70,10 @@ pub(crate) struct Stateful {
     ends_are_seen: bool,
     /// What must be visible, and is not: everything begins anew.
     missing: Vec<u64>,
+    /// Ends of the process inside critical sections, to be run: what was left locked is told.
+    inside: Vec<Task>,
+    /// The class of the end and the mutex of each of them that there was.
+    ended_inside: BTreeSet<(u32, u64)>,
 }
 
 /// What is written down of a search over states.
@@ -83,6 +87,8 @@ pub(crate) struct State {
     begins: Vec<ObjectId>,
     graph: graph::Saved,
     summaries: summary::Saved,
+    inside: Vec<Task>,
+    ended_inside: BTreeSet<(u32, u64)>,
 }
 
 impl Stateful {
@@ -90,8 +96,18 @@ impl Stateful {
     pub fn new(everybody: bool, options: &Options) -> Stateful {
         let builder = Builder::new(options, !everybody);
         let ends_are_seen = everybody || options.places.contains(&immediate::ENDS_ARE_SEEN) || !options.rules.ends;
-        let (open, under_way, again, missing) = (Vec::new(), VecDeque::new(), Vec::new(), Vec::new());
-        Stateful { builder, everybody, open, under_way, again, started: false, ends_are_seen, missing }
+        Stateful {
+            builder,
+            everybody,
+            open: Vec::new(),
+            under_way: VecDeque::new(),
+            again: Vec::new(),
+            started: false,
+            ends_are_seen,
+            missing: Vec::new(),
+            inside: Vec::new(),
+            ended_inside: BTreeSet::new(),
+        }
     }
 
     /// The next step that was asked for and was not handed out.
@@ -112,6 +128,9 @@ impl Stateful {
                     return Some(Task::Go { node, thread: step.thread, way });
                 }
                 self.open.pop();
+            }
+            if let Some(task) = self.inside.pop() {
+                return Some(task);
             }
             if !self.under_way.is_empty()
                 || self.everybody
@@ -145,6 +164,26 @@ impl Stateful {
     fn ask_everybody(&mut self, node: u32) {
         self.builder.graph.possible_mut(node).iter_mut().for_each(|step| step.asked = true);
         self.open.push(node);
+    }
+
+    /// Where an edge ends the process and another one from the same state is a critical section: the process can end inside it. Who ends it cannot
+    /// tell, but what is left locked then is told. One such end by each kind of end and mutex is enough for that.
+    fn end_inside(&mut self, edge: u32) {
+        let Builder { graph, summaries, .. } = &self.builder;
+        let node = graph.edges[edge as usize].source;
+        let is_new = |edge: &u32, other: &u32| graph.edges[*edge as usize].class != graph.edges[*other as usize].class;
+        for other in graph.leaving(node).filter(|other| is_new(other, &edge)) {
+            for (end, section) in [(edge, other), (other, edge)] {
+                let (end, section) = (graph.edges[end as usize], graph.edges[section as usize]);
+                let (thread, holder) = (summaries.thread(end.class), summaries.thread(section.class));
+                if let (NONE, Some(mutex)) = (end.target, summaries.mutex_of_section(section.class))
+                    && thread != holder
+                    && self.ended_inside.insert((end.class.index() as u32, mutex.0))
+                {
+                    self.inside.push(Task::Inside { node, holder, thread, way: end.way });
+                }
+            }
+        }
     }
 
     /// Carries items back over edges until nothing is new.
@@ -218,12 +257,19 @@ impl Strategy for Stateful {
         let task = self.next()?;
         self.builder.schedule(task, &mut plan.schedule);
         plan.policy = Policy::NonPreemptive;
-        plan.states = States::Stop;
+        let is_inside = matches!(task, Task::Inside { .. });
+        plan.states = if is_inside { States::Rounds } else { States::Stop };
         plan.immediate = match self.everybody {
+            _ if is_inside => Immediate::Lives,
             true => Immediate::Nothing,
             false if self.builder.discipline.is_on() => Immediate::Sections,
             false => Immediate::Lives,
         };
+        if self.builder.discipline.is_told() && !is_inside {
+            // The last step of the schedule is new.
+            let from = if task == Task::Begin { 0 } else { plan.schedule.len() };
+            plan.touches = Some(from as u32);
+        }
         self.under_way.push_back((task, plan.schedule.len().max(self.builder.given.len())));
         Some(Ticket(0))
     }
@@ -271,6 +317,9 @@ impl Strategy for Stateful {
             }
         }
         self.settle();
+        for &edge in &added.edges {
+            self.end_inside(edge);
+        }
     }
 
     fn pending(&self) -> u64 {
@@ -281,7 +330,7 @@ impl Strategy for Stateful {
         let mut nodes = self.open.clone();
         nodes.sort_unstable();
         nodes.dedup();
-        nodes.iter().map(open).sum::<u64>() + self.again.len() as u64 + u64::from(!self.started)
+        nodes.iter().map(open).sum::<u64>() + (self.again.len() + self.inside.len()) as u64 + u64::from(!self.started)
     }
 
     fn reveals(&mut self) -> Vec<u64> {
@@ -305,6 +354,7 @@ impl Strategy for Stateful {
             in_vain: self.builder.in_vain(),
             has_progress: self.builder.summaries.have_progress(),
             bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes()) as u64,
+            discipline: self.builder.discipline.counts(),
         })
     }
 
@@ -326,22 +376,26 @@ impl Strategy for Stateful {
             begins: self.builder.begins.clone(),
             graph: self.builder.graph.save(),
             summaries: self.builder.summaries.save(),
+            inside: self.inside.clone(),
+            ended_inside: self.ended_inside.clone(),
         }))
     }
 
     fn restore(&mut self, state: save::State) -> Result<(), CheckpointError> {
         let save::State::Stateful(state) = state else { return Err(CheckpointError::Damaged) };
-        let State { started, opening, discipline, again, open, begins, graph, summaries } = *state;
+        let State { started, opening, discipline, again, open, begins, graph, summaries, inside, ended_inside } =
+            *state;
         let graph = graph::Graph::restore(graph, summaries.classes.len()).ok_or(CheckpointError::Damaged)?;
         let states = graph.nodes.len();
         let known = |node: u32| (node as usize) < states;
         let sound = |task: &Task| match *task {
             Task::Begin => true,
+            Task::Inside { node, .. } => known(node),
             Task::Go { node, thread, way } => {
                 known(node) && graph.possible(node).iter().any(|step| step.thread == thread && way < step.ways)
             }
         };
-        if !again.iter().all(sound) || !open.iter().all(|&node| known(node)) {
+        if !again.iter().chain(&inside).all(sound) || !open.iter().all(|&node| known(node)) {
             return Err(CheckpointError::Damaged);
         }
         let expected = if self.everybody { 0 } else { states };
@@ -352,6 +406,7 @@ impl Strategy for Stateful {
         self.builder.begins = begins;
         self.builder.all_are_fresh();
         (self.started, self.again, self.open) = (started, again, open);
+        (self.inside, self.ended_inside) = (inside, ended_inside);
         Ok(())
     }
 }

@@ -81,6 +81,12 @@ pub struct Rules {
     pub tried: bool,
     /// Critical sections that were run have items.
     pub section_items: bool,
+    /// What a critical section does with plain memory belongs to it.
+    pub bodies: bool,
+    /// A critical section that changes something unseen is none.
+    pub unseen: bool,
+    /// What the race detector knows of places that locks alone do not order is part of a state.
+    pub watched: bool,
 }
 
 impl Default for Rules {
@@ -97,6 +103,9 @@ impl Default for Rules {
             compared: true,
             tried: true,
             section_items: true,
+            bodies: true,
+            unseen: true,
+            watched: true,
         }
     }
 }
@@ -213,11 +222,13 @@ impl Summaries {
         class
     }
 
-    /// The class of a step with these events, of which there is one at least. It is the critical section of `mutex`, if that is given.
-    pub fn class_of(&mut self, events: &[Event], mutex: Option<ObjectId>) -> Class {
-        let mut classes = None;
+    /// The class of a step with these events, of which there is one at least. If it is a critical section: its mutex, and what it touches but for
+    /// its later events.
+    pub fn class_of(&mut self, events: &[Event], section: Option<(ObjectId, Footprint)>) -> Class {
+        let (mut classes, mutex) = (None, section.map(|(mutex, _)| mutex));
         for event in events {
-            let next = self.class(&event.bare(), &Discipline::footprint(event, mutex));
+            let body = section.filter(|_| classes.is_none()).map(|(_, body)| body);
+            let next = self.class(&event.bare(), &body.unwrap_or_else(|| Discipline::footprint(event, mutex)));
             self.classes[next.index()].section |= mutex.is_some() && classes.is_none();
             classes = Some(classes.map_or(next, |so_far| self.join(so_far, next)));
         }
@@ -228,6 +239,12 @@ impl Summaries {
     pub fn item_of_section(&mut self, class: Class) -> Option<Item> {
         let Known { section, threads, .. } = self.classes[class.index()];
         (section && self.rules.section_items).then(|| Item { class, past: self.past(Past { threads, lives: 0 }) })
+    }
+
+    /// The mutex of a step that is a critical section.
+    pub fn mutex_of_section(&self, class: Class) -> Option<ObjectId> {
+        let Known { section, bare, .. } = &self.classes[class.index()];
+        section.then_some(bare.operation.object)
     }
 
     /// The class of a step of class `steps`, and then one event of class `last`.
