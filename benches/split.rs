@@ -92,6 +92,7 @@ impl Executor for Played<'_> {
             message: "",
             races: &[],
             states: &[],
+            touches: &[],
             output: &[],
         })
     }

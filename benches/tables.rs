@@ -5,8 +5,8 @@
 
 mod jobs;
 mod million;
-mod prove;
 mod papers_states;
+mod prove;
 mod split;
 mod states;
 mod until_found;

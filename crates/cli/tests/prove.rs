@@ -361,3 +361,28 @@ fn errors_are_clear() {
     session.run(["prove", large, "-DN=100", "--memory-limit", "1M"]).must_say(3, &["limits of time and memory"]);
     session.run(["prove", large, "-DN=100", "--timeout", "10ms"]).must_say(3, &["limits of time and memory"]);
 }
+
+/// A proof is about the program that a check runs, with Heddle's header: what of it a proof does not follow is refused by name, and not taken for
+/// what the header means without Heddle.
+#[test]
+fn what_heddles_header_offers() {
+    if !can_prove() {
+        return;
+    }
+    let session = Session::new();
+    let head = "#include <heddle.h>\n#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\n";
+    let proved = |body: &str| {
+        let file = session.write("header.c", format!("{head}int main(void) {{ {body} return 0; }}\n"));
+        session.run(["prove", file.to_str().expect("a name")])
+    };
+    proved("int x = __VERIFIER_nondet_int(); heddle_assume(x < 7); assert(x != 9);").must_say(0, &["safe"]);
+    proved("int x = __VERIFIER_nondet_int(); heddle_assume(x < 7); assert(x != 5);").must_say(1, &["assertion"]);
+    proved("int x = __VERIFIER_nondet_int(); heddle_assert(x != 5);").must_say(1, &["assertion"]);
+    proved("heddle_progress(); heddle_prop(\"p\", 1);").must_say(0, &["safe"]);
+    proved("assert(heddle_choose(4) != 3);").must_say(4, &["heddle_choose", "header.c:4"]);
+    proved("heddle_reachable(\"never\");").must_say(4, &["heddle_reached"]);
+    proved("heddle_atomic_begin(); heddle_atomic_end();").must_say(4, &["heddle_atomic_begin"]);
+    let of_check = session
+        .write("ours.c", "#include <assert.h>\nint main(void) {\n#ifdef __HEDDLE__\nassert(0);\n#endif\nreturn 0; }\n");
+    session.run(["prove", of_check.to_str().expect("a name")]).must_say(1, &["ours.c:4"]);
+}

@@ -61,6 +61,7 @@ mod tests {
             certain: true,
             cycle: None,
             trace: None,
+            inputs: Vec::new(),
             notes: Vec::new(),
         })
     }

@@ -433,6 +433,9 @@ pub(crate) mod tests {
         exits.add(1);
         let mut leftovers = Leftovers::default();
         leftovers.look(&execution, || one(Class::Fine));
+        let mut weaker = Weaker::default();
+        let relaxed = Event { operation: Operation { detail: 0, ..events[0].operation }, ..events[0] };
+        weaker.look(&heddle_model::Execution { events: &[relaxed], ..execution });
         Tally {
             outcomes: Some(outcomes),
             places: [8, 16, 24].into(),
@@ -449,6 +452,7 @@ pub(crate) mod tests {
             suspects: Suspect::of(&execution).into_iter().collect(),
             bounded: 9,
             stopped: Some(pending[0]),
+            weaker,
         }
     }
 

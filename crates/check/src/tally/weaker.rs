@@ -24,13 +24,36 @@ const COUNTERS: [&str; 4] =
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Weaker {
     places: BTreeSet<u64>,
+    #[serde(skip)]
+    recent: Recent,
+}
+
+/// Places that were looked at lately, by their lowest bits. Executions use the same places again and again, and this is in the path of each of
+/// them.
+#[derive(Clone, Debug)]
+struct Recent([u64; 64]);
+
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent([0; 64])
+    }
+}
+
+impl Recent {
+    /// Whether `place` is new here. It is not, from now on.
+    fn is_new(&mut self, place: u64) -> bool {
+        let slot = &mut self.0[(place ^ place >> 6) as usize % 64];
+        core::mem::replace(slot, place) != place
+    }
 }
 
 impl Weaker {
     /// Takes note of the atomics of an execution. Once there are enough places it looks no more.
     pub fn look(&mut self, execution: &Execution<'_>) {
         if self.places.len() < KEPT {
-            self.places.extend(execution.events.iter().filter(|event| is_weaker(event)).map(|event| event.pc));
+            let Weaker { places, recent } = self;
+            let weaker = execution.events.iter().filter(|event| is_weaker(event)).map(|event| event.pc);
+            places.extend(weaker.filter(|&place| recent.is_new(place)));
         }
     }
 

@@ -17,13 +17,12 @@
 //! Only the part of the stack that can have changed is compared: from the stack pointer to the end of the frame of the
 //! outermost function that ran in between, which is the one with the loop ([`callstack`]), and further up to the
 //! highest address written through a pointer. The rest belongs to functions that have not run. Therefore neither the
-//! calls between the loop and the load nor the sizes of frames make a difference. [Dead bytes](dead) do not count.
+//! calls between the loop and the load nor the sizes of frames make a difference. [Dead bytes](crate::state::dead) do not count.
 //!
 //! Awaits do not wait for plain writes, and need not ([`schedule::plain_write`]).
 
 use core::cell::Cell;
 
-use heddle_model::primitive::atomic::{COMPARE_EXCHANGE, LOAD, RMW};
 use heddle_model::primitive::mutex::{POLL, QUIET, TRYLOCK};
 use heddle_model::{Attempts, Event, Look, Looks, MOST_LOOKS, Operation, ThreadId, vain};
 
@@ -33,9 +32,9 @@ use crate::record::callstack;
 use crate::schedule::loop_time::{Times, Waiting};
 use crate::schedule::rewritten::Rewritten;
 use crate::schedule::stack_log::StackLog;
-use crate::schedule::stack_state::{LEVELS, State, mix};
+use crate::schedule::stack_state::{LEVELS, State};
 use crate::schedule::unlocked::{Stack, UNLOCKED, Unlocked};
-use crate::state::{dead, wiping};
+use crate::state::wiping;
 use crate::{arch, schedule};
 
 /// The state of a thread before a look, where it looked, and what it has done since.

@@ -12,7 +12,7 @@ impl Machine<'_> {
             return self.input(state, call, what);
         }
         match call.name {
-            "__VERIFIER_assume" | "assume_abort_if_not" => {
+            "__VERIFIER_assume" | "assume_abort_if_not" | "heddle_assume" => {
                 let bits = self.arg_bits(call, 0)?;
                 let holds = self.terms.nonzero(bits);
                 self.assume(state, holds);
@@ -31,6 +31,14 @@ impl Machine<'_> {
                 let words = String::from_utf8_lossy(&words).into_owned();
                 self.check(state, Kind::Assertion, Terms::FALSE, format!("assertion failed: {words}"));
             }
+            "heddle_failed" => {
+                let text = self.arg_pointer(call, 0)?;
+                let words = self.literal(state, &text)?.unwrap_or_default();
+                let words = String::from_utf8_lossy(&words).into_owned();
+                self.check(state, Kind::Assertion, Terms::FALSE, format!("assertion failed: {words}"));
+            }
+            // Only executions that go on for ever ask for these.
+            "heddle_progress" | "heddle_prop" => {}
             _ => return Ok(Answer::Unknown),
         }
         Ok(Answer::Returns(None))

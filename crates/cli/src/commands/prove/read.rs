@@ -4,10 +4,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use heddle_native::TemporaryDirectory;
 use heddle_symbolic::ir::{Module, Places, ReadError, Reader, Site, serve};
 
 /// The word that makes this program the process that reads bitcode.
 const READ: &str = "__read-ir";
+/// Heddle's header for programs.
+const HEADER: &str = "heddle.h";
 
 /// Reads bitcode if the line asks for it. Only `heddle` itself does.
 pub fn intercept(line: &[OsString]) -> Option<ExitCode> {
@@ -37,15 +40,6 @@ impl From<ReadError> for Unread {
             true => Unread::Unsupported(format!("{error}; `heddle check` runs the program without them")),
             false => Unread::Failed(error.to_string()),
         }
-    }
-}
-
-/// A directory for bitcode, removed at the end.
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
@@ -83,10 +77,15 @@ pub fn read(words: &[String]) -> Result<Module, Unread> {
     let system = |what: String, error| Unread::from(ReadError::System { what, error });
     let own = std::env::current_exe().map_err(|error| system("the path of heddle".to_string(), error))?;
     let reader = Reader::new(&Places::from_environment(), vec![own.into(), READ.into()])?;
-    let folder = Folder(std::env::temp_dir().join(format!("heddle-prove-{}", std::process::id())));
-    std::fs::create_dir_all(&folder.0).map_err(|error| system(folder.0.display().to_string(), error))?;
+    let folder = TemporaryDirectory::new().map_err(|error| system("a temporary directory".to_string(), error))?;
+    let header = heddle_native::instrument::HEADERS.iter().find(|header| header.name == HEADER);
+    let written = header.map(|header| std::fs::write(folder.path().join(HEADER), header.text)).transpose();
+    written.map_err(|error| system(folder.path().join(HEADER).display().to_string(), error))?;
+    // What is proved is the program that a check runs: what its sources do under Heddle only is a part of it.
+    let own = ["-D__HEDDLE__=1".to_string(), "-isystem".to_string(), folder.path().display().to_string()];
+    let flags: Vec<String> = flags.into_iter().chain(own).collect();
     let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
-    Ok(reader.read(&files, &flags, &folder.0)?)
+    Ok(reader.read(&files, &flags, folder.path())?)
 }
 
 /// The file of a site, as the user names it.
