@@ -32,7 +32,7 @@ impl Executor for Blind<'_> {
 
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
         let execution = self.script.receive()?;
-        self.states = execution.states.iter().map(|state| Fingerprint(state.0 % 11 << 32)).collect();
+        self.states = execution.states.iter().map(|state| Fingerprint((state.0 % 11) << 32)).collect();
         Ok(Execution { states: &self.states, ..execution })
     }
 

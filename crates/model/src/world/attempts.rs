@@ -44,10 +44,8 @@ impl Attempts {
     pub fn after(&mut self, event: &Event) {
         let Event { operation, flags, .. } = *event;
         match operation.code {
-            mutex::TRYLOCK if event.failed() => {
-                if !flags.contains(EventFlags::SPURIOUS) {
-                    self.fails(operation.object, operation.detail & mutex::QUIET != 0);
-                }
+            mutex::TRYLOCK if event.failed() && !flags.contains(EventFlags::SPURIOUS) => {
+                self.fails(operation.object, operation.detail & mutex::QUIET != 0);
             }
             mutex::LOCK | mutex::TRYLOCK if !event.failed() => {
                 self.locked += 1;
