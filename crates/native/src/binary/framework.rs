@@ -35,7 +35,7 @@ impl Framework {
         let file = object::File::parse(bytes.as_slice()).ok()?;
         let sections = || SECTIONS.iter().filter_map(|name| file.section_by_name(name)?.data().ok());
         let has = |mark: &&str| sections().any(|data| contains(data, mark.as_bytes()));
-        Some(MARKS.iter().filter(|(_, marks)| marks.iter().any(|mark| has(mark))).map(|(known, _)| *known).collect())
+        Some(MARKS.iter().filter(|(_, marks)| marks.iter().any(has)).map(|(known, _)| *known).collect())
     }
 }
 
