@@ -89,7 +89,7 @@ impl Attempts {
         self.failures = 0;
     }
 
-    /// The thread has changed something. Returns whether it [probes](self).
+    /// The thread has changed something. Returns whether it probes.
     #[inline]
     pub fn changed(&mut self) -> bool {
         self.forget();
