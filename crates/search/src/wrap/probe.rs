@@ -42,14 +42,23 @@ pub struct Mismatch {
 struct Match {
     state: Fingerprint,
     ways: [Vec<Step>; 2],
+    how: How,
+}
+
+/// What of a plan decides which states its execution has.
+#[derive(Clone, Copy)]
+struct How {
+    /// Which of the next steps are no decisions.
     immediate: Immediate,
+    /// Whether it tells what threads do with plain memory: what the race detector knows counts for less then.
+    tells: bool,
 }
 
 /// An [`Executor`] that watches the states of the executions of another one.
 pub struct Probed<'e> {
     inner: &'e mut dyn Executor,
-    /// For each plan under way, if its execution ends at known states: how many steps it has, and which of the next ones are no decisions.
-    under_way: VecDeque<Option<(usize, Immediate)>>,
+    /// For each plan under way, if its execution ends at known states: how many steps it has, and how its states come about.
+    under_way: VecDeque<Option<(usize, How)>>,
     notes: Notes,
 }
 
@@ -67,7 +76,7 @@ struct Notes {
 
 impl Notes {
     /// Takes note of the states of an execution whose schedule had `from` steps.
-    fn add(&mut self, from: usize, immediate: Immediate, execution: &Execution<'_>) {
+    fn add(&mut self, from: usize, how: How, execution: &Execution<'_>) {
         for (number, &state) in execution.states.iter().enumerate() {
             let at = from + number;
             if state == Fingerprint::NONE {
@@ -91,7 +100,7 @@ impl Notes {
             }
             self.matches += 1;
             if (self.matches.is_power_of_two() || self.matches.is_multiple_of(EVERY)) && self.sampled.len() < MOST {
-                self.sampled.push(Match { state, ways: [known.clone(), way()], immediate });
+                self.sampled.push(Match { state, ways: [known.clone(), way()], how });
             }
         }
         while self.ways.len() > KEPT {
@@ -148,9 +157,10 @@ fn probe(
     for way in &sampled.ways {
         // No state is known any more: it ends where it comes to a state again.
         let (schedule, policy, states) = (way.clone(), Policy::Random, States::Stop);
-        let immediate = sampled.immediate;
-        let execution =
-            executor.run(&Plan { schedule, policy, seed, max_steps, states, immediate, ..Plan::default() })?;
+        let How { immediate, tells } = sampled.how;
+        let touches = tells.then_some(way.len() as u32);
+        let plan = Plan { schedule, policy, seed, max_steps, states, immediate, touches, ..Plan::default() };
+        let execution = executor.run(&plan)?;
         use Outcome::{Assumed, Deadlock, Ended, Race, StepLimit, Visited};
         let ended =
             matches!(execution.outcome, Ended { .. } | Deadlock | Assumed | Race(_) | StepLimit { .. } | Visited);
@@ -194,7 +204,8 @@ impl Executor for Probed<'_> {
     fn submit(&mut self, plan: &Plan) -> Result<(), ExecutorError> {
         self.inner.submit(plan)?;
         let is_watched = plan.states == States::Stop && plan.max_switches.is_none();
-        self.under_way.push_back(is_watched.then_some((plan.schedule.len(), plan.immediate)));
+        let how = How { immediate: plan.immediate, tells: plan.touches.is_some() };
+        self.under_way.push_back(is_watched.then_some((plan.schedule.len(), how)));
         self.notes.max_steps = plan.max_steps;
         Ok(())
     }
@@ -202,8 +213,8 @@ impl Executor for Probed<'_> {
     fn receive(&mut self) -> Result<Execution<'_>, ExecutorError> {
         let Probed { inner, under_way, notes } = self;
         let execution = inner.receive()?;
-        if let Some(Some((from, immediate))) = under_way.pop_front() {
-            notes.add(from, immediate, &execution);
+        if let Some(Some((from, how))) = under_way.pop_front() {
+            notes.add(from, how, &execution);
         }
         Ok(execution)
     }
