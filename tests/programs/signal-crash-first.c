@@ -10,7 +10,8 @@
 #include <stdlib.h>
 
 static int value = 7;
-static _Atomic(int *) where;
+// Not static: a compiler that sees all that is stored here may read `value` itself.
+_Atomic(int *) where;
 
 static void handle(int number)
 {
