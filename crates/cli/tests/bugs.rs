@@ -107,9 +107,4 @@ fn rare_events_lead_to_a_bug_with_a_dozen_preemptions() {
         let run = session.check(limits.into_iter().chain(options));
         assert_eq!(run.json()["verdict"], "found", "seed {seed}\n{run}");
     }
-    // Its threads may go round for ever, so the exhaustive search is cut off by a bound, and the default draws a sample every other time.
-    for seed in ["0", "1", "2", "3", "4"] {
-        let run = session.check(limits.into_iter().chain(["--seed", seed]));
-        assert_eq!(run.json()["verdict"], "found", "seed {seed}\n{run}");
-    }
 }
