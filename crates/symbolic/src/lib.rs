@@ -14,3 +14,4 @@ pub mod prove;
 pub mod script;
 pub mod solve;
 pub mod term;
+pub mod trace;

@@ -4,6 +4,7 @@ mod checks;
 mod common;
 mod differential;
 mod generate;
+mod primitives;
 mod proving;
 mod reading;
 mod threads;

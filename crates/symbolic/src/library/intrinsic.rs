@@ -15,7 +15,7 @@ impl Machine<'_> {
             "lifetime" | "assume" | "donothing" | "stackrestore" | "prefetch" | "invariant" | "annotation" | "dbg"
             | "experimental" => return Ok(Answer::Returns(None)),
             "stacksave" => Value::Pointer(crate::memory::Pointer::null(&mut self.terms)),
-            "expect" | "launder" | "strip" | "ssa" => call.args[0].clone(),
+            "expect" | "launder" | "strip" | "ssa" | "threadlocal" => call.args[0].clone(),
             "trap" | "debugtrap" | "ubsantrap" => {
                 self.check(state, Kind::Abort, Terms::FALSE, "a trap is reached");
                 return Ok(Answer::Returns(None));

@@ -2,7 +2,7 @@
 
 use super::{Answer, Call};
 use crate::machine::{Kind, Machine, Printed, Refusal, State};
-use crate::memory::{Pointer, Rest, Value};
+use crate::memory::{Contents, Key, Pointer, Rest, Value};
 use crate::term::{Sort, TermId, Terms};
 
 /// The largest block.
@@ -44,6 +44,7 @@ impl Machine<'_> {
                 let a = self.arg_bits(call, 0)?;
                 Some(Value::Term(self.absolute(a)))
             }
+            "__errno_location" => Some(Value::Pointer(self.errno(state))),
             "printf" | "puts" | "putchar" | "perror" => self.print(state, call, 0)?,
             "fprintf" => self.print(state, call, 1)?,
             "fputs" | "fflush" | "setvbuf" | "setbuf" | "fputc" => self.any_number(call),
@@ -52,6 +53,18 @@ impl Machine<'_> {
             _ => return Ok(Answer::Unknown),
         };
         Ok(Answer::Returns(value))
+    }
+
+    /// Where the thread's error number is.
+    pub(crate) fn errno(&mut self, state: &mut State) -> Pointer {
+        let size = self.terms.constant(64, 4);
+        let key = Key::Library(self.current(), u32::MAX);
+        let object = self.objects.intern(key, size, false, self.site());
+        if state.memory.get(object).is_none() {
+            state.memory.set(object, Contents::new(Rest::Zero));
+        }
+        let zero = self.terms.constant(64, 0);
+        Pointer::new(object, zero)
     }
 
     fn any_number(&mut self, call: &Call<'_>) -> Option<Value> {

@@ -53,7 +53,10 @@ impl Machine<'_> {
         let value = match (given, sort) {
             (Some(value), Sort::Bool) => self.terms.bool(value & 1 != 0),
             (Some(value), Sort::Bits(width)) => self.terms.constant(width, value),
-            (None, sort) => self.terms.variable(sort, format!("input {}", self.inputs.len())),
+            (None, sort) => match self.kept_input(sort) {
+                Some(kept) => kept,
+                None => self.terms.variable(sort, format!("input {}", self.inputs.len())),
+            },
         };
         // A bool that clang passes as a byte is 0 or 1.
         let value = if what == "bool" && sort == Sort::Bits(8) {

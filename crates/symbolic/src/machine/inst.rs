@@ -8,7 +8,18 @@ use crate::term::{Sort, TermId, Terms};
 
 impl Machine<'_> {
     /// Executes one instruction.
-    pub(super) fn instruction(&mut self, frame: &mut Frame, state: &mut State, inst: &Inst) -> Result<(), Refusal> {
+    pub(crate) fn instruction(&mut self, frame: &mut Frame, state: &mut State, inst: &Inst) -> Result<(), Refusal> {
+        let atomic = matches!(
+            inst,
+            Inst::Load { atomic: true, .. }
+                | Inst::Store { atomic: true, .. }
+                | Inst::Rmw { .. }
+                | Inst::CompareExchange { .. }
+                | Inst::Fence
+        );
+        if atomic && self.is_quiet() {
+            return self.visible("an atomic access");
+        }
         match inst {
             Inst::Bin { op, dst, a, b, signed_wrap } => {
                 let (a, b) = (self.operand(frame, a)?, self.operand(frame, b)?);

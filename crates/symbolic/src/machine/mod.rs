@@ -10,6 +10,7 @@
 //! * `access`, `initial`: loads and stores, with their checks; what variables begin with.
 //! * `threads`, `start`: threads beside each other, in rounds.
 //! * `value`: constants and operands.
+//! * `watch`: what is told to an engine that runs threads operation by operation.
 
 mod access;
 mod float;
@@ -19,12 +20,15 @@ mod run;
 mod start;
 mod threads;
 mod value;
+mod watch;
 
 use std::collections::HashMap;
 
 pub(crate) use access::ENDED;
+pub(crate) use run::Arm;
 pub use run::{Frame, State};
 pub use threads::{Access, Action, Event, Primitive, Thread, Where};
+pub(crate) use watch::{GRANULE, Touch, Watch};
 
 use crate::ir::{FuncId, Module, Site};
 use crate::memory::{Contents, ObjId, Objects, Rest, Value};
@@ -174,12 +178,14 @@ pub struct Machine<'m> {
     pub(crate) site: Site,
     pub(crate) steps: u64,
     /// Whether a thread of the round had too many instructions.
-    exhausted: bool,
-    forks: u32,
-    active: Vec<(FuncId, u32)>,
-    made: HashMap<(u32, FuncId, u32, u32), u32>,
+    pub(crate) exhausted: bool,
+    pub(crate) forks: u32,
+    pub(crate) active: Vec<(FuncId, u32)>,
+    pub(crate) made: HashMap<(u32, FuncId, u32, u32), u32>,
     pub(crate) library_made: HashMap<u32, u32>,
     pub(crate) place: (FuncId, u32, u32),
+    /// What is told to an engine that runs threads operation by operation, if one does.
+    pub(crate) watch: Option<Watch>,
     /// The exit code of `main` or `exit`, and when.
     pub exits: Vec<(TermId, TermId)>,
 }
@@ -208,6 +214,7 @@ impl<'m> Machine<'m> {
             made: HashMap::new(),
             library_made: HashMap::new(),
             place: (0, 0, 0),
+            watch: None,
             exits: Vec::new(),
         }
     }

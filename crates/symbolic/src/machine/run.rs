@@ -17,13 +17,13 @@ pub struct State {
 /// One call of a function.
 #[derive(Clone)]
 pub struct Frame {
-    pub(super) function: FuncId,
-    pub(super) registers: Vec<Option<Value>>,
-    result: Option<Value>,
+    pub(crate) function: FuncId,
+    pub(crate) registers: Vec<Option<Value>>,
+    pub(crate) result: Option<Value>,
     /// Objects that end with the call.
-    pub(super) locals: Vec<ObjId>,
+    pub(crate) locals: Vec<ObjId>,
     /// For each loop: its iterations, and how many open branches were around it when it was entered.
-    loops: Vec<(u32, u32)>,
+    pub(crate) loops: Vec<(u32, u32)>,
 }
 
 /// The deepest nesting of calls: more than that is taken for recursion without end.
@@ -34,7 +34,7 @@ impl Machine<'_> {
     pub(crate) fn call(
         &mut self,
         function: FuncId,
-        mut args: Vec<Value>,
+        args: Vec<Value>,
         state: &mut State,
     ) -> Result<Option<Value>, Refusal> {
         let module = self.module;
@@ -48,20 +48,7 @@ impl Machine<'_> {
             self.cut(state, code.site);
             return Ok(None);
         }
-        // Arguments behind the named ones can be read only by what is refused.
-        args.truncate(code.params as usize);
-        let mut frame = Frame {
-            function,
-            registers: vec![None; code.registers.len()],
-            result: None,
-            locals: Vec::new(),
-            loops: vec![(0, 0); code.loops.len()],
-        };
-        for (index, arg) in args.into_iter().enumerate() {
-            let copied = code.by_value.get(index).copied().unwrap_or(0);
-            frame.registers[index] =
-                Some(if copied > 0 { self.copy_argument(&mut frame, state, arg, copied)? } else { arg });
-        }
+        let mut frame = self.frame(function, args, state)?;
         let outer = (self.site, self.place);
         self.active.push((function, self.forks));
         let ended = self.blocks(code, &mut frame, state, 0, None);
@@ -77,7 +64,33 @@ impl Machine<'_> {
         Ok(frame.result)
     }
 
-    pub(super) fn cut(&mut self, state: &mut State, site: Site) {
+    /// The frame of a call, with its arguments.
+    pub(crate) fn frame(
+        &mut self,
+        function: FuncId,
+        mut args: Vec<Value>,
+        state: &mut State,
+    ) -> Result<Frame, Refusal> {
+        let module = self.module;
+        let code = &module.functions[function as usize];
+        // Arguments behind the named ones can be read only by what is refused.
+        args.truncate(code.params as usize);
+        let mut frame = Frame {
+            function,
+            registers: vec![None; code.registers.len()],
+            result: None,
+            locals: Vec::new(),
+            loops: vec![(0, 0); code.loops.len()],
+        };
+        for (index, arg) in args.into_iter().enumerate() {
+            let copied = code.by_value.get(index).copied().unwrap_or(0);
+            frame.registers[index] =
+                Some(if copied > 0 { self.copy_argument(&mut frame, state, arg, copied)? } else { arg });
+        }
+        Ok(frame)
+    }
+
+    pub(crate) fn cut(&mut self, state: &mut State, site: Site) {
         self.cuts.push(Cut { site, guard: state.guard });
         self.event(state.guard, Action::Cut);
         state.guard = Terms::FALSE;
@@ -105,6 +118,9 @@ impl Machine<'_> {
                 self.place = (frame.function, block, index as u32);
                 self.steps += 1;
                 self.instruction(frame, state, inst)?;
+                if self.is_loud() {
+                    return self.refuse("something visible");
+                }
                 if state.guard == Terms::FALSE {
                     return Ok(());
                 }
@@ -202,7 +218,7 @@ impl Machine<'_> {
     }
 
     /// Runs both arms to `join` and merges them.
-    fn fork(
+    pub(crate) fn fork(
         &mut self,
         code: &Function,
         frame: &mut Frame,
@@ -311,7 +327,7 @@ impl Machine<'_> {
     }
 
     /// Goes from one block to another: loops are counted, and the values chosen that depend on where control came from.
-    fn enter(
+    pub(crate) fn enter(
         &mut self,
         code: &Function,
         frame: &mut Frame,
@@ -388,7 +404,9 @@ impl Machine<'_> {
 }
 
 /// One way of a branch.
-enum Arm {
+#[derive(Clone, Debug)]
+pub(crate) enum Arm {
+    /// A block.
     Block(BlockId),
     /// The other targets of a switch with their conditions, and its default.
     Switch(Vec<(BlockId, TermId)>, BlockId),

@@ -153,7 +153,7 @@ impl Sharing {
 }
 
 /// The bytes that an access can touch.
-fn range(terms: &Terms, objects: &Objects, place: &Where) -> (u64, u64) {
+pub(super) fn range(terms: &Terms, objects: &Objects, place: &Where) -> (u64, u64) {
     match terms.as_constant(place.offset) {
         Some(offset) => (offset as u64, offset as u64 + u64::from(place.size)),
         None => {

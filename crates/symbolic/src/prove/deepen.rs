@@ -40,10 +40,24 @@ pub fn deepen(
     only: Option<u32>,
     confirm: &mut dyn FnMut(&Conjecture) -> bool,
 ) -> Result<(Conclusion, Answer), Refusal> {
+    deepen_by(&mut |question| ask(module, question), question, only, confirm)
+}
+
+/// Like [`deepen`], by asking in another way.
+///
+/// # Errors
+///
+/// What is not followed, and where.
+pub fn deepen_by(
+    ask: &mut dyn FnMut(&Question) -> Result<Answer, Refusal>,
+    question: &Question,
+    only: Option<u32>,
+    confirm: &mut dyn FnMut(&Conjecture) -> bool,
+) -> Result<(Conclusion, Answer), Refusal> {
     let mut bound = only.unwrap_or(1);
     let (mut done, mut cut) = (None, Vec::new());
     loop {
-        let answer = ask(module, &Question { unwind: bound, ..question.clone() })?;
+        let answer = ask(&Question { unwind: bound, ..question.clone() })?;
         let conclusion = match &answer.verdict {
             Verdict::Safe => Conclusion::Safe(bound),
             Verdict::Cut(_) if only.is_some() => Conclusion::Within(bound),

@@ -13,7 +13,7 @@ use crate::machine::{Action, Kind, Machine, Options, Refusal};
 use crate::order::{self, Counterexample, Formula, Outcome, Query};
 use crate::solve::Budget;
 use crate::term::Sort;
-pub use deepen::{Conclusion, deepen};
+pub use deepen::{Conclusion, deepen, deepen_by};
 use translate::{CHECKS, CUTS, Translated};
 
 /// What is asked, and how much it may cost.
@@ -121,6 +121,8 @@ pub struct Answer {
     pub conflicts: u64,
     /// How often the threads were executed.
     pub rounds: u32,
+    /// How many executions were looked at one by one.
+    pub executions: u64,
     /// Library functions whose models were used.
     pub modelled: Vec<String>,
 }
@@ -148,6 +150,7 @@ pub fn ask(module: &Module, question: &Question) -> Result<Answer, Refusal> {
         queries: 0,
         conflicts: 0,
         rounds,
+        executions: 0,
         modelled: machine.modelled.iter().cloned().collect(),
     };
     let budget = Budget { deadline: question.deadline, conflicts: None, memory: question.memory };
