@@ -13,7 +13,8 @@ const HANDLE: u64 = 1;
 impl Machine<'_> {
     pub(super) fn pthread(&mut self, state: &mut State, call: &Call<'_>) -> Result<Answer, Refusal> {
         let own = ["pthread_self", "thrd_current", "pthread_equal", "thrd_equal", "pthread_setconcurrency"];
-        let threads = ["pthread_", "thrd_", "mtx_", "cnd_", "sem_", "call_once", "__VERIFIER_atomic_"];
+        let threads =
+            ["pthread_", "thrd_", "mtx_", "cnd_", "sem_", "call_once", "__VERIFIER_atomic_", "heddle_atomic_"];
         if self.watch.is_some()
             && threads.iter().any(|prefix| call.name.starts_with(prefix))
             && !own.contains(&call.name)

@@ -6,11 +6,14 @@
 //! branch that is open and cannot be merged is a choice, which the search explores like every other.
 //!
 //! * `executor`: from a plan to an execution.
-//! * `thread`, `calls`: a thread, operation by operation; library calls that others can tell.
+//! * `thread`, `branch`: a thread, operation by operation; its branches.
+//! * `calls`, `after`: library calls that others can tell; what follows when their operations were taken.
 //! * `path`: conditions, their causal past, and what is possible.
 //! * `race`: plain accesses that nothing orders. Their places become visible.
 //! * `found`: what went wrong, as conjectures.
 
+mod after;
+mod branch;
 mod calls;
 mod executor;
 mod found;
