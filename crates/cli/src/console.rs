@@ -1,14 +1,15 @@
 //! Prints results and messages.
 //!
 //! Results go to standard output, everything else (progress, warnings, errors) to standard error. A closed pipe is not an error:
-//! `heddle check x.c | head` ends with the exit code of its verdict.
+//! `heddle check x.c | head` ends with the exit code of its verdict. A full disk is one.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
 
 use anstream::ColorChoice;
 use clap::builder::styling::{AnsiColor, Color, Style};
 use heddle_model::RunReport;
-use heddle_report::text;
+use heddle_report::{shown, text};
 
 /// The options that say what is printed and how.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +43,8 @@ pub struct Console {
     wishes: Wishes,
     out_color: bool,
     err_color: bool,
+    /// Why a result could not be written, if one could not.
+    lost: OnceLock<std::io::Error>,
 }
 
 impl Console {
@@ -57,6 +60,7 @@ impl Console {
             wishes,
             out_color: choose(anstream::AutoStream::choice(&std::io::stdout())),
             err_color: choose(anstream::AutoStream::choice(&std::io::stderr())),
+            lost: OnceLock::new(),
         }
     }
 
@@ -82,7 +86,12 @@ impl Console {
         let plain = (!self.wishes.json && std::io::stdout().is_terminal() && !speaks_unicode())
             .then(|| text.replace(|c: char| !c.is_ascii(), "?"));
         let mut out = std::io::stdout().lock();
-        let _ = out.write_all(plain.as_deref().unwrap_or(text).as_bytes()).and_then(|()| out.flush());
+        let written = out.write_all(plain.as_deref().unwrap_or(text).as_bytes()).and_then(|()| out.flush());
+        if let Err(error) =
+            written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+        {
+            let _ = self.lost.set(error);
+        }
     }
 
     /// Prints a note, unless `--quiet` is given.
@@ -124,7 +133,18 @@ impl Console {
         !self.wishes.no_progress && !self.wishes.quiet && std::io::stderr().is_terminal()
     }
 
+    /// Whether something that was to go to standard output is lost. Says so; the exit code is then that of an error.
+    pub fn has_lost_results(&self) -> bool {
+        let lost = self.lost.get();
+        if let Some(error) = lost {
+            self.error(&format!("standard output cannot be written to: {error}"));
+        }
+        lost.is_some()
+    }
+
     fn to_stderr(&self, label: &str, style: Style, text: &str) {
+        // What it says may name files and flags that somebody else chose.
+        let text = shown::lines(text);
         let label = if self.err_color { format!("{style}{label}{style:#}") } else { label.to_string() };
         let _ = writeln!(std::io::stderr().lock(), "{label}: {text}");
     }

@@ -53,5 +53,5 @@ fn run(command: Command, console: Console) -> ExitCode {
         Command::Man(options) => commands::pages::man(&options, &console),
         Command::Completions(options) => commands::pages::completions(&options, &console),
     };
-    ExitCode::from(code)
+    ExitCode::from(if console.has_lost_results() { 2 } else { code })
 }

@@ -50,5 +50,6 @@ mod sources; // Rules about the sources.
 mod stacks; // Variables on stacks that other threads use.
 mod state_identity; // When two states are the same.
 mod states; // `--algorithm stateful`.
+mod trust; // Traces that come from somebody else.
 mod verdict_matrix; // `tests/matrix`, by every compiler, level and algorithm.
 mod walking; // `heddle replay --step` and `check --from`.

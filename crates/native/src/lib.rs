@@ -30,7 +30,7 @@ mod temporary;
 pub use binary::program::{Program, ProgramError};
 pub use binary::{annotations, liveness, program, symbols};
 pub use build::toolchain::{Built, Toolchain};
-pub use build::{cache, compile, instrument, wrapper};
+pub use build::{cache, compile, instrument, trust, wrapper};
 pub use debugger::Debugger;
 pub use limits::{STACK, raise_limits};
 pub use run::{Hire, NativeExecutor, Options, StartError, signal_name};

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use heddle_model::{ThreadId, Trace};
 
 use crate::names::thread_label;
+use crate::shown::{line, misleads};
 use crate::{relevance, words};
 
 /// The graph in Graphviz's language, for `dot -Tsvg`.
@@ -38,7 +39,7 @@ pub fn dot(trace: &Trace) -> String {
 /// The graph in Mermaid's language, for Markdown or `mmdc`.
 pub fn mermaid(trace: &Trace) -> String {
     let matters = relevance::before_finding(trace);
-    let mut text = format!("---\ntitle: {}\n---\nflowchart TB\n", serde_json::Value::from(title(trace)));
+    let mut text = format!("---\ntitle: {}\n---\nflowchart TB\n", serde_json::Value::from(line(&title(trace))));
     for (thread, steps) in by_thread(trace) {
         text.push_str(&format!("  subgraph t{} [\"{}\"]\n    direction TB\n", thread, entities(&name(trace, thread))));
         for &step in &steps {
@@ -95,7 +96,7 @@ fn quoted(text: &str) -> String {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
-            c if c.is_control() => out.push('\u{fffd}'),
+            c if misleads(c) => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }
@@ -110,7 +111,7 @@ fn entities(text: &str) -> String {
         match c {
             '\n' => out.push_str("<br/>"),
             c if c.is_alphanumeric() || " .,:_-+=/".contains(c) => out.push(c),
-            c if c.is_control() => out.push('\u{fffd}'),
+            c if misleads(c) => out.push('\u{fffd}'),
             c => out.push_str(&format!("#{};", c as u32)),
         }
     }

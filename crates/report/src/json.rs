@@ -2,9 +2,11 @@
 
 use heddle_model::RunReport;
 
+use crate::shown;
+
 /// Renders the document: one JSON value and a newline.
 pub fn render(report: &RunReport) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(report).expect("a report has only string keys");
+    let mut bytes = shown::in_json(serde_json::to_vec_pretty(report).expect("a report has only string keys"));
     bytes.push(b'\n');
     bytes
 }

@@ -8,6 +8,8 @@ use heddle_model::{RunReport, Trace, Verdict};
 
 use crate::text;
 
+use crate::shown::misleads;
+
 /// Renders the document of a run of `program` and its traces.
 pub fn render(report: &RunReport, traces: &[Trace], program: &str) -> Vec<u8> {
     let plain = text::Options::default();
@@ -56,7 +58,7 @@ fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\n' => out.push('\n'),
             '\t' => out.push(' '),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c if misleads(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

@@ -8,6 +8,7 @@
 //!   waits for which, and where.
 //! * [`steps`] lists the execution step by step. [`causes`] says which steps each step follows from. [`words`] puts
 //!   steps into words.
+//! * [`shown`] makes foreign text safe to look at, in every format.
 //! * [`text`], [`json`], [`html`], [`sarif`], [`junit`], [`graph`] and [`witness`] are the formats of reports.
 
 pub mod causes;
@@ -28,6 +29,7 @@ pub mod recognise;
 pub mod recording;
 pub mod relevance;
 pub mod sarif;
+pub mod shown;
 pub mod state;
 pub mod steps;
 pub mod text;

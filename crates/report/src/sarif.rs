@@ -55,7 +55,8 @@ pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
             },
         }],
     });
-    let mut bytes = serde_json::to_vec_pretty(&document).expect("a document has only string keys");
+    let mut bytes =
+        crate::shown::in_json(serde_json::to_vec_pretty(&document).expect("a document has only string keys"));
     bytes.push(b'\n');
     bytes
 }

@@ -10,7 +10,7 @@ use heddle_model::trace::StepResult;
 use heddle_model::{FindingKind, Trace};
 use serde_json::{Value, json};
 
-use crate::words;
+use crate::{shown, words};
 
 /// The metadata of a witness. The caller supplies it, because this crate opens no file and reads no clock.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,8 @@ pub struct Origin {
 pub fn render(trace: &Trace, origin: &Origin) -> String {
     let mut out = String::new();
     yaml(&document(trace, origin), 0, &mut out);
-    out
+    // Its strings are JSON's.
+    String::from_utf8(shown::in_json(out.into_bytes())).expect("it was text")
 }
 
 /// The witness of a finding as a JSON value. [`render`] writes it as YAML.

@@ -114,6 +114,9 @@ pub struct Check {
     /// With --from: how many steps of the finding every execution starts with.
     #[arg(long, value_name = "STEP", requires = "from")]
     pub at: Option<usize>,
+    /// With --from: run whatever the trace file asks for, as `heddle replay --trust` does.
+    #[arg(long, requires = "from")]
+    pub trust: bool,
     /// Count the distinct outcomes: what the program printed, and how it ended. Continues after the first finding.
     #[arg(long)]
     pub outcomes: bool,

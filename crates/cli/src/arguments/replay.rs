@@ -23,6 +23,10 @@ pub struct Replay {
     /// Run this executable instead of building the program.
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
+    /// Run whatever the trace file asks for. Without this, a trace may name only usual compilers and flags and the very program that was
+    /// checked; for anything else, Heddle shows what it would run and stops.
+    #[arg(long)]
+    pub trust: bool,
     /// Show everything that the program prints.
     #[arg(long)]
     pub output: bool,

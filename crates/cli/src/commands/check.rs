@@ -143,7 +143,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     let prepared = match given {
         Some(given) => {
             replay::enter(&given.trace, console)?;
-            replay::prepare(&given.trace, None, &interrupted)
+            replay::prepare(&given.trace, None, options.trust, &interrupted)
         }
         None => {
             if options.no_cache {

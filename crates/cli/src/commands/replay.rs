@@ -7,9 +7,10 @@ use std::sync::atomic::AtomicBool;
 use heddle_checking::prepare::{self, Prepared};
 use heddle_checking::{Failure, resolve, sources, trace as story};
 use heddle_model::Executor;
-use heddle_model::trace::TraceStep;
+use heddle_model::trace::{Program, TraceStep};
 use heddle_model::{Choice, ExecutorError, FindingKind, Outcome, Plan, RestartMode, Settings, Trace};
-use heddle_native::{Built, Debugger, NativeExecutor, Toolchain};
+use heddle_native::compile::Choice as Compilers;
+use heddle_native::{Built, Debugger, NativeExecutor, Toolchain, trust};
 use heddle_report::names::{Names, thread_label};
 use heddle_report::words::{self, Functions};
 use heddle_report::{Recording, json, steps, text, walk};
@@ -43,7 +44,7 @@ fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
     for change in &changed {
         console.note(change);
     }
-    let prepared = prepare(&trace, given, &interrupted)?;
+    let prepared = prepare(&trace, given, options.trust, &interrupted)?;
     if options.common.verbose {
         console.pass_on(&prepared.warnings);
     }
@@ -120,9 +121,12 @@ fn changes(trace: &Trace) -> Vec<String> {
 }
 
 /// Builds the program of a trace again, or opens the executable that `given` names.
+///
+/// A trace may be somebody else's. Unless it is `trusted`, nothing that it names is run but what [`trust`] calls harmless.
 pub fn prepare(
     trace: &Trace,
     given: Option<PathBuf>,
+    trusted: bool,
     interrupted: &Arc<AtomicBool>,
 ) -> Result<Prepared<Built>, Failure> {
     let program = &trace.program;
@@ -132,11 +136,35 @@ pub fn prepare(
         (None, Some(binary)) => vec![binary.path.clone()],
         (None, None) => program.build.clone(),
     };
+    if !trusted && given.is_none() {
+        let questions = trust::questions(program, &Compilers::from_environment(None));
+        if !questions.is_empty() {
+            return Err(Failure::Usage(asked(program, &questions)));
+        }
+    }
     let toolchain = Toolchain::of_trace(program, interrupted);
     prepare::prepare(&toolchain, &words, &program.arguments, stdin).map_err(|failure| match failure {
         Failure::Unsupported(_) | Failure::Interrupted => failure,
         failure => Failure::Usage(format!("the program of the trace cannot be built: {failure}")),
     })
+}
+
+/// Says what a trace asks for that nothing is run for without the user's word, and what would run.
+fn asked(program: &Program, questions: &[String]) -> String {
+    let mut text = "the trace file asks for what Heddle does not run on a file's word:".to_string();
+    for question in questions {
+        text.push_str(&format!("\n  {question}"));
+    }
+    let would = match &program.binary {
+        Some(binary) => [std::slice::from_ref(&binary.path), &program.arguments].concat(),
+        None => {
+            let compilers = program.compilers.iter().map(|used| used.command.join(" "));
+            compilers.chain(program.build.iter().cloned()).collect()
+        }
+    };
+    text.push_str(&format!("\nin {} it would run: {}\n", program.directory, would.join(" ")));
+    text.push_str("if you know where the file comes from, add --trust");
+    text
 }
 
 fn launch(trace: &Trace, prepared: &Prepared<Built>, interrupted: &Arc<AtomicBool>) -> Result<NativeExecutor, Failure> {

@@ -6,6 +6,7 @@
 //! * `toolchain`: both ways to a program, as a check wants them.
 //! * `library`: the runtime library, which is embedded in this crate, and `place`, the directory where it lies.
 //! * [`cache`]: programs that were compiled before.
+//! * [`trust`]: what a trace file may ask a compiler for.
 
 pub mod cache;
 pub mod compile;
@@ -13,4 +14,5 @@ pub mod instrument;
 pub(crate) mod library;
 pub(crate) mod place;
 pub(crate) mod toolchain;
+pub mod trust;
 pub mod wrapper;

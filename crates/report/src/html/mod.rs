@@ -7,7 +7,7 @@
 use heddle_model::{RunReport, Trace};
 use serde_json::{Value, json};
 
-use crate::{relevance, text, words};
+use crate::{relevance, shown, text, words};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -38,7 +38,7 @@ pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
         escape(&title),
         escape(&told),
         escape(&verdict),
-        embedded(&data),
+        embedded(&shown::in_data(data)),
     );
     page.into_bytes()
 }
@@ -70,5 +70,5 @@ fn embedded(data: &Value) -> String {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    shown::lines(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

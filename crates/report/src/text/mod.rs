@@ -13,6 +13,8 @@ mod verdict;
 use anstyle::Style;
 use heddle_model::{Finding, Trace};
 
+pub(crate) use crate::shown::line as printable;
+
 pub use compact::compact;
 pub use verdict::{coverage, verdict};
 
@@ -93,20 +95,6 @@ fn output(output: &str, options: &Options) -> String {
         text.push_str(&format!("  | {}\n", printable(line)));
     }
     text
-}
-
-/// `text` on one line, without characters that would move the cursor or change the terminal's colours: those are escaped, as
-/// in `a\nb.c`.
-pub(crate) fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\t' => shown.push(' '),
-            c if c.is_control() => shown.extend(c.escape_default()),
-            c => shown.push(c),
-        }
-    }
-    shown
 }
 
 /// `word`, quoted for a shell if necessary.
