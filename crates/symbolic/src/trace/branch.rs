@@ -1,9 +1,8 @@
 //! Branches of one thread: one arm if the other is impossible, both merged if nothing in them is visible, else a choice.
 
-use heddle_model::Operation;
 
 use super::Tracer;
-use super::thread::{Next, Stand, Way};
+use super::thread::{Stand, Way};
 use crate::ir::{BlockId, Function, Inst, Terminator};
 use crate::machine::{Arm, Refusal};
 use crate::memory::Value;

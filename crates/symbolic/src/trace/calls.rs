@@ -1,7 +1,7 @@
 //! Library calls that other threads can tell: which operation each is, and what its thread does when it was taken.
 
 use heddle_model::primitive::{
-    barrier, condvar, mutex, once, process, rwlock, section, semaphore, spin, thread, yielding,
+    barrier, condvar, mutex, once, rwlock, section, semaphore, spin, thread, yielding,
 };
 use heddle_model::{ObjectId, OpCode, Operation, ThreadId};
 

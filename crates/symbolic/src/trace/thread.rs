@@ -5,7 +5,7 @@ use heddle_model::{Ending, ObjectId, OpCode, Operation};
 
 use super::Tracer;
 use super::calls::Waiting;
-use crate::ir::{BlockId, Constant, FuncId, Function, Inst, Operand, Reg, Site, Terminator};
+use crate::ir::{BlockId, Constant, FuncId, Function, Inst, Operand, Reg, Site};
 use crate::machine::{Arm, ENDED, Frame, Refusal};
 use crate::memory::{Alternative, Key, ObjId, Pointer, Value};
 use crate::term::{TermId, Terms};

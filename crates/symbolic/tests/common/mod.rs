@@ -64,7 +64,7 @@ pub enum Engine {
     Order,
     /// One execution for each trace.
     Traces,
-    /// The same, with a choice for every open branch.
+    /// One execution for each trace and each path: every open branch is a choice.
     Paths,
     /// One execution for each interleaving.
     Lazy,
