@@ -1,9 +1,10 @@
 // A program that handles its own crash: the crash is reported, and the handler does not hide it.
+// What the handler ends, the process, has an order with each step of the other thread.
 //
 // heddle: verdict = found
 // heddle: kind = crash
-// heddle: executions = 2
-// heddle: count = 1
+// heddle: executions = 5
+// heddle: count = 4
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

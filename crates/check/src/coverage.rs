@@ -38,6 +38,7 @@ impl Judgement<'_> {
                 && tally.bounded == 0
                 && !self.left_out.bounded
                 && !facts.timeouts_left_out
+                && !facts.waits_by_clock
                 && unseen::why_incomplete(facts).is_none()
                 && !lost
                 && !cut,
@@ -227,6 +228,9 @@ impl Judgement<'_> {
         if facts.undetermined {
             let values = shown(settings.nondet.as_slice());
             notes.push(format!("nondeterministic values (__VERIFIER_nondet_...): only {values} were tried"));
+        }
+        if facts.waits_by_clock {
+            notes.push(unseen::AT_CERTAIN_TIMES.to_string());
         }
         if !self.coverage_is_whole() {
             notes.extend(facts.unreached().map(|label| {

@@ -39,12 +39,28 @@ pub(crate) fn tells_of_plain_memory(facts: &Facts) -> bool {
     *instrumentation == Instrumentation::Memory && unseen.is_empty() && assembly.is_empty() && overlooked.is_empty()
 }
 
-/// Marks the data races of `traces` as uncertain, with a note that says why, if something that was not seen may have ordered them.
+/// What is not explored where a thread waits in a loop that looks at a clock.
+pub(crate) const AT_CERTAIN_TIMES: &str =
+    "what loops that look at a clock do only at certain times, or after more than a year: they are taken to wait";
+
+/// Marks the data races of `traces` as uncertain, with a note that says why, if something that was not seen may have ordered them. Notes at
+/// deadlocks that loops which look at a clock may go on at some time.
 pub(crate) fn doubt(traces: &mut [Trace], facts: &Facts) {
-    let Some(why) = may_order(facts) else { return };
-    for trace in traces.iter_mut().filter(|trace| trace.finding.kind == FindingKind::DataRace) {
-        trace.finding.certain = false;
-        trace.finding.notes.push(heddle_model::finding::Note { message: why.clone(), location: None });
+    let note = |message: &str| heddle_model::finding::Note { message: message.to_string(), location: None };
+    let why = may_order(facts);
+    for trace in traces {
+        match trace.finding.kind {
+            FindingKind::DataRace => {
+                if let Some(why) = &why {
+                    trace.finding.certain = false;
+                    trace.finding.notes.push(note(why));
+                }
+            }
+            FindingKind::Deadlock if facts.waits_by_clock => {
+                trace.finding.notes.push(note(&format!("not explored: {AT_CERTAIN_TIMES}")));
+            }
+            _ => {}
+        }
     }
 }
 

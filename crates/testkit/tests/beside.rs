@@ -15,6 +15,10 @@ struct Seen {
 
 impl Observer for Seen {
     fn execution(&mut self, execution: &Execution<'_>, info: &Info<'_>) -> Flow {
+        if matches!(execution.outcome, Outcome::Learnt { .. }) {
+            // It is run again.
+            return Flow::Continue;
+        }
         let trace = canonical(execution.events);
         match info.sampler {
             Some(sampler) => {
@@ -29,6 +33,10 @@ impl Observer for Seen {
         }
         assert_eq!(info.sample, info.sampler.is_some());
         Flow::Continue
+    }
+
+    fn restart(&mut self, _: &[u64]) {
+        self.executions.clear();
     }
 }
 

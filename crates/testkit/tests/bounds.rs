@@ -97,6 +97,10 @@ impl Observer for Switches {
         }
         Flow::Continue
     }
+
+    fn restart(&mut self, _: &[u64]) {
+        (self.bounded, self.ended) = (0, 0);
+    }
 }
 
 #[test]

@@ -21,16 +21,20 @@ type Ends = HashSet<Vec<u64>>;
 #[derive(Default)]
 struct Stuck {
     schedules: Vec<Vec<Step>>,
+    /// The schedules of executions that were abandoned because somebody waits without need.
+    abandoned: Vec<Vec<Step>>,
     cut: bool,
 }
 
 impl Observer for Stuck {
     fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
+        let schedule = || {
+            let events = execution.events.iter().filter(|event| event.operation.code != mutex::POLL);
+            events.map(|e| Step::of(e).expecting(OpCode::ANY)).collect()
+        };
         match execution.outcome {
-            Outcome::Deadlock => {
-                let events = execution.events.iter().filter(|event| event.operation.code != mutex::POLL);
-                self.schedules.push(events.map(|e| Step::of(e).expecting(OpCode::ANY)).collect());
-            }
+            Outcome::Deadlock => self.schedules.push(schedule()),
+            Outcome::Blocked => self.abandoned.push(schedule()),
             Outcome::StepLimit { .. } => {
                 self.cut = true;
                 return Flow::Stop;
@@ -109,7 +113,13 @@ fn thread(random: &mut Random, mutexes: u64) -> Vec<Instruction> {
         let register = part as u8;
         let one = random.below(mutexes) as u8;
         let other = (u64::from(one) + 1 + random.below(mutexes - 1)) as u8 % mutexes as u8;
-        match random.below(9) {
+        match random.below(10) {
+            9 => {
+                // Polls, and tries what it holds itself.
+                let start = code.len() as u16;
+                code.extend([Lock(one), TryLock(one, 5), Load(random.below(2) as u8, register), Unlock(one)]);
+                code.push(BranchUnless(register, random.below(2), start));
+            }
             0..=2 => {
                 lock_both(random, &mut code, one, other, register);
                 effect(random, &mut code);
@@ -208,6 +218,10 @@ fn compare(
     let wrong = stuck.schedules.iter().take(20).find(|schedule| !is_really_stuck(program, schedule));
     if let Some(schedule) = wrong {
         return Some(Err(format!("{algorithm:?}: waits where it could go on: {schedule:?}")));
+    }
+    if stuck.schedules.is_empty() && stuck.abandoned.iter().take(20).any(|schedule| is_really_stuck(program, schedule))
+    {
+        return Some(Err(format!("{algorithm:?}: nobody is told that a thread waits for ever")));
     }
     Some(Ok((stuck.schedules.len(), executions)))
 }

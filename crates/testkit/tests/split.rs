@@ -1,7 +1,7 @@
 //! A search that is cut into items: each is explored alone, by a search that knows nothing else, and what comes back is
 //! applied. Together they run exactly the traces of the undivided search: none twice, none lost, none blocked.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use heddle_model::{Execution, Outcome};
 use heddle_search::canonical::{Label, canonical};
@@ -35,11 +35,18 @@ struct Tally {
     sent: u64,
 }
 
-/// Searches `program` in parts. Up to `most` items are out at once, and come back in any order; now and then an execution
+/// `program`, where `places` say what is known of looks in vain.
+fn knowing<'p>(program: &'p Program, places: &BTreeSet<u64>) -> Scripted<'p> {
+    let mut executor = Scripted::new(program);
+    executor.know(places);
+    executor
+}
+
+/// Searches `program`, of which `places` are known, in parts. Up to `most` items are out at once, and come back in any order; now and then an execution
 /// is run here. `change` may falsify an item before it is explored, and `forget` what comes back. An error says that a part
 /// could not be explored or applied: what was falsified may lead to a schedule that no execution can follow.
 fn divided(
-    program: &Program,
+    (program, places): (&Program, &BTreeSet<u64>),
     options: &Options,
     random: &mut Random,
     tally: &mut Tally,
@@ -50,20 +57,20 @@ fn divided(
     let mut split = Split::new(options.clone());
     let mut out: Vec<(ItemId, Vec<u8>)> = Vec::new();
     for _ in 0..1 + random.below(6) {
-        split.run(&mut Scripted::new(program), &mut traces).map_err(|error| error.to_string())?;
+        split.run(&mut knowing(program, places), &mut traces).map_err(|error| error.to_string())?;
     }
     let most = 1 + random.below(5) as usize;
     while split.pending() > 0 || !out.is_empty() {
         match random.below(4) {
             0 if split.pending() > 0 => {
-                split.run(&mut Scripted::new(program), &mut traces).map_err(|error| error.to_string())?;
+                split.run(&mut knowing(program, places), &mut traces).map_err(|error| error.to_string())?;
             }
             1 | 2 if out.len() < most => out.extend(split.item().map(|(id, item)| (id, item.to_bytes()))),
             _ if !out.is_empty() => {
                 let (id, bytes) = out.swap_remove(random.below(out.len() as u64) as usize);
                 let mut item = WorkItem::from_bytes(&bytes).expect("an item");
                 change(&mut item);
-                let explored = explore(&item, options, &mut Scripted::new(program), &mut traces);
+                let explored = explore(&item, options, &mut knowing(program, places), &mut traces);
                 let commit = explored.map_err(|error| error.to_string())?;
                 tally.items += 1;
                 tally.inside += commit.executions;
@@ -99,7 +106,8 @@ fn agrees(
     }
     let memory = if random.below(2) == 0 { 0 } else { Options::default().memory };
     let options = Options { memory, ..Options::default() };
-    let (parts, executions, blocked) = match divided(program, &options, random, tally, change, forget) {
+    let (parts, executions, blocked) = match divided((program, &whole.places), &options, random, tally, change, forget)
+    {
         Ok(divided) => divided,
         Err(what) => return Some(Err(what)),
     };
@@ -186,9 +194,15 @@ fn known_counts_in_parts() {
     for seed in 0..5 {
         let program = known::counter(4);
         let mut tally = Tally::default();
-        let (traces, executions, blocked) =
-            divided(&program, &Options::default(), &mut Random::new(seed), &mut tally, |_| {}, |_| {})
-                .expect("it is explored");
+        let (traces, executions, blocked) = divided(
+            (&program, &BTreeSet::new()),
+            &Options::default(),
+            &mut Random::new(seed),
+            &mut tally,
+            |_| {},
+            |_| {},
+        )
+        .expect("it is explored");
         assert_eq!((traces.0.len(), executions, blocked), (24, 24, 0));
         assert!(tally.items > 0);
     }

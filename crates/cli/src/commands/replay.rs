@@ -68,6 +68,11 @@ fn replay(options: &Replay, console: &Console) -> Result<Trace, Failure> {
     again.finding.count = known.count;
     again.finding.execution = known.execution;
     again.finding.minimal = known.minimal;
+    // What may be wrong with it follows from all executions of the check.
+    again.finding.certain = known.certain;
+    let doubts = known.notes.iter().filter(|note| note.location.is_none() && !again.finding.notes.contains(note));
+    let doubts: Vec<_> = doubts.cloned().collect();
+    again.finding.notes.extend(doubts);
     if known.kind == FindingKind::Failed {
         // Only the check knows the statuses of other executions.
         again.finding.message.clone_from(&known.message);

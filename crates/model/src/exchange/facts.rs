@@ -35,6 +35,9 @@ pub struct Facts {
     pub undetermined: bool,
     /// Whether an execution skipped a timeout because its thread had timed out too often before.
     pub timeouts_left_out: bool,
+    /// Whether a thread waited in a loop that looks at a clock, whatever the time was.
+    #[serde(default)]
+    pub waits_by_clock: bool,
     /// What executions did that the model does not cover.
     pub outside: Outside,
     /// The paths of the libraries that the program loaded itself.
@@ -165,6 +168,7 @@ impl Facts {
             reached,
             undetermined,
             timeouts_left_out,
+            waits_by_clock,
             outside,
             libraries,
             unseen,
@@ -186,6 +190,7 @@ impl Facts {
         self.reached.extend(reached);
         self.undetermined |= undetermined;
         self.timeouts_left_out |= timeouts_left_out;
+        self.waits_by_clock |= waits_by_clock;
         self.outside.processes |= outside.processes;
         self.outside.files |= outside.files;
         self.outside.threads |= outside.threads;
@@ -276,7 +281,7 @@ mod tests {
             restart in prop_oneof![Just(Restart::Snapshot), Just(Restart::Fork), Just(Restart::Exec)],
             fallback in proptest::option::of(("[ab]", 0..3u64)),
             (labels, reached) in (btree_set(label(), 0..3), btree_set(0..4u64, 0..3)),
-            flags in any::<[bool; 4]>(),
+            flags in any::<[bool; 5]>(),
             (libraries, unseen) in (btree_set("[ab]", 0..3), btree_set("[ab]", 0..3)),
             (assembly, overlooked) in (btree_set(location(), 0..3), btree_set(overlooked(), 0..3)),
             places in btree_set(0..4u64, 0..3),
@@ -293,6 +298,7 @@ mod tests {
                 reached,
                 undetermined: flags[0],
                 timeouts_left_out: flags[1],
+                waits_by_clock: flags[4],
                 outside: Outside {
                     processes: flags[2],
                     files: flags[3],

@@ -59,6 +59,8 @@ pub struct Header {
     pub check_restore: u32,
     /// 1 if an execution skipped a timeout because its thread had timed out too often before. Set by the runtime.
     pub timeouts_left_out: AtomicU32,
+    /// 1 if a thread waited in a loop that looks at a clock, whatever the time was. Set by the runtime.
+    pub waits_by_clock: AtomicU32,
     /// The number of visible places of plain memory. Written between executions.
     pub places: AtomicU32,
     /// The size of the table of dead stack bytes ([`super::FrameTable`]). 0 if there is none. Written between executions.

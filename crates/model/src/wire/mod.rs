@@ -24,7 +24,7 @@ pub use slot::{MESSAGE, NO_STATES, RECORD_STATES, ROUNDS, STOP_AT_STATES, Slot, 
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// The version of the layout. Both sides must agree on it.
-pub const VERSION: u32 = 16;
+pub const VERSION: u32 = 17;
 /// The environment variable that holds the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// How the names of environment variables begin that only fill the environment up to a fixed size.

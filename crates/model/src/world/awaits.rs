@@ -44,7 +44,7 @@ impl World<'_> {
             let state = self.thread(thread);
             if state.phase == Phase::Alive
                 && state.pending.is_under_lock()
-                && round(thread, &state.pending, events).any(|look| self.would_lock_otherwise(look))
+                && self.would_lock_otherwise(round(thread, &state.pending, events))
             {
                 if is_polite(round(thread, &state.pending, events)) {
                     return Some(Needless::Polite);
@@ -55,9 +55,16 @@ impl World<'_> {
         found
     }
 
-    /// Whether `look`, if it has tried a mutex, would end otherwise now.
-    fn would_lock_otherwise(&self, look: &Event) -> bool {
-        look.operation.code == mutex::TRYLOCK && look.failed() != mutex::owner_of(self, look.operation.object).is_some()
+    /// Whether an attempt to lock a mutex in `round`, whose looks are given newest first, would end otherwise now. One that failed because
+    /// the thread itself held the mutex would not.
+    fn would_lock_otherwise<'e>(&self, round: impl Iterator<Item = &'e Event> + Clone) -> bool {
+        round.clone().enumerate().any(|(at, tried)| {
+            let object = tried.operation.object;
+            let own = || round.clone().skip(at + 1).find(|look| look.operation.object == object && !look.failed());
+            tried.operation.code == mutex::TRYLOCK
+                && tried.failed() != mutex::owner_of(self, object).is_some()
+                && !own().is_some_and(|look| look.operation.code != mutex::UNLOCK)
+        })
     }
 }
 

@@ -190,6 +190,7 @@ impl Session {
         Facts {
             reached: annotations.labels[..labels].iter().map(|label| label.load(Ordering::Relaxed)).collect(),
             undetermined: annotations.values_used.load(Ordering::Relaxed) != 0,
+            waits_by_clock: header.waits_by_clock.load(Ordering::Relaxed) != 0,
             timeouts_left_out: header.timeouts_left_out.load(Ordering::Relaxed) != 0,
             outside: Outside {
                 processes: went(wire::Outside::Processes),

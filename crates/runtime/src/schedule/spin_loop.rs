@@ -372,8 +372,8 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
                 looks.before(operation, Before { waiting, ..now }, |_| false);
             }
             let operation = if waits {
-                // It gives up later than that, or never: that is not explored.
-                schedule::leave_out_timeouts();
+                // It gives up later than that, or never, or acts at other times: that is not explored.
+                schedule::waits_by_clock();
                 found.operation
             } else {
                 operation

@@ -427,6 +427,12 @@ pub fn leave_out_timeouts() {
     header().timeouts_left_out.store(1, Relaxed);
 }
 
+/// Notes that the current thread waits in a loop that looks at a clock. What it does only at certain times is not explored.
+#[cold]
+pub fn waits_by_clock() {
+    header().waits_by_clock.store(1, Relaxed);
+}
+
 /// Notes that the program does something outside the model.
 #[cold]
 pub fn goes_outside(how: Outside) {
