@@ -63,7 +63,7 @@ impl World<'_> {
             let own = || round.clone().skip(at + 1).find(|look| look.operation.object == object && !look.failed());
             tried.operation.code == mutex::TRYLOCK
                 && tried.failed() != mutex::owner_of(self, object).is_some()
-                && !own().is_some_and(|look| look.operation.code != mutex::UNLOCK)
+                && own().is_none_or(|look| look.operation.code == mutex::UNLOCK)
         })
     }
 }
