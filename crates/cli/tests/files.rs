@@ -121,7 +121,7 @@ fn a_debugger_sees_the_same_and_changes_nothing() {
     }
     let (session, words) = writer();
     let run = session.check(&words);
-    let trace = session.path("out/assertion-1.json").display().to_string();
+    let trace = session.path("out/latest/assertion-1.json").display().to_string();
     let script = "heddle thread 0 print line\nheddle goto 2\nheddle goto end\nheddle thread 0 print line\n";
     let script = session.write("script.gdb", script).display().to_string();
     let seen = session.run(["replay", &trace, "--gdb-batch", &script]);
@@ -138,7 +138,7 @@ fn standard_input_can_be_read_again() {
     let run = session.check([&shared, "--stdin", &input]);
     assert_eq!(run.json()["findings"][0]["kind"], "assertion", "{run}");
     session.write("input", "other");
-    let trace = session.path("out/assertion-1.json").display().to_string();
+    let trace = session.path("out/latest/assertion-1.json").display().to_string();
     session.run(["replay", &trace]).must_say(1, &["input has changed since the trace was recorded"]);
     session.write("input", "");
     session.run(["replay", &trace]).must_say(2, &["input has changed since the trace was recorded"]);

@@ -119,7 +119,7 @@ fn assertions_crashes_and_races_are_reached() {
 fn without_gdb_it_says_what_to_do() {
     let session = Session::new();
     session.check(["examples/abba.c"]);
-    let trace = session.path("out/deadlock-1.json").display().to_string();
+    let trace = session.path("out/latest/deadlock-1.json").display().to_string();
     let script = session.write("script.gdb", "bt\n").display().to_string();
     let mut command = session.command(["replay", &trace, "--gdb-batch", &script]);
     command.env("HEDDLE_GDB", "/nowhere/gdb");

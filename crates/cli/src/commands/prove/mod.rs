@@ -198,7 +198,7 @@ impl Proof<'_> {
         let stop: &'static AtomicBool = Box::leak(Box::new(Arc::clone(self.interrupted)));
         Ok(Question {
             unwind_loops,
-            undefined: self.options.ub,
+            undefined: self.options.building.ub,
             leaks: running.leaks,
             races: matches!(running.races, None | Some(RaceWish::Report)),
             exits: matches!(running.exit_status, None | Some(ExitWish::Report)),
@@ -221,7 +221,7 @@ impl Proof<'_> {
             module,
             question,
             self.wish.unwind,
-            self.options.all,
+            self.options.searching.findings.all,
             &mut |conjecture| match confirmer.confirm(conjecture) {
                 Ok(Some(conclusion)) => {
                     if self.wish.stats {
@@ -370,7 +370,7 @@ impl Proof<'_> {
 
     /// Stores conjectures that the program did not do. Returns the words about them.
     fn unconfirmed(&self, module: &Module, conjectures: &[Conjecture], trouble: Option<&str>) -> String {
-        let path = self.options.out.join("conjecture-1.json");
+        let path = self.options.output.out.join("conjecture-1.json");
         let list: Vec<_> = conjectures.iter().map(|conjecture| document(module, conjecture)).collect();
         let text = serde_json::to_vec_pretty(&list).unwrap_or_default();
         let stored = match store::write_file(&path, &text) {

@@ -40,7 +40,7 @@ pub fn check(test: &Test, directory: &str, options: &arguments::Test, interrupte
 
 fn ran(test: &Test, directory: &str, options: &arguments::Test, interrupted: &Arc<AtomicBool>) -> Result<Came, String> {
     let own = std::env::current_exe().map_err(|error| format!("heddle does not find itself: {error}"))?;
-    let out = std::path::absolute(options.out.join(directory)).map_err(|error| error.to_string())?;
+    let out = std::path::absolute(options.output.out.join(directory)).map_err(|error| error.to_string())?;
     let mut command = Command::new(own);
     command.args(["check", "--json", "--no-progress", "--out"]).arg(out);
     command.args(["--timeout", &format!("{}ms", options.timeout.as_millis())]);
