@@ -143,7 +143,7 @@ impl<'o> Check<'o> {
             }
             trouble = keeper.trouble;
         }
-        let Collector { mut tally, dump, paused: looked, .. } = collector;
+        let Collector { mut tally, dump, paused: looked, estimate, .. } = collector;
         tally.samples_last();
         let symbols = engine.names();
         guard("divergence", &mut panics, || {
@@ -214,6 +214,7 @@ impl<'o> Check<'o> {
             end,
             left_out,
             elapsed,
+            estimate,
             findings: findings.clone(),
             remarks: remarks.unwrap_or_default(),
             unsupported: told.unsupported.take(),

@@ -22,6 +22,7 @@
 //!
 //! Deliberately absent: flags, colours, progress bars and output files. Nothing here prints.
 
+mod advice;
 pub mod after;
 mod check;
 pub mod checkpoint;
@@ -44,6 +45,7 @@ pub mod values;
 mod verdict;
 pub mod words;
 
+pub use advice::Parameter;
 pub use check::{Check, Conclusion};
 pub use engine::{Engine, Local, Names, Recorded};
 pub use failure::Failure;

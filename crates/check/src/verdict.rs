@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use heddle_model::Settings;
 use heddle_model::verdict::SCHEMA;
-use heddle_model::{Facts, Finding, FindingKind, Location, Outcome, Property, Remark, RunReport, Verdict};
+use heddle_model::{Estimate, Facts, Finding, FindingKind, Location, Outcome, Property, Remark, RunReport, Verdict};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
 use heddle_search::{Counts, Method, OverStates, StateCounts, Stop};
@@ -81,6 +81,8 @@ pub struct Judgement<'c> {
     pub settings: &'c Settings,
     /// How long the search took.
     pub elapsed: Duration,
+    /// How many executions there are at least and at most, as the search thought last.
+    pub estimate: Option<(u64, Option<u64>)>,
     /// The findings, resolved.
     pub findings: Vec<Finding>,
     /// Notes on what executions left behind.
@@ -114,6 +116,9 @@ impl Judgement<'_> {
         }
         let (verdict, reason) = self.verdict();
         let (tally, counts) = (self.tally, self.counts);
+        let is_open = verdict == Verdict::Incomplete && self.findings.is_empty();
+        let advice = if is_open { self.advice() } else { Vec::new() };
+        let estimate = self.estimate.filter(|_| is_open && self.end != End::Search(Stop::Exhausted));
         let seconds = self.elapsed.as_secs_f64();
         RunReport {
             schema: SCHEMA.to_string(),
@@ -138,6 +143,8 @@ impl Judgement<'_> {
             exit_statuses: tally.exits.list(),
             outcomes: tally.outcomes.as_ref().map_or_else(Vec::new, Outcomes::list),
             notes: self.remarks,
+            estimate: estimate.map(|(low, high)| Estimate { low, high }),
+            advice,
         }
     }
 

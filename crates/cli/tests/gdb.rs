@@ -36,7 +36,7 @@ fn gdb(program: &str, kind: &str, commands: &str) -> Option<Finished> {
     let session = Session::new();
     let file = session.write("p.c", program).display().to_string();
     let run = session.check([&file, "--races", "off"]);
-    let trace = session.path(&format!("out/{kind}-1.json")).display().to_string();
+    let trace = session.path(&format!("out/latest/{kind}-1.json")).display().to_string();
     let script = session.write("script.gdb", commands).display().to_string();
     let finished = session.run(["replay", &trace, "--gdb-batch", &script]);
     assert_eq!(finished.code, 1, "{finished}\n{run}");

@@ -131,8 +131,8 @@ fn a_report_tells_who_what_and_where() {
 #[test]
 fn a_replay_reports_the_same() {
     let session = Session::new();
-    session.check([ABBA, "-O1"]);
-    let trace = session.path("out/latest/deadlock-1.json").display().to_string();
+    let found = session.check([ABBA, "-O1"]).json();
+    let trace = found["findings"][0]["trace"].as_str().expect("it is stored").to_string();
     let replay = session.run(["replay", &trace]);
     replay.must_say(1, &["deadlock: threads 1 and 2", "reproduced: deadlock-1"]);
     let report = session.run(["report", &trace]);

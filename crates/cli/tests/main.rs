@@ -3,6 +3,7 @@
 
 mod common;
 
+mod advice; // What an incomplete check proposes.
 mod annotations; // `heddle.h`.
 mod architecture; // The arrows between crates.
 mod bad_input; // What people get wrong, and what happens to Heddle.
@@ -24,6 +25,7 @@ mod gdb; // `heddle replay --gdb`.
 mod golden; // Reports, word for word.
 mod interface; // Flags, text, JSON, exit codes.
 mod jobs; // `--jobs`.
+mod kept; // The names of findings.
 mod libcpp; // LLVM's C++ library.
 mod library_waits; // What C++ libraries wait with.
 mod limitations; // Each line of `docs/limitations.md`.

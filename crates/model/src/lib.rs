@@ -57,7 +57,7 @@ pub use document::{
     finding::{self, Finding, FindingKind, Location},
     remark::{self, Remark, RemarkKind},
     trace::{self, Trace},
-    verdict::{self, Coverage, OutcomeCount, RunReport, Verdict},
+    verdict::{self, Advice, Coverage, Estimate, OutcomeCount, RunReport, Verdict},
 };
 #[cfg(feature = "std")]
 pub use exchange::facts::{self, Facts, Instrumentation, Overlooked};

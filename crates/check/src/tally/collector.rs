@@ -25,6 +25,8 @@ pub struct Collector<'o> {
     pub dump: Option<Dump>,
     /// The receiver of the progress.
     pub observer: &'o mut dyn Observer,
+    /// How many executions there are at least and at most, as the search thought last.
+    pub estimate: Option<(u64, Option<u64>)>,
     all: bool,
     properties: Properties,
     interrupted: Arc<AtomicBool>,
@@ -53,6 +55,7 @@ impl<'o> Collector<'o> {
             // What was resumed is not begun anew, and who wants all findings waits for all.
             pauses: properties.look_for(Property::Progress) && !options.goes_on() && options.resume.is_none(),
             paused: false,
+            estimate: None,
             aside: None,
         }
     }
@@ -107,6 +110,7 @@ impl heddle_search::Observer for Collector<'_> {
     }
 
     fn progress(&mut self, progress: &Progress) -> Flow {
+        self.estimate = progress.estimate;
         self.observer.progress(progress, self.tally.findings.len());
         if self.interrupted.load(Relaxed) { Flow::Stop } else { Flow::Continue }
     }

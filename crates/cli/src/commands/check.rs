@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::builder::PossibleValuesParser;
 use heddle_checking::internal::guard;
 use heddle_checking::prepare::{self, Prepared};
-use heddle_checking::{Conclusion, Failure, Observer};
+use heddle_checking::{Conclusion, Failure, Observer, Parameter};
 use heddle_model::follow::Step;
 use heddle_model::{FindingKind, RunReport, Settings, Trace, Verdict};
 use heddle_native::{Built, Hire, NativeExecutor, StartError, Toolchain};
@@ -182,7 +182,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         )));
     }
     let interrupted = interrupt::catch().map_err(|error| Failure::Usage(format!("cannot catch signals: {error}")))?;
-    let progress = Progress::new(console.shows_progress());
+    let progress = Progress::new(console.progress());
     progress.say("compiling");
     if let Some(path) = &options.shown.graph {
         formats::of_graph(path).map_err(Failure::Usage)?;
@@ -218,7 +218,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         console.note("executions that go on for ever are asked about: all states are searched, without reduction");
     }
     let mut executor = launch(&prepared, options, given, &interrupted)?;
-    let progress = Progress::new(console.shows_progress());
+    let progress = Progress::new(console.progress());
     let mut observer = Shown(progress);
     let check = heddle_checking::Check::new(wanted(options, given, algorithm, &interrupted), &mut observer);
     let began = Instant::now();
@@ -308,8 +308,36 @@ fn wanted(
         checkpoint: options.checkpoint.clone(),
         checkpoint_interval: options.checkpoint_interval,
         resume: options.resume.clone(),
+        line: std::env::args_os().skip(2).map(|word| word.to_string_lossy().into_owned()).collect(),
+        parameters: parameters(&options.words),
         interrupted: Arc::clone(interrupted),
     }
+}
+
+/// The macros with small numbers that flags define, or that sources define where no flag does.
+fn parameters(words: &[String]) -> Vec<Parameter> {
+    let of_flag = |word: &String| {
+        let (name, value) = word.strip_prefix("-D")?.split_once('=')?;
+        Some(Parameter { name: name.to_string(), value: value.parse().ok()? })
+    };
+    let mut found: Vec<Parameter> = words.iter().filter_map(of_flag).collect();
+    for word in words.iter().filter(|word| !word.starts_with('-')) {
+        let text = std::fs::read_to_string(word).unwrap_or_default();
+        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        for pair in lines.windows(2) {
+            if let ([guard, name], [define, same, value]) = (&pair[0][..], &pair[1][..])
+                && (*guard, *define) == ("#ifndef", "#define")
+                && name == same
+                && let Ok(value) = value.parse()
+                && !found.iter().any(|parameter| parameter.name == *name)
+            {
+                found.push(Parameter { name: (*name).to_string(), value });
+            }
+        }
+    }
+    // A year or a size of a buffer is no number of threads.
+    found.retain(|parameter| (3..=64).contains(&parameter.value));
+    found
 }
 
 /// Writes the traces, and links to them in `latest`. Stops at the first failure and returns its message; traces that were written stay.

@@ -255,6 +255,8 @@ impl Round<'_> {
         };
         if let End::Stop(Stop::Observer | Stop::Time | Stop::Executions | Stop::States) = end {
             self.keep(strategy, position);
+            // How far it came. It ends anyway.
+            let _ = self.observer.progress(&progress(strategy, position, self.elapsed + self.begin.elapsed()));
         }
         let drained = self.drain(under_way.len());
         if end == End::Again && matches!(drained, Err(ExecutorError::Interrupted)) {

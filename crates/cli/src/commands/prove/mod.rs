@@ -154,7 +154,7 @@ struct Proof<'a> {
 
 impl Proof<'_> {
     fn run(&self) -> Proven {
-        let progress = Progress::new(self.console.shows_progress());
+        let progress = Progress::new(self.console.progress());
         if !self.options.arguments.is_empty() {
             let what =
                 "arguments for the program: a proof is about a program without arguments; `heddle check` gives them";
@@ -212,7 +212,7 @@ impl Proof<'_> {
     }
 
     fn ask(&self, module: &Module, question: &Question) -> Proven {
-        let progress = Progress::new(self.console.shows_progress());
+        let progress = Progress::new(self.console.progress());
         let mut confirmer = Confirmer::new(self.options, self.interrupted);
         let mut found: Vec<Conclusion> = Vec::new();
         let mut trouble: Option<String> = None;

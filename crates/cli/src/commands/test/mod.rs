@@ -44,7 +44,7 @@ pub fn run(options: arguments::Test, console: &Console) -> u8 {
         console.result(&format!("running {}\n", heddle_report::text::counted(tests.len() as u64, "test")));
     }
     let begin = Instant::now();
-    let progress = Progress::new(console.shows_progress());
+    let progress = Progress::new(console.progress());
     let told = |number: usize, checked: &Checked| {
         progress.beside(|| {
             if says {
