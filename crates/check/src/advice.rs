@@ -23,6 +23,34 @@ pub struct Parameter {
     pub value: u64,
 }
 
+impl Parameter {
+    /// The macros with small numbers that flags define, or that sources define where no flag does.
+    pub fn of(words: &[String]) -> Vec<Parameter> {
+        let of_flag = |word: &String| {
+            let (name, value) = word.strip_prefix("-D")?.split_once('=')?;
+            Some(Parameter { name: name.to_string(), value: value.parse().ok()? })
+        };
+        let mut found: Vec<Parameter> = words.iter().filter_map(of_flag).collect();
+        for word in words.iter().filter(|word| !word.starts_with('-')) {
+            let text = std::fs::read_to_string(word).unwrap_or_default();
+            let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+            for pair in lines.windows(2) {
+                if let ([guard, name], [define, same, value]) = (&pair[0][..], &pair[1][..])
+                    && (*guard, *define) == ("#ifndef", "#define")
+                    && name == same
+                    && let Ok(value) = value.parse()
+                    && !found.iter().any(|parameter| parameter.name == *name)
+                {
+                    found.push(Parameter { name: (*name).to_string(), value });
+                }
+            }
+        }
+        // A year or a size of a buffer is no number of threads.
+        found.retain(|parameter| (3..=64).contains(&parameter.value));
+        found
+    }
+}
+
 impl Judgement<'_> {
     /// The commands that may finish this search or find what it has not, the best first. Empty if the command line is not known.
     pub(crate) fn advice(&self) -> Vec<Advice> {

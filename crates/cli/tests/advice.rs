@@ -46,14 +46,7 @@ fn a_smaller_program_few_preemptions_samples() {
     let commands = proposed(&sampled);
     assert!(commands.iter().all(|command| !command.contains("random") || command.contains("-DN=2")), "{commands:?}");
     let text = session.run(["check", ADDERS, "-DN=8", "--max-executions", "500", "--algorithm", "optimal"]);
-    text.must_say(
-        3,
-        &[
-            "  explored: 500 of",
-            "  try: heddle check tests/counts/counter.c -DN=8",
-            "   or: heddle check tests/counts/counter.c",
-        ],
-    );
+    text.must_say(3, &["  explored: 500 of", "  try: heddle check --out", "   or: heddle check --out"]);
     // Nothing is proposed to somebody who has an answer.
     let safe = session.check([ADDERS, "-DN=3"]);
     assert_eq!(safe.json()["advice"], serde_json::Value::Null, "{safe}");

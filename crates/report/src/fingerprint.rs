@@ -16,7 +16,12 @@ pub fn of(finding: &Finding) -> String {
     if finding.kind != FindingKind::Failed {
         let _ = write!(text, "|{}", without_numbers(&finding.message));
     }
-    format!("{:016x}", fnv(text.as_bytes()))
+    of_bytes(text.as_bytes())
+}
+
+/// The fingerprint of any bytes.
+pub fn of_bytes(bytes: &[u8]) -> String {
+    format!("{:016x}", fnv(bytes))
 }
 
 fn without_numbers(text: &str) -> String {

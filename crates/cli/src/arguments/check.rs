@@ -74,7 +74,8 @@ pub struct Check {
     /// How the program is run, and what is looked for.
     #[command(flatten)]
     pub running: Running,
-    /// The file that every execution reads as its standard input, from the start.
+    /// The file that every execution reads as its standard input, from the start. -: what heddle itself reads; it is kept in the directory of
+    /// --out, because a replay needs it.
     #[arg(long, value_name = "FILE", help_heading = "Program")]
     pub stdin: Option<PathBuf>,
     /// Run up to N processes of the program in parallel. Heddle starts only as many as the search keeps busy. The result does

@@ -1,5 +1,6 @@
 //! `heddle check`: compiles the program, checks it, and prints the result.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -40,33 +41,63 @@ const PROOF: Duration = Duration::from_secs(30);
 
 /// Checks a program. Returns the exit code.
 pub fn run(options: Check, console: &Console) -> u8 {
-    let (options, given) = match given(options) {
+    let (mut options, given) = match given(options) {
         Ok(given) => given,
         Err(message) => return console.fail(&message),
     };
+    let piped = match piped(&mut options) {
+        Ok(piped) => piped,
+        Err(message) => return console.fail(&message),
+    };
+    let code = run_with(&options, given.as_ref(), console);
+    // Only a replay needs it.
+    if code != Verdict::Found.exit_code()
+        && let Some(path) = piped
+    {
+        let _ = std::fs::remove_file(path);
+        // If it was made for this.
+        let _ = std::fs::remove_dir(&options.output.out);
+    }
+    code
+}
+
+/// Keeps what Heddle reads from its own standard input, if `--stdin -` asks for it. Returns the file.
+fn piped(options: &mut Check) -> Result<Option<PathBuf>, String> {
+    if options.stdin.as_deref() != Some(Path::new("-")) {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes).map_err(|error| format!("--stdin -: {error}"))?;
+    let path = options.output.out.join(format!("stdin-{}", heddle_report::fingerprint::of_bytes(&bytes)));
+    store::write_file(&path, &bytes)?;
+    options.stdin = Some(path.clone());
+    Ok(Some(path))
+}
+
+fn run_with(options: &Check, given: Option<&Given>, console: &Console) -> u8 {
     if options.engine == EngineWish::Symbolic {
-        return match refuse_what_only_runs_have(&options) {
+        return match refuse_what_only_runs_have(options) {
             Some(message) => console.fail(&message),
-            None => prove::run_check(&options, console),
+            None => prove::run_check(options, console),
         };
     }
     // What was stored before Heddle itself fails stays, and the exit code is that of errors.
     let mut panics = Vec::new();
-    let Some(checked) = guard("check", &mut panics, || check(&options, given.as_ref(), console)) else {
+    let Some(checked) = guard("check", &mut panics, || check(options, given, console)) else {
         let what = panics.first().map_or("", |panic| &panic.message);
-        return conclude(Verdict::Error, &format!("this is a bug in heddle: {what}"), &options, console);
+        return conclude(Verdict::Error, &format!("this is a bug in heddle: {what}"), options, console);
     };
     match checked {
         Ok(report) if is_accepted(&report, &options.accept) => Verdict::Safe.exit_code(),
         Ok(report) => report.verdict.exit_code(),
-        Err(Failure::Unsupported(error)) => conclude(Verdict::Unsupported, &error.to_string(), &options, console),
+        Err(Failure::Unsupported(error)) => conclude(Verdict::Unsupported, &error.to_string(), options, console),
         Err(Failure::Interrupted) => {
-            conclude(Verdict::Incomplete, "interrupted before the first execution", &options, console)
+            conclude(Verdict::Incomplete, "interrupted before the first execution", options, console)
         }
         Err(failure) => {
             let message = failure.to_string();
             let report = RunReport::error(message.clone());
-            let written = write_reports(&options, &report, &[]);
+            let written = write_reports(options, &report, &[]);
             let code = console.fail(&message);
             written.err().into_iter().for_each(|message| console.error(&message));
             code
@@ -309,35 +340,9 @@ fn wanted(
         checkpoint_interval: options.checkpoint_interval,
         resume: options.resume.clone(),
         line: std::env::args_os().skip(2).map(|word| word.to_string_lossy().into_owned()).collect(),
-        parameters: parameters(&options.words),
+        parameters: Parameter::of(&options.words),
         interrupted: Arc::clone(interrupted),
     }
-}
-
-/// The macros with small numbers that flags define, or that sources define where no flag does.
-fn parameters(words: &[String]) -> Vec<Parameter> {
-    let of_flag = |word: &String| {
-        let (name, value) = word.strip_prefix("-D")?.split_once('=')?;
-        Some(Parameter { name: name.to_string(), value: value.parse().ok()? })
-    };
-    let mut found: Vec<Parameter> = words.iter().filter_map(of_flag).collect();
-    for word in words.iter().filter(|word| !word.starts_with('-')) {
-        let text = std::fs::read_to_string(word).unwrap_or_default();
-        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-        for pair in lines.windows(2) {
-            if let ([guard, name], [define, same, value]) = (&pair[0][..], &pair[1][..])
-                && (*guard, *define) == ("#ifndef", "#define")
-                && name == same
-                && let Ok(value) = value.parse()
-                && !found.iter().any(|parameter| parameter.name == *name)
-            {
-                found.push(Parameter { name: (*name).to_string(), value });
-            }
-        }
-    }
-    // A year or a size of a buffer is no number of threads.
-    found.retain(|parameter| (3..=64).contains(&parameter.value));
-    found
 }
 
 /// Writes the traces, and links to them in `latest`. Stops at the first failure and returns its message; traces that were written stay.
