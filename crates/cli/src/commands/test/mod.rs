@@ -15,8 +15,8 @@ use heddle_report::{junit, sarif};
 use crate::arguments;
 use crate::console::Console;
 use crate::progress::Progress;
-use crate::suite::{Finder, Test};
 use crate::{interrupt, store};
+use heddle_native::suite::{Finder, Test};
 
 /// Checks the tests. Returns the exit code.
 pub fn run(options: arguments::Test, console: &Console) -> u8 {

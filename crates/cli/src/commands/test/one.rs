@@ -14,7 +14,7 @@ use super::{as_files, below_here};
 use crate::arguments;
 use crate::commands::check::is_accepted;
 use crate::commands::report::load;
-use crate::suite::Test;
+use heddle_native::suite::Test;
 
 /// How much longer than the time of a test its process may take: to start, to look for the smallest interleaving, to write it down.
 const MORE: Duration = Duration::from_secs(120);
