@@ -106,6 +106,8 @@ pub struct PerProcess {
     pub loaded: loaded::Loaded,
     /// Libraries that create threads and are not instrumented.
     pub unseen_makers: imports::UnseenMakers,
+    /// The code of libraries that are neither instrumented nor the system's.
+    pub unseen_code: library_calls::Code,
     /// What is known of libstdc++.
     pub libstdcxx: libstdcxx::Library,
     /// The scheduler's counters.
@@ -225,6 +227,7 @@ static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
     names: wire::Names::new(),
     loaded: loaded::Loaded::new(),
     unseen_makers: imports::UnseenMakers::new(),
+    unseen_code: library_calls::Code::new(),
     libstdcxx: libstdcxx::Library::new(),
     schedule: schedule::Totals::new(),
     fibers: fiber::Fibers::new(),

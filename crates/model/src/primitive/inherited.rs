@@ -42,7 +42,7 @@ fn inherited(world: &World, object: ObjectId, slot: &ObjectSlot) -> Option<Inher
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{NoMemory, ObjectSlot, Operation, ThreadId, ThreadState};
+    use crate::{Choice, NoMemory, ObjectSlot, Operation, ThreadId, ThreadState};
 
     #[test]
     fn held_locks_and_counts_are_told() {

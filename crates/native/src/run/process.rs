@@ -169,7 +169,7 @@ struct Stat {
     activity: Activity,
 }
 
-/// Those of the file `name` in `/proc`.
+/// The fields of the file `name` in `/proc`.
 fn stat(name: &str) -> Option<Stat> {
     parse_stat(&std::fs::read_to_string(format!("/proc/{name}")).ok()?)
 }

@@ -6,7 +6,8 @@
 //!
 //! Instrumented code calls other objects through slots in its own data, which the loader has filled in. Here each slot of such a
 //! function gets a few instructions instead, which count the call and go on to the function. They use one register, which belongs to
-//! nobody at a call. Calls of libraries that are not the system's are counted apart ([`library_calls`]). Function pointers come from such slots, too: those that code loads (`-fno-plt` makes all calls so), and those in
+//! nobody at a call. Calls of libraries that are not the system's are counted apart ([`library_calls`]). Function pointers come from such
+//! slots, too: those that code loads (`-fno-plt` makes all calls so), and those in
 //! tables of the program.
 //!
 //! Not seen: pointers that unseen code hands out (`dlsym`, virtual tables of libraries), and unseen code that is linked into an
@@ -21,6 +22,7 @@ use crate::arch;
 use crate::detect::library_calls;
 use crate::entry::imports;
 use crate::entry::start::{self, LoadedObject, dl_iterate_phdr};
+use crate::lifetime;
 use crate::schedule::spin_loop;
 use crate::sys;
 
@@ -95,7 +97,7 @@ struct Visit {
     seen: [(usize, usize); OBJECTS],
     known: usize,
     /// Code of libraries that are neither instrumented nor the system's, likewise.
-    libraries: [(usize, usize); OBJECTS],
+    libraries: [(usize, usize); library_calls::MOST],
     of_libraries: usize,
     stubs: &'static mut [u8],
     used: usize,
@@ -104,11 +106,18 @@ struct Visit {
 /// Makes instrumented code count its calls of functions that nobody instrumented. Call this once, before the program runs.
 pub fn set_up() {
     let stubs = Reserve::new(STATES + (1 << 37)).take(MOST * STUB);
-    let mut visit =
-        Visit { seen: [(0, 0); OBJECTS], known: 0, libraries: [(0, 0); OBJECTS], of_libraries: 0, stubs, used: 0 };
+    let mut visit = Visit {
+        seen: [(0, 0); OBJECTS],
+        known: 0,
+        libraries: [(0, 0); library_calls::MOST],
+        of_libraries: 0,
+        stubs,
+        used: 0,
+    };
     // SAFETY: the loader calls back with valid descriptions, and with what is handed over; one thread.
     unsafe {
         dl_iterate_phdr(note_seen, (&raw mut visit).cast());
+        lifetime::process().unseen_code.set(visit.libraries);
         dl_iterate_phdr(change, (&raw mut visit).cast());
         const EXECUTABLE: usize = 4;
         let length = visit.used.next_multiple_of(PAGE);
@@ -130,7 +139,7 @@ unsafe extern "C" fn note_seen(object: *const LoadedObject, _: usize, visit: *mu
     let name = unsafe { imports::file_name(object) };
     let is_known =
         own || instrumented || name.is_empty() || libraries::is_of_system(name) || libraries::is_framework(name);
-    if !is_known && visit.of_libraries < OBJECTS {
+    if !is_known && visit.of_libraries < library_calls::MOST {
         visit.libraries[visit.of_libraries] = text;
         visit.of_libraries += 1;
     }
@@ -186,8 +195,7 @@ unsafe fn change_slots(object: &LoadedObject, visit: &mut Visit) {
                 continue;
             }
             let stub = &mut visit.stubs[visit.used..visit.used + STUB];
-            let is_library =
-                visit.libraries[..visit.of_libraries].iter().any(|&(low, high)| (low..high).contains(&target));
+            let is_library = lifetime::process().unseen_code.has(target);
             let counters = [spin_loop::counter(), library_calls::counter()];
             arch::write_counting_jump(stub, if is_library { &counters } else { &counters[..1] }, target);
             visit.used += STUB;

@@ -196,7 +196,7 @@ pub(super) fn reschedule() {
 
 #[inline]
 fn switch_to(thread: ThreadId) {
-    library_calls::settle();
+    library_calls::note();
     if world().thread(thread).pending.code == END {
         // The end of the process needs no stack. A thread that has crashed has no stack that could be resumed.
         note(take(thread));

@@ -179,7 +179,13 @@ pub fn switched(thread: ThreadId) {
 /// Tells the detector of an event, which orders what follows it.
 #[inline]
 pub fn event(event: &Event) {
-    library_calls::settle();
+    library_calls::at_event(event, false);
+    orders(event);
+    library_calls::at_event(event, true);
+}
+
+#[inline]
+fn orders(event: &Event) {
     // A plain access synchronises nothing, visible or not, and no language standard says that a file does.
     let Some(detector) = detector() else { return };
     let family = event.operation.code.family();
