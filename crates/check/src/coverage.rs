@@ -207,7 +207,7 @@ impl Judgement<'_> {
         if facts.outside.processes {
             notes.push(
                 "child processes: heddle does not control them, they see the files on disk, not what the program \
-                 wrote, and no other thread holds a lock in them"
+                 wrote"
                     .to_string(),
             );
         }

@@ -44,7 +44,7 @@ pub use faults::misuse::Misuse;
 pub use faults::{circle, fault, misuse, race};
 pub use vocabulary::{
     Choice, Digest, Event, EventFlags, EventIndex, Fingerprint, MOST_LOOKS, ObjectId, OpCode, Operation, Pending,
-    ThreadId,
+    ThreadId, libraries,
 };
 pub use world::{
     Attempts, Await, Look, Looks, Memory, Needless, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState,

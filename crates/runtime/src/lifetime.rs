@@ -30,7 +30,7 @@ use heddle_model::wire::NO_STATES;
 use crate::calls::pthread::{cancel, keys, named, unwinder};
 use crate::calls::tsan::{self, expected};
 use crate::calls::{annotate, buffers, custom, libstdcxx, process_state};
-use crate::detect::{memcheck, misuse, race, stacks, undefined};
+use crate::detect::{library_calls, memcheck, misuse, race, stacks, undefined};
 use crate::entry::wire::{self, Wire};
 use crate::entry::{imports, loaded, start};
 use crate::heap;
@@ -106,6 +106,8 @@ pub struct PerProcess {
     pub loaded: loaded::Loaded,
     /// Libraries that create threads and are not instrumented.
     pub unseen_makers: imports::UnseenMakers,
+    /// The code of libraries that are neither instrumented nor the system's.
+    pub unseen_code: library_calls::Code,
     /// What is known of libstdc++.
     pub libstdcxx: libstdcxx::Library,
     /// The scheduler's counters.
@@ -158,6 +160,8 @@ pub struct PerExecution {
     pub schedule: schedule::Schedule,
     /// Wakeup policies.
     pub policies: wakeup_policy::Policies,
+    /// Calls of libraries that are not instrumented.
+    pub library_calls: library_calls::LibraryCalls,
     /// Whether the running thread was asked where it is.
     pub asked: forever::Asked,
     /// Loops that only wait.
@@ -223,6 +227,7 @@ static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
     names: wire::Names::new(),
     loaded: loaded::Loaded::new(),
     unseen_makers: imports::UnseenMakers::new(),
+    unseen_code: library_calls::Code::new(),
     libstdcxx: libstdcxx::Library::new(),
     schedule: schedule::Totals::new(),
     fibers: fiber::Fibers::new(),
@@ -250,6 +255,7 @@ static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
 static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     schedule: schedule::Schedule::new(),
     policies: wakeup_policy::Policies::new(),
+    library_calls: library_calls::LibraryCalls::new(),
     asked: forever::Asked::new(),
     spin_loops: spin_loop::Running::new(),
     callstack: callstack::Running::new(),
@@ -301,11 +307,12 @@ impl PerExecution {
         let PerExecution {
             schedule, policies, asked, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, actions, channels,
             timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, cycle, states,
-            dead, passed, touches, operators,
+            dead, passed, touches, operators, library_calls,
         } = self;
         schedule.reset(wire, sequence);
         policies.reset();
         asked.reset();
+        library_calls.reset();
         spin_loops.reset();
         // Before the call stacks, which ask for the visible places.
         races.reset(fiber::donors() + 1, wire.aim(sequence), wire.places());

@@ -133,6 +133,12 @@ pub struct Outside {
     /// Whether a file was mapped to be shared, and was also mapped elsewhere, or used by calls.
     #[serde(default)]
     pub shared_files: bool,
+    /// Whether threads used what libraries that are not instrumented keep for themselves, and nothing orders the uses.
+    #[serde(default)]
+    pub calls: bool,
+    /// Whether a process that they created waits for ever for a lock, which another thread held when it was created.
+    #[serde(default)]
+    pub stuck_child: bool,
 }
 
 /// Counts of what happened to the processes that ran executions.
@@ -196,6 +202,8 @@ impl Facts {
         self.outside.threads |= outside.threads;
         self.outside.numbers |= outside.numbers;
         self.outside.shared_files |= outside.shared_files;
+        self.outside.calls |= outside.calls;
+        self.outside.stuck_child |= outside.stuck_child;
         self.libraries.extend(libraries.iter().cloned());
         self.unseen.extend(unseen.iter().cloned());
         self.assembly.extend(assembly.iter().cloned());
@@ -305,6 +313,8 @@ mod tests {
                     threads: flags[3],
                     numbers: flags[2],
                     shared_files: flags[3],
+                    calls: flags[4],
+                    stuck_child: flags[2],
                 },
                 libraries: libraries.into_iter().map(PathBuf::from).collect(),
                 unseen,

@@ -96,6 +96,10 @@ pub enum Outside {
     Numbers = 8,
     /// A file is mapped to be shared, and it is also mapped elsewhere, or used by calls.
     SharedFiles = 16,
+    /// Threads called functions of a library that is not instrumented, and nothing orders the calls.
+    Calls = 32,
+    /// A process that the program created waits for ever for a lock.
+    StuckChild = 64,
 }
 
 /// The capacity for names of libraries in bytes.

@@ -10,6 +10,7 @@ use heddle_model::{Misuse, ObjectId, OpCode, Operation};
 use crate::calls::process_state::touches_part;
 use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
+use crate::outside::inherited;
 use crate::schedule::{
     active, caller, rounds_go_round, spurious_failure, timed, unsupported, visible, visible_look, visible_under_lock,
     wakeup_policy,
@@ -143,6 +144,7 @@ interpose! {
 
     fn pthread_mutex_lock(mutex: *mut u8) -> c_int {
         if !active() {
+            inherited::before_mutex(mutex);
             return crate::entry::real::pthread_mutex_lock(mutex.cast());
         }
         operate(LOCK, mutex, caller())

@@ -11,6 +11,7 @@ use heddle_model::{ObjectId, OpCode, Operation, WakeupOrder};
 
 use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
+use crate::outside::inherited;
 use crate::schedule::{active, caller, spurious_failure, timed, visible, visible_look, wakeup_policy};
 
 /// The error for a lock that is held.
@@ -67,7 +68,11 @@ interpose! {
     }
 
     fn pthread_rwlock_rdlock(lock: *mut u8) -> c_int {
-        if active() { operate(READ_LOCK, lock, caller()) } else { real::pthread_rwlock_rdlock(lock) }
+        if !active() {
+            inherited::before_rwlock(lock, false);
+            return real::pthread_rwlock_rdlock(lock);
+        }
+        operate(READ_LOCK, lock, caller())
     }
 
     fn pthread_rwlock_tryrdlock(lock: *mut u8) -> c_int {
@@ -75,7 +80,11 @@ interpose! {
     }
 
     fn pthread_rwlock_wrlock(lock: *mut u8) -> c_int {
-        if active() { operate(WRITE_LOCK, lock, caller()) } else { real::pthread_rwlock_wrlock(lock) }
+        if !active() {
+            inherited::before_rwlock(lock, true);
+            return real::pthread_rwlock_wrlock(lock);
+        }
+        operate(WRITE_LOCK, lock, caller())
     }
 
     fn pthread_rwlock_trywrlock(lock: *mut u8) -> c_int {
