@@ -69,7 +69,10 @@ impl Judgement<'_> {
             unwind: Vec::new(),
             checked_by: None,
             notes: self.notes(looked),
-            grounds: self.states.map_or(Vec::new(), |of| grounds(&of.discipline, looked)),
+            grounds: self.states.map_or(Vec::new(), |of| {
+                let exact = self.options.search.exact.then(|| "states: compared word for word".to_string());
+                exact.into_iter().chain(grounds(&of.discipline, looked)).collect()
+            }),
         }
     }
 }
@@ -179,7 +182,12 @@ impl Judgement<'_> {
                 }
                 _ => {}
             }
-            notes.push("states with equal 128-bit fingerprints: taken for one".to_string());
+            if !self.options.search.exact {
+                notes.push("states with equal 128-bit fingerprints: taken for one".to_string());
+            } else if self.untold > 0 {
+                let states = text::counted(self.untold, "state");
+                notes.push(format!("{states}: too large to be compared, equal 128-bit fingerprints taken for one"));
+            }
         }
         if sees_memory && !facts.unseen.is_empty() {
             notes.push(format!(

@@ -34,6 +34,8 @@ pub struct Collector<'o> {
     pauses: bool,
     /// Whether the search has ended for that.
     pub paused: bool,
+    /// How many states could not be compared word for word, if that was asked for.
+    pub untold: u64,
     /// What was kept when the search began to wait for another one.
     aside: Option<Tally>,
 }
@@ -53,6 +55,7 @@ impl<'o> Collector<'o> {
             // What was resumed is not begun anew, and who wants all findings waits for all.
             pauses: properties.look_for(Property::Progress) && !options.goes_on() && options.resume.is_none(),
             paused: false,
+            untold: 0,
             aside: None,
         }
     }
