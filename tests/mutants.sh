@@ -80,6 +80,10 @@ section order-of-lives-is-guessed "$discipline" 'of(other, one.thread) > of(one,
 native() { mutant "section-$1" "$2" "$3" "$4" "-p heddle --test main" "$5"; }
 native has-no-body "$discipline" '&& self.rules.bodies' '&& false' "random_sections::"
 native hides-what-it-changes "$discipline" 'self.rules.unseen && touches' 'false && touches' "sections::sections_of_libraries"
+mutant section-knows-all-calls crates/native/src/binary/untold.rs '} else if !is_harmless(name) && !runtime_defines(name) {' '} else if false {' "-p heddle --test main" "sections::sections_with_calls"
+mutant section-prints-nothing crates/runtime/src/calls/buffers.rs '    touches::unseen();' '' "-p heddle --test main" "sections::sections_with_calls"
+mutant section-asks-for-nothing crates/runtime/src/calls/process_state/mod.rs '        told::unseen();' '' "-p heddle --test main" "sections::sections_with_calls"
+mutant section-is-a-look crates/search/src/algorithm/stateful/summary.rs 'Some(access.object) == mutex && access.mode == Mode::Read' 'false' "-p heddle --test main" "sections::sections_that_go_round"
 native watches-nothing "$discipline" '&& self.rules.watched' '&& false' "random_sections::"
 native touches-others-stacks crates/runtime/src/detect/stacks.rs '    touches::everything();' '' "sections::stacks_of_others"
 # What can go on for ever: fairness, and what a cycle owes to each thread and to the automaton. And a cycle is one only if it closes.

@@ -21,7 +21,7 @@ use super::wire::Taken;
 use super::worker::Worker;
 use crate::binary::program::Program;
 use crate::binary::symbols::Mappings;
-use crate::binary::{assembly, overlooked, sources, uninstrumented};
+use crate::binary::{assembly, overlooked, sources, uninstrumented, untold};
 use crate::build::library;
 
 /// Runs plans in processes of one program.
@@ -44,6 +44,7 @@ struct Examined {
     unseen: Option<String>,
     assembly: Vec<Location>,
     overlooked: BTreeSet<Overlooked>,
+    calls: untold::Calls,
 }
 
 impl NativeExecutor {
@@ -192,7 +193,8 @@ fn examine(path: &Path, program: &Program) -> Examined {
         return Examined { unseen, ..Examined::default() };
     }
     let sources = sources::of(path);
-    Examined { unseen, assembly: assembly::lines(path, whole, &sources), overlooked: overlooked::find(path, &sources) }
+    let (assembly, overlooked) = (assembly::lines(path, whole, &sources), overlooked::find(path, &sources));
+    Examined { unseen, assembly, overlooked, calls: untold::calls(path) }
 }
 
 impl Executor for NativeExecutor {
@@ -204,7 +206,11 @@ impl Executor for NativeExecutor {
             facts.unseen.extend(examined.unseen.clone());
             facts.assembly.extend(examined.assembly.iter().cloned());
             facts.overlooked.extend(examined.overlooked.iter().cloned());
+            facts.untold.extend(examined.calls.untold.iter().cloned());
         }
+        // What another instrumented file defines tells for itself.
+        let defined = |name: &String| self.examined.values().any(|file| file.calls.defined.contains(name));
+        facts.untold.retain(|name| !defined(name));
         facts
     }
 
