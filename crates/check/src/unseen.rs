@@ -31,8 +31,9 @@ fn may_differ(facts: &Facts, then: &str) -> Option<String> {
 
 /// Whether executions tell all that threads do with plain memory: nothing was built by somebody else, or accesses memory where nobody sees it.
 pub(crate) fn tells_of_plain_memory(facts: &Facts) -> bool {
-    let Facts { instrumentation, unseen, assembly, overlooked, .. } = facts;
-    *instrumentation == Instrumentation::Memory && unseen.is_empty() && assembly.is_empty() && overlooked.is_empty()
+    let Facts { instrumentation, unseen, assembly, overlooked, untold, .. } = facts;
+    let is_whole = unseen.is_empty() && assembly.is_empty() && overlooked.is_empty() && untold.is_empty();
+    *instrumentation == Instrumentation::Memory && is_whole
 }
 
 /// What is not explored where a thread waits in a loop that looks at a clock.

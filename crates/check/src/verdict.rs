@@ -93,6 +93,10 @@ pub struct Judgement<'c> {
     pub out_of_memory: Option<Location>,
     /// The number of findings that were not reproduced.
     pub unrepeatable: u64,
+    /// What keeps states apart, in words, if there were too many.
+    pub kept_apart: Option<String>,
+    /// How many states could not be compared word for word, if that was asked for.
+    pub untold: u64,
     /// Where executions were cut off: the loop, or the next operation of a stopped thread.
     pub looping: Option<String>,
     /// Where the program has atomics with weaker orders than sequential consistency, in words. `None` if it has none.
@@ -324,9 +328,13 @@ impl Judgement<'_> {
                 let sampled = if self.method.samples() { "sampled" } else { "stopped after" };
                 Some(format!("{sampled} {} as asked", text::counted(limit, "execution")))
             }
+            End::Search(Stop::Memory) => {
+                let states = text::counted(self.states.map_or(0, |of| of.states), "state");
+                Some(format!("no memory left after {states}{}", self.what_differs()))
+            }
             End::Search(Stop::States) => {
                 let limit = self.options.search.max_states.unwrap_or_default();
-                Some(format!("stopped after {} as asked", text::counted(limit, "state")))
+                Some(format!("stopped after {} as asked{}", text::counted(limit, "state"), self.what_differs()))
             }
             End::Search(Stop::Time) => {
                 let limit = self
@@ -341,6 +349,11 @@ impl Judgement<'_> {
             }
             End::Search(Stop::Outcome(outcome)) => Some(outcome_words(*outcome).to_string()),
         }
+    }
+
+    /// What keeps states apart, where there were too many.
+    fn what_differs(&self) -> String {
+        self.kept_apart.as_ref().map_or(String::new(), |apart| format!("; {apart}"))
     }
 
     /// Whether cycles that nobody has asked about leave the verdict open.

@@ -16,6 +16,7 @@ mod compiler; // `heddle cc` and `heddle c++`.
 mod counts; // Programs whose number of executions is known.
 mod crowded_races; // Data races of many threads in a few bytes.
 mod default_states; // The default turns to states by itself.
+mod exact_states; // `--states exact`, and what keeps states apart.
 mod examples; // `examples/`.
 mod failing_tests; // Exit statuses.
 mod files; // Files and standard input.

@@ -34,12 +34,12 @@ pub mod wire;
 mod world;
 
 pub use access::{Access, Footprint, Mode};
-pub use exchange::round;
 pub use exchange::{
     Attention, Capacity, Death, Ending, Fairness, FormulaText, Goal, Input, LONGEST_FORMULA, Latitude, Liveness,
     MOST_INPUTS, MOST_VALUES, Outcome, PlainTouch, Properties, Property, Restart, RestartMode, Settings, TIMEOUTS,
     Values, Wakeup, WakeupOrder,
 };
+pub use exchange::{content, round};
 pub use faults::misuse::Misuse;
 pub use faults::{circle, fault, misuse, race};
 pub use vocabulary::{

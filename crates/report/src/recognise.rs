@@ -141,6 +141,7 @@ fn view(recording: &Recording) -> Execution<'_> {
         races: &[],
         states: &[],
         touches: &[],
+        contents: &[],
     }
 }
 

@@ -39,7 +39,7 @@ use crate::outside::signals::{delivery, remembered};
 use crate::outside::{channel, children, exit, exit_handlers, random, timers, trap, virtual_time};
 use crate::record::{callstack, locals};
 use crate::schedule::{self, fiber, forever, spin_loop, wakeup_policy};
-use crate::state::{calls, cycle, dead, fingerprint, known, livelock, snapshot, touches, wiping};
+use crate::state::{calls, content, cycle, dead, fingerprint, known, livelock, snapshot, touches, wiping};
 
 /// State that only the one kernel thread touches: see [the module](self).
 #[repr(transparent)]
@@ -218,6 +218,8 @@ pub struct PerExecution {
     pub passed: known::Own,
     /// What is told of plain memory.
     pub touches: touches::Touches,
+    /// What its states consist of, as far as it was written.
+    pub contents: content::Contents,
     /// Calls of `new` and `delete`.
     pub operators: heap::Calls,
 }
@@ -284,6 +286,7 @@ static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     dead: dead::Dead::new(),
     passed: known::Own::new(),
     touches: touches::Touches::new(),
+    contents: content::Contents::new(),
     operators: heap::Calls::new(),
 });
 
@@ -307,7 +310,7 @@ impl PerExecution {
         let PerExecution {
             schedule, policies, asked, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, actions, channels,
             timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, cycle, states,
-            dead, passed, touches, operators, library_calls,
+            dead, passed, touches, contents, operators, library_calls,
         } = self;
         schedule.reset(wire, sequence);
         policies.reset();
@@ -341,6 +344,7 @@ impl PerExecution {
         dead.reset(wire, sequence);
         passed.reset();
         touches.reset(wire.touches(sequence));
+        contents.reset(wire.contents(sequence));
         let compares_states = wire.round(sequence).is_some() || wire.states(sequence) != NO_STATES;
         wiping::begin(compares_states || Vain::new(wire.places()).wipes());
         operators.reset();

@@ -36,6 +36,8 @@ pub struct Collector<'o> {
     pauses: bool,
     /// Whether the search has ended for that.
     pub paused: bool,
+    /// How many states could not be compared word for word, if that was asked for.
+    pub untold: u64,
     /// What was kept when the search began to wait for another one.
     aside: Option<Tally>,
 }
@@ -56,6 +58,7 @@ impl<'o> Collector<'o> {
             pauses: properties.look_for(Property::Progress) && !options.goes_on() && options.resume.is_none(),
             paused: false,
             estimate: None,
+            untold: 0,
             aside: None,
         }
     }

@@ -62,6 +62,10 @@ pub struct Check {
     /// default, stateful, switches: stop after N states.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
     pub max_states: Option<u64>,
+    /// How states are told apart. hash: by 128-bit fingerprints. exact: whatever has one fingerprint is also compared word for word, which takes
+    /// more memory and time.
+    #[arg(long, value_name = "hash|exact", default_value = "hash", value_parser = ["hash", "exact"], help_heading = "Search")]
+    pub states: String,
     /// stateful: take critical sections as one step, as far as their locks do nothing but exclude.
     #[arg(long, value_name = "on|off", default_value = "on", value_parser = ["on", "off"], help_heading = "Search")]
     pub sections: String,

@@ -304,6 +304,14 @@ impl Observer for Shown {
     }
 }
 
+/// How many bytes the graph of states may take: most of what is available. `None` where the system does not say.
+fn memory_for_states() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: usize = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kibibytes / 4 * 3 * 1024)
+}
+
 /// Makes the options of the check.
 fn wanted(
     options: &Check,
@@ -316,7 +324,9 @@ fn wanted(
             algorithm,
             max_executions: options.searching.max_executions,
             max_states: options.max_states,
+            state_memory: memory_for_states(),
             sections: options.sections == "on",
+            exact: options.states == "exact",
             plain: true,
             timeout: options.timeout,
             max_preemptions: options.searching.max_preemptions,
@@ -370,6 +380,11 @@ fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<()
         format!("--no-sleep-sets and --no-locksets need --algorithm dpor; this is {}", algorithm.name())
     } else if options.max_states.is_some() && !algorithm.has_states() && algorithm != Algorithm::Portfolio {
         format!("--max-states needs the default, --algorithm stateful or switches; this is {}", algorithm.name())
+    } else if options.states == "exact" && !algorithm.has_states() && algorithm != Algorithm::Portfolio {
+        format!("--states exact needs the default, --algorithm stateful or switches; this is {}", algorithm.name())
+    } else if options.states == "exact" && (options.checkpoint.is_some() || options.resume.is_some()) {
+        "--states exact cannot be used with --checkpoint and --resume: what states consist of is not written down"
+            .to_owned()
     } else if options.depth.is_some() && algorithm != Algorithm::Pct {
         format!("--depth needs --algorithm pct; this is {}", algorithm.name())
     } else if options.jobs > 1 && (bounded || !in_parallel && !algorithm.samples()) {

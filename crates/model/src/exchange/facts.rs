@@ -49,6 +49,9 @@ pub struct Facts {
     /// What instrumented code does that is not observed.
     #[serde(default)]
     pub overlooked: BTreeSet<Overlooked>,
+    /// Functions of other libraries that are called, and that may touch the program's memory without telling.
+    #[serde(default)]
+    pub untold: BTreeSet<String>,
     /// The addresses of the granules of plain memory whose accesses are visible operations.
     pub places: BTreeSet<u64>,
     /// How a process died during an execution that succeeded when it was run again.
@@ -180,6 +183,7 @@ impl Facts {
             unseen,
             assembly,
             overlooked,
+            untold,
             places,
             died,
             statistics,
@@ -208,6 +212,7 @@ impl Facts {
         self.unseen.extend(unseen.iter().cloned());
         self.assembly.extend(assembly.iter().cloned());
         self.overlooked.extend(overlooked.iter().cloned());
+        self.untold.extend(untold.iter().cloned());
         self.places.extend(places);
         keep_one(&mut self.died, died.as_ref());
         self.statistics.add(statistics);
@@ -320,6 +325,7 @@ mod tests {
                 unseen,
                 assembly,
                 overlooked,
+                untold: BTreeSet::new(),
                 places,
                 died,
                 statistics,

@@ -24,7 +24,7 @@ pub use slot::{MESSAGE, NO_STATES, RECORD_STATES, ROUNDS, STOP_AT_STATES, Slot, 
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// The version of the layout. Both sides must agree on it.
-pub const VERSION: u32 = 17;
+pub const VERSION: u32 = 18;
 /// The environment variable that holds the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// How the names of environment variables begin that only fill the environment up to a fixed size.
@@ -55,6 +55,8 @@ pub const PLACES: usize = 1 << 16;
 pub const RACES: usize = 256;
 /// The most that is told of plain memory in one execution.
 pub const TOUCHES: usize = 1 << 16;
+/// The most words about what the states of one execution consist of. What is never written takes no memory.
+pub const CONTENTS: usize = 1 << 20;
 /// The largest table of dead stack bytes. A program with a larger one is run without. What is never written takes no memory.
 pub const FRAMES: usize = 64 << 20;
 

@@ -21,7 +21,7 @@ use super::wire::Taken;
 use super::worker::Worker;
 use crate::binary::program::Program;
 use crate::binary::symbols::Mappings;
-use crate::binary::{assembly, overlooked, sources, uninstrumented};
+use crate::binary::{assembly, overlooked, sources, uninstrumented, untold};
 use crate::build::library;
 
 /// Runs plans in processes of one program.
@@ -46,6 +46,7 @@ struct Examined {
     overlooked: BTreeSet<Overlooked>,
     /// Whether it is such a library and keeps something between calls, or orders threads. Looked for when it matters.
     keeps: Option<bool>,
+    calls: untold::Calls,
 }
 
 impl NativeExecutor {
@@ -177,12 +178,8 @@ fn examine(path: &Path, program: &Program) -> Examined {
         return Examined { unseen, ..Examined::default() };
     }
     let sources = sources::of(path);
-    Examined {
-        unseen,
-        assembly: assembly::lines(path, whole, &sources),
-        overlooked: overlooked::find(path, &sources),
-        keeps: None,
-    }
+    let (assembly, overlooked) = (assembly::lines(path, whole, &sources), overlooked::find(path, &sources));
+    Examined { unseen, assembly, overlooked, keeps: None, calls: untold::calls(path) }
 }
 
 impl Executor for NativeExecutor {
@@ -194,6 +191,7 @@ impl Executor for NativeExecutor {
             facts.unseen.extend(examined.unseen.clone());
             facts.assembly.extend(examined.assembly.iter().cloned());
             facts.overlooked.extend(examined.overlooked.iter().cloned());
+            facts.untold.extend(examined.calls.untold.iter().cloned());
         }
         // Who comes first shows only in libraries that keep something.
         if facts.outside.calls && !self.learnt.outside.calls {
@@ -206,6 +204,9 @@ impl Executor for NativeExecutor {
                 })
             });
         }
+        // What another instrumented file defines tells for itself.
+        let defined = |name: &String| self.examined.values().any(|file| file.calls.defined.contains(name));
+        facts.untold.retain(|name| !defined(name));
         facts
     }
 

@@ -21,6 +21,7 @@ use crate::lifetime;
 use crate::outside::files::ordered::{self, Use, tell};
 use crate::outside::files::streams;
 use crate::schedule::is_alone;
+use crate::state::touches as told;
 
 /// What a call does to state of the process. Arguments are named by their positions.
 #[derive(Clone, Copy)]
@@ -251,6 +252,7 @@ impl Touch {
         if is_alone() {
             return;
         }
+        told::unseen();
         match self {
             Touch::On(state, how) => touches(state, how, pc),
             Touch::OnIf(state, at) => touches(state, how_if(arguments[at]), pc),

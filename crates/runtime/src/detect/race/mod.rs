@@ -12,6 +12,7 @@ use core::cell::Cell;
 use heddle_detect::race::{Capacity, Detector};
 use heddle_detect::shadow::{Exceeded, Found};
 use heddle_detect::{Full, Lender, Zero, happens_before, shadow};
+use heddle_model::content::PartKind;
 use heddle_model::primitive::{atomic, memory as plain_memory, mutex, process_state, queue, section};
 use heddle_model::race::{Access, Race};
 use heddle_model::wire::Outside;
@@ -22,7 +23,7 @@ use crate::calls::libstdcxx;
 use crate::calls::process_state::mappings_can_go;
 use crate::detect::{library_calls, memcheck, stacks};
 use crate::lifetime::{self, Exclusive};
-use crate::state::touches;
+use crate::state::{content, touches};
 use crate::{heap, schedule};
 
 /// How many objects and accesses the detector has room for.
@@ -353,10 +354,11 @@ pub fn is_changed(address: usize, size: usize) -> bool {
 /// memory, only the places count of which it has found out that locks alone do not order who uses them.
 pub fn fingerprint(alive: impl Fn(ThreadId) -> bool) -> Option<u128> {
     let Some(detector) = detector() else { return Some(0) };
+    let show = |granule: u64, words: &[u64]| content::words(PartKind::Access, granule, words);
     if !touches::are_told() || schedule::is_revealed(immediate::ALL_WATCHED) {
-        detector.fingerprint(alive, |_| true)
+        detector.fingerprint(alive, |_| true, show)
     } else if schedule::is_revealed(immediate::SOME_WATCHED) {
-        detector.fingerprint(alive, |granule| schedule::is_revealed(immediate::watched(granule as u64)))
+        detector.fingerprint(alive, |granule| schedule::is_revealed(immediate::watched(granule as u64)), show)
     } else {
         detector.ranges_are_empty().then_some(0)
     }

@@ -16,6 +16,7 @@ use crate::detect::{memcheck, race};
 use crate::lifetime::{self, Exclusive};
 use crate::outside::channel;
 use crate::schedule::{self, active, caller, is_alone};
+use crate::state::touches;
 
 unsafe extern "C" {
     static stdin: *mut c_void;
@@ -28,6 +29,7 @@ unsafe extern "C" {
 
 /// Makes a call of libc on a stream, after its use was taken in the model.
 pub fn on_stream<T>(stream: *mut c_void, how: Use, pc: u64, call: impl FnOnce() -> T) -> T {
+    touches::unseen();
     if schedule::is_first() || stream.is_null() {
         return call();
     }
