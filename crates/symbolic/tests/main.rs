@@ -4,6 +4,8 @@ mod checks;
 mod common;
 mod differential;
 mod generate;
+mod hostile;
+mod primitives;
 mod proving;
 mod reading;
 mod threads;

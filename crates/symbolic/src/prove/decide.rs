@@ -102,7 +102,7 @@ pub(super) fn decide(
             return;
         }
     };
-    answer.matched = eager.locks_are_matched();
+    answer.misuse = super::misuse::may_be(machine, eager.locks_are_matched());
     let mut formulas = Formulas { translated, options, budget, eager, lazy: None };
     for query in queries {
         let single = [*query];

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 
 use heddle_symbolic::ir::{Module, Places, ReadError, Reader};
+use heddle_symbolic::machine::Refusal;
+use heddle_symbolic::prove::{Answer, Conclusion, Question, deepen_by};
+use heddle_symbolic::trace::Way;
 
 /// A directory that is removed at the end.
 pub struct Folder(pub PathBuf);
@@ -51,5 +54,38 @@ pub fn with_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -
     match thread.join() {
         Ok(value) => value,
         Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// An engine, and how it chooses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Engine {
+    /// One formula over all orders.
+    Order,
+    /// One execution for each trace.
+    Traces,
+    /// One execution for each trace and each path: every open branch is a choice.
+    Paths,
+    /// One execution for each interleaving.
+    Lazy,
+}
+
+/// All engines that know every primitive.
+pub const ENGINES: [Engine; 4] = [Engine::Order, Engine::Traces, Engine::Paths, Engine::Lazy];
+
+impl Engine {
+    /// What an engine concludes, where every conjecture counts as confirmed.
+    pub fn asked(self, module: &Module, question: &Question) -> Result<(Conclusion, Answer), Refusal> {
+        let way = match self {
+            Engine::Lazy => Way::lazy(None),
+            _ => Way { merges: self != Engine::Paths, ..Way::default() },
+        };
+        heddle_symbolic::prove::with_stack(|| {
+            let mut ask = |question: &Question| match self {
+                Engine::Order => heddle_symbolic::prove::ask(module, question),
+                _ => heddle_symbolic::trace::ask(module, question, &way),
+            };
+            deepen_by(&mut ask, question, None, false, &mut |_| true, &mut |_| {})
+        })
     }
 }

@@ -95,6 +95,14 @@ pub fn file(module: &Module, site: Site) -> String {
     Path::new(file).strip_prefix(&here).unwrap_or(Path::new(file)).display().to_string()
 }
 
+/// What is said about a site: its file and line first, if it has any.
+pub fn said(module: &Module, site: Site, what: &str) -> String {
+    match site.line {
+        0 => what.to_string(),
+        _ => format!("{}: {what}", place(module, site)),
+    }
+}
+
 /// File and line.
 pub fn place(module: &Module, site: Site) -> String {
     format!("{}:{}", file(module, site), site.line)
