@@ -44,6 +44,8 @@ pub struct Proved {
     pub misuse: Option<String>,
     /// The most switches between threads, if only executions with so many were looked at.
     pub switches: Option<u32>,
+    /// How often each thread timed out at most while others could go on, if it could more often.
+    pub timeouts: Option<u32>,
     /// How many executions were looked at one by one.
     pub executions: u64,
     /// The time limit.
@@ -90,13 +92,14 @@ impl Proved {
     fn coverage(&self, verdict: Verdict) -> Coverage {
         Coverage {
             model: "sc".to_string(),
-            exhaustive: verdict == Verdict::Safe && self.end == End::Safe && self.switches.is_none(),
+            exhaustive: verdict == Verdict::Safe && self.end == End::Safe && self.switches.or(self.timeouts).is_none(),
             bounds: Bounds {
                 iterations: match self.end {
                     End::Within(bound) => bound,
                     _ => None,
                 },
                 switches: self.switches,
+                timeouts: self.timeouts,
                 seconds: self.timeout.map(|limit| limit.as_secs_f64()),
                 ..Bounds::default()
             },
@@ -124,6 +127,9 @@ impl Proved {
         }
         if !self.exits {
             notes.push("exit statuses: not checked".to_string());
+        }
+        if let Some(most) = self.timeouts {
+            notes.push(format!("more than {most} timeouts of a thread while others can go on"));
         }
         if let Some(why) = &self.misuse {
             notes.push(format!("misuse of primitives, except a join of what is no thread: there are {why}"));
@@ -157,6 +163,7 @@ mod tests {
             method: "order".to_string(),
             misuse: None,
             switches: None,
+            timeouts: None,
             executions: 0,
             timeout: None,
             events: 1,

@@ -222,6 +222,11 @@ fn what_a_proof_leaves_out() {
     };
     let recursive = "int main(void) { pthread_mutexattr_t a; pthread_mutexattr_init(&a);\n\
                      pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE); pthread_mutex_init(&m, &a); return 0; }\n";
+    let after = "__attribute__((destructor)) void end(void) { abort(); }\nint main(void) { return 0; }\n";
+    let detached = "void *f(void *a) { return a; }\nint main(void) { pthread_attr_t a; pthread_t t; pthread_attr_init(&a);\n\
+                    pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED); pthread_create(&t, &a, f, 0); return 0; }\n";
+    let shift = "int main(void) { volatile unsigned one = 1, by = __VERIFIER_nondet_int(); __VERIFIER_assume(by == 33);\n\
+                 assert((one << by) != 77); return 0; }\n";
     let relaxed = two("x = 1; atomic_store_explicit(&z, 1, memory_order_relaxed);", "if (atomic_load(&z)) x = 2;");
     let racing = two("x = 1;", "x = 2;");
     let overflow = "int main(void) { int v = __VERIFIER_nondet_int(); v++; return 0; }\n".to_owned();
@@ -229,7 +234,16 @@ fn what_a_proof_leaves_out() {
     let many = "int main(void) { int last = 0; for (int i = 0; i < 5000; i++) last = __VERIFIER_nondet_int(); assert(last != 77); }\n";
     for (body, options, code, says) in [
         (recursive.to_owned(), &["--engine", "order"][..], 4, "recursive"),
-        (recursive.to_owned(), &[], 0, "engine trace, optimal"),
+        (recursive.to_owned(), &[], 0, "trace, optimal"),
+        (
+            recursive.replace("settype(&a, PTHREAD_MUTEX_RECURSIVE", "setrobust(&a, PTHREAD_MUTEX_ROBUST"),
+            &[],
+            4,
+            "setrobust",
+        ),
+        (after.to_owned(), &[], 4, "functions that run after main"),
+        (detached.to_owned(), &[], 0, "misuse of primitives, except a join"),
+        (shift.to_owned(), &[], 3, "does not happen natively"),
         (relaxed.clone(), &["--races"], 3, "weaker than acquire and release"),
         (relaxed, &[], 0, "data races: not checked"),
         (racing, &[], 0, "data races: not checked"),

@@ -12,7 +12,7 @@ use crate::prove::{self, Answer, Question, Verdict};
 use crate::trace::{self, Way};
 
 /// How long the first turn is.
-const FIRST: Duration = Duration::from_secs(2);
+const FIRST: Duration = Duration::from_secs(4);
 
 /// How long traces are asked for misuse, if a proof without that counts too.
 const MISUSE: Duration = Duration::from_secs(2);
@@ -122,7 +122,7 @@ fn with_misuse(traces: &mut Player<'_>, question: &Question, turns: &Turns, answ
     match traces.turn(question, end) {
         Some(more) if matches!(more.verdict, Verdict::Possible(_)) => more,
         // Only few switches were looked at: they say nothing about the others.
-        Some(more) if matches!(more.verdict, Verdict::Safe) && !more.bounded => {
+        Some(more) if matches!(more.verdict, Verdict::Safe) && !more.bounded && more.timeouts.is_none() => {
             Answer { misuse: None, executions: more.executions, ..answer }
         }
         _ => answer,

@@ -3,6 +3,7 @@
 mod checks;
 mod common;
 mod differential;
+mod families;
 mod generate;
 mod hostile;
 mod primitives;

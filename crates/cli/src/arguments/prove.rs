@@ -70,7 +70,7 @@ fn loop_bound(text: &str) -> Result<LoopBound, String> {
 
 /// Prove a program: all inputs and all orders at once, by symbolic execution.
 ///
-/// FILES are C sources. Values that the program gets from __VERIFIER_nondet_... functions are unknowns. What is found is run natively
+/// FILES are C or C++ sources. Values that the program gets from __VERIFIER_nondet_... functions are unknowns. What is found is run natively
 /// before it is told, with its inputs. Needs clang 17 or newer with its libLLVM.
 #[derive(Args, Clone, Debug)]
 #[command(

@@ -35,8 +35,9 @@ pub fn words(report: &RunReport) -> String {
 
 fn loops(coverage: &Coverage) -> String {
     let most = coverage.unwind.iter().map(|unwound| unwound.iterations).max().unwrap_or(0);
-    let to_the_end =
-        coverage.exhaustive || coverage.bounds.switches.is_some() && !coverage.unwind.iter().any(|unwound| unwound.cut);
+    let to_the_end = coverage.exhaustive
+        || coverage.bounds.switches.or(coverage.bounds.timeouts).is_some()
+            && !coverage.unwind.iter().any(|unwound| unwound.cut);
     match (coverage.bounds.iterations, to_the_end) {
         (Some(bound), _) => format!("at most {} of each loop", counted(bound.into(), "iteration")),
         (None, false) => "loops as far as they were bounded".to_string(),

@@ -192,6 +192,12 @@ impl Machine<'_> {
         let pointer = self.arg_pointer(call, 0)?;
         let count = self.arg_bits(call, index)?;
         self.life(state, call, Life::Begins)?;
+        if call.name == "pthread_barrier_init" {
+            let some = self.terms.nonzero(count);
+            self.check(state, Kind::Misuse, some, "a barrier of nobody");
+        } else if self.terms.interval(count).1 > i32::MAX as u128 {
+            return self.refuse("a semaphore with a count that it cannot have");
+        }
         for (_, primitive) in self.primitives(state, &pointer)? {
             if self.sharing.counts.insert(primitive, count).is_some() {
                 return self.refuse(format!("{} of an object that is in use", call.name));

@@ -12,21 +12,20 @@ use crate::term::{TermId, Terms};
 /// Where a mutex of the C library holds its kind, and how many bytes that takes.
 const KIND: (u64, u32) = (16, 4);
 
-/// Library functions after which a primitive or a thread is not an ordinary one. Where `static` counts, zeros are no initialisation.
+/// Library functions after which a primitive or a thread is not an ordinary one.
 const SPECIAL: [&str; 4] =
     ["pthread_detach", "thrd_detach", "pthread_attr_setdetachstate", "pthread_mutexattr_settype"];
-const NOT_STATIC: [&str; 3] = ["pthread_spin_", "mtx_", "cnd_"];
 
 /// What an event takes, gives back, or uses otherwise.
 fn uses(action: &Action) -> Vec<(Primitive, Use)> {
     use Action as A;
     match action {
-        A::Lock(p) | A::ReadLock(p) | A::WriteLock(p) => vec![(*p, Use::Takes)],
+        A::Lock(p) | A::ReadLock(p) | A::WriteLock(p) => vec![(*p, Use::Takes(Terms::TRUE))],
         A::Unlock(p) | A::RwUnlock(p) => vec![(*p, Use::Gives)],
         A::Sleep(c, m) => vec![(*c, Use::Other), (*m, Use::Gives)],
-        A::Wake(c, m) => vec![(*c, Use::Other), (*m, Use::Takes)],
-        A::TryLock(p, _) | A::TryTake(p, _) => vec![(*p, Use::Tries)],
-        A::Signal(p) | A::Broadcast(p) | A::Post(p) | A::Take(p) | A::Arrive(p) | A::Depart(p) => {
+        A::Wake(c, m) => vec![(*c, Use::Other), (*m, Use::Takes(Terms::TRUE))],
+        A::TryLock(p, success) => vec![(*p, Use::Takes(*success))],
+        A::Signal(p) | A::Broadcast(p) | A::Post(p) | A::Take(p) | A::TryTake(p, _) | A::Arrive(p) | A::Depart(p) => {
             vec![(*p, Use::Other)]
         }
         _ => Vec::new(),
@@ -35,17 +34,14 @@ fn uses(action: &Action) -> Vec<(Primitive, Use)> {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    Takes,
+    /// Under a condition besides the event's guard.
+    Takes(TermId),
     Gives,
-    Tries,
     Other,
 }
 
-/// Why misuse may be possible; none if it is not. `matched` says whether every unlock has its lock.
-pub(super) fn may_be(machine: &mut Machine<'_>, matched: bool) -> Option<&'static str> {
-    if !matched {
-        return Some("unlocks that may have no lock of their own");
-    }
+/// Why misuse may be possible; none if it is not.
+pub(super) fn may_be(machine: &mut Machine<'_>) -> Option<&'static str> {
     if SPECIAL.iter().any(|name| machine.modelled.contains(*name)) {
         return Some("detached threads, or mutexes with attributes");
     }
@@ -63,7 +59,8 @@ pub(super) fn may_be(machine: &mut Machine<'_>, matched: bool) -> Option<&'stati
         }
     }
     for primitive in used.iter().copied() {
-        if let Some(why) = begins(machine, primitive).or_else(|| ends(machine, primitive)) {
+        let Some(held) = held(machine, primitive) else { return Some("unlocks that may have no lock of their own") };
+        if let Some(why) = begins(machine, primitive).or_else(|| ends(machine, primitive, held)) {
             return Some(why);
         }
     }
@@ -71,6 +68,35 @@ pub(super) fn may_be(machine: &mut Machine<'_>, matched: bool) -> Option<&'stati
         *life == Life::Ends && !used.contains(primitive)
     };
     machine.sharing.lives.iter().any(ends_unused).then_some("a primitive that is destroyed and not used")
+}
+
+/// Whether some thread may have a primitive when it ends. None if one may give it back without having it.
+fn held(machine: &mut Machine<'_>, primitive: Primitive) -> Option<bool> {
+    let (terms, mut any) = (&mut machine.terms, false);
+    for thread in &machine.threads {
+        let mut has = Terms::FALSE;
+        for event in &thread.events {
+            for (_, how) in uses(&event.action).into_iter().filter(|(used, _)| *used == primitive) {
+                match how {
+                    Use::Takes(when) => {
+                        let takes = terms.and(event.guard, when);
+                        has = terms.or(has, takes);
+                    }
+                    Use::Gives => {
+                        let not = terms.not(has);
+                        if terms.and(event.guard, not) != Terms::FALSE {
+                            return None;
+                        }
+                        let rest = terms.not(event.guard);
+                        has = terms.and(has, rest);
+                    }
+                    Use::Other => {}
+                }
+            }
+        }
+        any |= has != Terms::FALSE;
+    }
+    Some(any)
 }
 
 fn joined_twice(machine: &mut Machine<'_>) -> bool {
@@ -102,15 +128,14 @@ fn begins(machine: &mut Machine<'_>, primitive: Primitive) -> Option<&'static st
     const WHY: &str = "primitives whose initialisation is not seen to come first";
     if let Some(count) = machine.count_of(primitive) {
         // The most that a semaphore counts, and room for every post.
-        let (low, high) = machine.terms.interval(count);
-        if low == 0 && machine.modelled.contains("pthread_barrier_wait") || high > u128::from(u32::MAX >> 2) {
-            return Some("the count of a semaphore or a barrier");
+        let high = machine.terms.interval(count).1;
+        if high > u128::from(u32::MAX >> 2) {
+            return Some("the count of a semaphore");
         }
     }
     match lives(machine, primitive, Life::Begins)[..] {
         [] => {
-            let zeros = matches!(machine.objects[primitive.0].key, Key::Global(_))
-                && !machine.modelled.iter().any(|name| NOT_STATIC.iter().any(|other| name.starts_with(other)));
+            let zeros = matches!(machine.objects[primitive.0].key, Key::Global(_));
             (!zeros || !is_ordinary(machine, primitive)).then_some(WHY)
         }
         [(Terms::TRUE, 0, at)] => {
@@ -136,7 +161,7 @@ fn is_ordinary(machine: &mut Machine<'_>, (object, offset): Primitive) -> bool {
 }
 
 /// Whether a primitive may be used after it was destroyed, or destroyed while it is in use.
-fn ends(machine: &mut Machine<'_>, primitive: Primitive) -> Option<&'static str> {
+fn ends(machine: &Machine<'_>, primitive: Primitive, held: bool) -> Option<&'static str> {
     const WHY: &str = "primitives that are not seen to be free when they are destroyed";
     let at = match lives(machine, primitive, Life::Ends)[..] {
         [] => return None,
@@ -156,25 +181,6 @@ fn ends(machine: &mut Machine<'_>, primitive: Primitive) -> Option<&'static str>
             return Some(WHY);
         }
     }
-    // What was taken was given back, where it was taken.
-    for thread in &machine.threads {
-        let mut held: Vec<TermId> = Vec::new();
-        for event in &thread.events {
-            for (_, how) in uses(&event.action).into_iter().filter(|(used, _)| *used == primitive) {
-                match how {
-                    Use::Takes => held.push(event.guard),
-                    Use::Gives => match held.iter().rposition(|guard| *guard == event.guard) {
-                        Some(index) => drop(held.remove(index)),
-                        None => return Some(WHY),
-                    },
-                    Use::Tries => return Some(WHY),
-                    Use::Other => {}
-                }
-            }
-        }
-        if !held.is_empty() {
-            return Some(WHY);
-        }
-    }
-    None
+    // What was taken was given back.
+    held.then_some(WHY)
 }

@@ -11,7 +11,7 @@ mod translate;
 
 use std::time::Instant;
 
-pub use crate::order::Encoding;
+pub use crate::order::{Encoding, Family};
 
 use crate::ir::{Module, Site};
 use crate::machine::{Machine, Options, Refusal};
@@ -44,6 +44,8 @@ pub struct Question {
     pub encoding: Encoding,
     /// Every answer *impossible* is checked by its proof.
     pub certify: bool,
+    /// A family of clauses that is left out: the tests must notice.
+    pub without: Option<Family>,
     /// What is not asked again.
     pub known: Vec<Wrong>,
     /// Gives up at this time.
@@ -67,6 +69,7 @@ impl Default for Question {
             exits: false,
             encoding: Encoding::Order,
             certify: false,
+            without: None,
             known: Vec::new(),
             deadline: None,
             memory: None,
@@ -131,6 +134,8 @@ pub struct Answer {
     pub engine: Engine,
     /// Whether only executions with few switches were looked at, as was asked.
     pub bounded: bool,
+    /// How often each thread may time out while others could go on, if it would have done so more often.
+    pub timeouts: Option<u32>,
     /// How many executions were looked at one by one.
     pub executions: u64,
     /// Library functions whose models were used.

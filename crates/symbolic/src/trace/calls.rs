@@ -152,6 +152,9 @@ impl Tracer<'_> {
             "sem_init" => {
                 let value = self.value(&args[2])?;
                 let count = self.constant_of(&value)?;
+                if count & 0xffff_ffff > i32::MAX as u64 {
+                    return self.machine.refuse("a semaphore with a count that it cannot have");
+                }
                 match self.object(args, 0)? {
                     Ok(address) => {
                         let init =
@@ -173,6 +176,11 @@ impl Tracer<'_> {
             "pthread_barrier_init" => {
                 let value = self.value(&args[2])?;
                 let count = self.constant_of(&value)?;
+                if count & 0xffff_ffff == 0 {
+                    self.machine.check(&mut self.state, Kind::Misuse, Terms::FALSE, "a barrier of nobody");
+                    self.skip_call = true;
+                    return Ok(None);
+                }
                 match self.object(args, 0)? {
                     Ok(address) => {
                         let init = Operation::new(barrier::INIT, ObjectId(address)).with_argument(count & 0xffff_ffff);
@@ -247,8 +255,10 @@ impl Tracer<'_> {
     }
 
     /// A thread may time out a few times while others could go on.
-    pub(super) fn timed(&self, operation: Operation, timed: bool) -> Operation {
-        if timed && self.timeouts[self.current] < self.latitude.timeouts { operation.impatient() } else { operation }
+    pub(super) fn timed(&mut self, operation: Operation, timed: bool) -> Operation {
+        let may = self.timeouts[self.current] < self.latitude.timeouts;
+        self.patient |= timed && !may;
+        if timed && may { operation.impatient() } else { operation }
     }
 
     /// The address of the object that an argument points to; otherwise where the thread stands.
@@ -273,7 +283,7 @@ impl Tracer<'_> {
         }
     }
 
-    fn cell(&mut self, address: u64, size: u32) -> Result<Option<u64>, Refusal> {
+    pub(super) fn cell(&mut self, address: u64, size: u32) -> Result<Option<u64>, Refusal> {
         let Some(base) = ObjId::near(address) else { return Ok(None) };
         let offset = address - base.address();
         if self.machine.terms.interval(self.machine.objects[base].size).1 < u128::from(offset) + u128::from(size) {

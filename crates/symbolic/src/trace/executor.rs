@@ -39,6 +39,7 @@ impl Tracer<'_> {
         self.timeouts.push(0);
         self.children.clear();
         self.children.push(0);
+        self.initialised.clear();
         self.past.reset();
         self.shadow.reset();
         self.events.clear();
@@ -199,7 +200,15 @@ impl Tracer<'_> {
                 let ending = process::ending(&event.operation).unwrap_or(Ending::Exit { status: 0 });
                 break Outcome::Ended { ending, fault: None };
             }
-            if let Some(misuse) = world.misuse {
+            let raw = match self.uninitialised(&event) {
+                Ok(raw) => raw,
+                Err(refusal) => {
+                    self.refusal.get_or_insert(refusal);
+                    self.stop.set(true);
+                    break Outcome::Unsupported;
+                }
+            };
+            if let Some(misuse) = world.misuse.or(raw) {
                 self.machine.site = site;
                 self.misused(misuse);
                 world.announce(step.thread, Self::stopped().0, 0);

@@ -10,6 +10,7 @@
 //! * `calls`, `after`: library calls that others can tell; what follows when their operations were taken.
 //! * `path`: conditions, their causal past, and what is possible.
 //! * `race`: plain accesses that nothing orders. Their places become visible.
+//! * `initial`: primitives that nobody has initialised.
 //! * `found`: what went wrong, as conjectures.
 
 mod after;
@@ -17,12 +18,13 @@ mod branch;
 mod calls;
 mod executor;
 mod found;
+mod initial;
 mod path;
 mod race;
 mod thread;
 
 use std::cell::Cell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -83,9 +85,13 @@ pub(crate) struct Tracer<'m> {
     skip_call: bool,
     latitude: Latitude,
     timeouts: Vec<u32>,
+    /// Whether a thread could not time out once more, because it had done so as often as it may.
+    patient: bool,
     /// The number of each thread, by its creator and how many that one had created: the same in all executions.
     names: HashMap<(usize, u32), usize>,
     children: Vec<u32>,
+    /// The primitives that are initialised.
+    initialised: HashSet<u64>,
     question: Question,
     plans: std::collections::VecDeque<Plan>,
     worlds: (Vec<ThreadState>, Vec<ObjectSlot>),
@@ -134,8 +140,10 @@ impl<'m> Tracer<'m> {
             skip_call: false,
             latitude: Latitude::default(),
             timeouts: Vec::new(),
+            patient: false,
             names: HashMap::new(),
             children: Vec::new(),
+            initialised: HashSet::new(),
             question: question.clone(),
             plans: std::collections::VecDeque::new(),
             worlds: (vec![ThreadState::default(); THREADS], vec![ObjectSlot::default(); OBJECTS]),
@@ -194,15 +202,13 @@ impl<'m> Tracer<'m> {
 /// Ends a search when something was found.
 struct Watcher {
     stop: Rc<Cell<bool>>,
-    deadline: Option<Instant>,
-    failed: u64,
+    budget: Budget,
 }
 
 impl Observer for Watcher {
-    fn execution(&mut self, execution: &Execution<'_>, _: &Info<'_>) -> Flow {
-        self.failed += u64::from(execution.outcome == Outcome::Deadlock);
-        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if self.stop.get() || late { Flow::Stop } else { Flow::Continue }
+    fn execution(&mut self, _: &Execution<'_>, _: &Info<'_>) -> Flow {
+        // What the search remembers of executions is memory too.
+        if self.stop.get() || self.budget.is_over() { Flow::Stop } else { Flow::Continue }
     }
 
     fn progress(&mut self, _: &Progress) -> Flow {
@@ -217,7 +223,7 @@ impl Observer for Watcher {
 /// What is not followed, and where.
 pub fn ask(module: &Module, question: &Question, way: &Way) -> Result<Answer, Refusal> {
     let mut tracer = Tracer::new(module, question, way);
-    let mut watcher = Watcher { stop: tracer.stop.clone(), deadline: question.deadline, failed: 0 };
+    let mut watcher = Watcher { stop: tracer.stop.clone(), budget: tracer.oracle.budget };
     let options = heddle_search::Options {
         algorithm: way.algorithm,
         max_switches: way.max_switches,
@@ -267,6 +273,7 @@ pub fn ask(module: &Module, question: &Question, way: &Way) -> Result<Answer, Re
         misuse: None,
         engine: Engine::Trace,
         bounded,
+        timeouts: tracer.patient.then_some(tracer.latitude.timeouts),
         executions,
         modelled: tracer.machine.modelled.iter().cloned().collect(),
         unwound: tracer.machine.unwound.iter().map(|(site, most)| (*site, *most)).collect(),

@@ -7,6 +7,13 @@ use heddle_symbolic::machine::Refusal;
 use heddle_symbolic::prove::{Answer, Conclusion, Question, deepen_by};
 use heddle_symbolic::trace::Way;
 
+/// What short programs begin with. COMMA stands for a comma in an argument of its macros.
+pub const HEAD: &str = "#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\n#include <stdio.h>\n#include <pthread.h>\n\
+    #include <semaphore.h>\n#include <stdatomic.h>\nextern int __VERIFIER_nondet_int(void);\nextern unsigned __VERIFIER_nondet_uint(void);\nextern void __VERIFIER_assume(int);\n\
+    typedef pthread_mutex_t M; typedef pthread_t T;\n#define L(m) pthread_mutex_lock(&m)\n#define U(m) pthread_mutex_unlock(&m)\n\
+    #define IN __VERIFIER_nondet_int()\n#define RUN T t; pthread_create(&t, 0, f, 0);\n#define JOIN pthread_join(t, 0);\n\
+    #define MAIN(...) int main(void) { __VA_ARGS__ return 0; }\n#define F(...) void *f(void *a) { __VA_ARGS__ return 0; }\n#line 1\n";
+
 /// A directory that is removed at the end.
 pub struct Folder(pub PathBuf);
 

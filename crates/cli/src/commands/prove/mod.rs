@@ -376,6 +376,7 @@ impl Proof<'_> {
             method: self.wish.method(answer),
             misuse: answer.misuse.map(str::to_string),
             switches: self.wish.max_switches.filter(|_| answer.bounded),
+            timeouts: answer.timeouts,
             executions: answer.executions,
             timeout: self.timeout,
             events: answer.events as u64,

@@ -69,7 +69,7 @@ pub fn read(words: &[String]) -> Result<Module, Unread> {
     }
     let (files, flags): (Vec<String>, Vec<String>) = words.iter().cloned().partition(|word| is_source(word));
     if files.is_empty() {
-        return Err(Unread::Failed("nothing to prove: give C files (see `heddle prove --help`)".to_string()));
+        return Err(Unread::Failed("nothing to prove: give C or C++ files (see `heddle prove --help`)".to_string()));
     }
     if let Some(missing) = files.iter().find(|file| !Path::new(file).is_file()) {
         return Err(Unread::Failed(format!("{missing}: no such file")));
