@@ -7,9 +7,9 @@ const PROGRAM: &str = "#include <assert.h>\n#include <pthread.h>\n#include <stdl
 #ifdef GOOD\n#define OR(bad, good) good\n#else\n#define OR(bad, good) bad\n#endif\n\
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;\nint a[4], x, which;\nint *p;\n#line 1\n\
 void *f(void *arg) {\n\
-    if (which == 20) OR(x = 1;, pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m);)\n\
+    if (which == 20) OR(x = 1;, { pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m); })\n\
     if (which == 21) OR(pthread_mutex_unlock(&m);, ;)\n\
-    if (which == 22) OR(free(p);, pthread_mutex_lock(&m); free(p); p = 0; pthread_mutex_unlock(&m);)\n\
+    if (which == 22) OR(free(p);, { pthread_mutex_lock(&m); free(p); p = 0; pthread_mutex_unlock(&m); })\n\
     return arg;\n\
 }\n\
 int main(void) {\n\
@@ -30,8 +30,8 @@ int main(void) {\n\
     case 22: p = malloc(4); break;\n\
     }\n\
     pthread_create(&t, 0, f, 0);\n\
-    if (which == 20) OR(x = 2;, pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m);)\n\
-    if (which == 22) OR(*p = 1;, pthread_mutex_lock(&m); if (p) *p = 1; pthread_mutex_unlock(&m);)\n\
+    if (which == 20) OR(x = 2;, { pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m); })\n\
+    if (which == 22) OR(*p = 1;, { pthread_mutex_lock(&m); if (p) *p = 1; pthread_mutex_unlock(&m); })\n\
     pthread_join(t, 0);\n\
     return 0;\n}\n";
 
