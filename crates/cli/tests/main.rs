@@ -40,6 +40,7 @@ mod papers; // The programs of the papers about states.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
 mod prove; // `heddle prove` and `check --engine`.
+mod proved_properties;
 mod random_outside; // Random programs with exits, signals, state of the process, clocks and mappings that go.
 mod random_programs; // Random programs, native against scripted.
 mod random_proofs; // Random programs with inputs, by native search and by proof.

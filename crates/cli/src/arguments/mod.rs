@@ -21,7 +21,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use heddle_model::RunReport;
 
 pub use check::{Check, EngineWish};
-pub use prove::{EncodingWish, LoopBound, Prove};
+pub use prove::{EncodingWish, LoopBound, ProofWish, Prove, TraceWish};
 pub use replay::Replay;
 pub use report::Report;
 pub use shared::{Building, Findings, Output, Searching, Shown};

@@ -30,6 +30,22 @@ pub enum ProofWish {
     Auto,
     /// Each thread is executed once, and one formula covers all orders.
     Order,
+    /// The algorithms of a check, whose executions are for all inputs.
+    Trace,
+}
+
+/// `--algorithm` of `heddle prove`: which executions engine `trace` runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum TraceWish {
+    /// One for each trace.
+    #[default]
+    Optimal,
+    /// Source sets.
+    Source,
+    /// Persistent sets.
+    Dpor,
+    /// One for each interleaving: with --max-switches, lazy exploration as it was published.
+    Dfs,
 }
 
 /// A loop with a bound of its own.
@@ -53,7 +69,7 @@ fn loop_bound(text: &str) -> Result<LoopBound, String> {
 
 /// Prove a program: all inputs and all orders at once, by symbolic execution.
 ///
-/// FILES are C sources. Values that the program gets from __VERIFIER_nondet_... functions are unknowns. What is found is run natively
+/// FILES are C or C++ sources. Values that the program gets from __VERIFIER_nondet_... functions are unknowns. What is found is run natively
 /// before it is told, with its inputs. Needs clang 17 or newer with its libLLVM.
 #[derive(Args, Clone, Debug)]
 #[command(
@@ -80,15 +96,21 @@ pub struct Prove {
     /// Report data races.
     #[arg(long)]
     pub races: bool,
-    /// Report memory leaks of programs with one thread.
+    /// Report memory leaks.
     #[arg(long)]
     pub leaks: bool,
     /// What to do about exit statuses that are not 0 [default: report].
     #[arg(long, value_enum, value_name = "WHAT")]
     pub exit_status: Option<ExitWish>,
-    /// How all orders are covered.
+    /// How all orders are covered. --algorithm and --max-switches mean trace.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub engine: ProofWish,
+    /// Which executions engine trace runs.
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub algorithm: Option<TraceWish>,
+    /// Only executions of engine trace with at most N switches between threads.
+    #[arg(long, value_name = "N")]
+    pub max_switches: Option<u32>,
     /// How the order of events is expressed.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub encoding: EncodingWish,
