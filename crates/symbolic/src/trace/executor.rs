@@ -292,6 +292,7 @@ impl Executor for Tracer<'_> {
             races: &self.races,
             states: &[],
             touches: &[],
+            contents: &[],
         })
     }
 
