@@ -79,6 +79,8 @@ const ACCESS: &[&str] = &[
 
 /// Functions that change or read what all threads share, without an object in the model: in which order threads call them is not explored.
 const ORDER: &[&str] = &[
+    "mincore",
+    "msync",
     "dlsym",
     "dlvsym",
     "dladdr*",

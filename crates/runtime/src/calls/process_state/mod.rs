@@ -43,6 +43,8 @@ pub enum Touch {
     Walk,
     /// Changes the environment, and with it the program's variable `environ`.
     Environ,
+    /// Sets the variables of the time zone, which the program can read.
+    Zone,
     /// `prctl`: looks at a setting of the process or changes it, by its first argument.
     Setting,
     /// Puts another file at the descriptor in this argument.
@@ -199,6 +201,7 @@ impl Touch {
             Touch::On(_, How::Read)
             | Touch::Within(..)
             | Touch::Kept(_)
+            | Touch::Zone
             | Touch::SignalAction(..)
             | Touch::SignalIf(..)
             | Touch::Names(_)
@@ -252,10 +255,25 @@ impl Touch {
             return;
         }
         match self {
+            Touch::On(State::Environment, How::Read) => {
+                touches(State::Environment, How::Read, pc);
+                // The program may set the variable itself.
+                race::read_by_library(environ_address(), size_of::<usize>(), pc);
+            }
             Touch::On(state, how) => touches(state, how, pc),
             Touch::OnIf(state, at) => touches(state, how_if(arguments[at]), pc),
             // Such objects are sixteen bytes long or longer.
             Touch::Within(state, at) => touches_part(state, How::Change, arguments[at] as u64 >> 4, pc),
+            Touch::Kept(MULTIBYTE) if can_change(State::Locale) => {
+                let shift = State::Static.operation(How::Change, MULTIBYTE);
+                tell(and_reads(shift, State::Locale.part(0)), pc);
+            }
+            Touch::Zone => {
+                tell(State::Static.operation(How::Change, TIME), pc);
+                for (variable, size) in zone_variables() {
+                    race::changed_by_library(variable, size, pc);
+                }
+            }
             Touch::Kept(group) => tell(State::Static.operation(How::Change, group), pc),
             Touch::SignalAction(how, at) => touches_signal(arguments[at] as i32, how, pc),
             Touch::SignalIf(new, at) => touches_signal(arguments[at] as i32, how_if(arguments[new]), pc),
@@ -318,6 +336,16 @@ fn environ_address() -> usize {
         static mut environ: *mut *mut core::ffi::c_char;
     }
     &raw const environ as usize
+}
+
+/// Where the program's variables `timezone`, `daylight` and `tzname` are, and their sizes.
+fn zone_variables() -> [(usize, usize); 3] {
+    unsafe extern "C" {
+        static mut timezone: core::ffi::c_long;
+        static mut daylight: core::ffi::c_int;
+        static mut tzname: [*mut core::ffi::c_char; 2];
+    }
+    [(&raw const timezone as usize, 8), (&raw const daylight as usize, 4), (&raw const tzname as usize, 16)]
 }
 
 const AT_WORKING_DIRECTORY: i32 = -100;

@@ -8,6 +8,7 @@ use super::Touch::{Copy, File, Named, NamedAt, Names, Number, On, OnIf, Replaced
 use crate::outside::files::ordered::Use::{Change as Contents, Look, Position, Status};
 use crate::outside::files::ordered::opens;
 use crate::outside::mappings;
+use crate::schedule;
 
 /// Makes system call `number` for the program, by `call`, after what it does was taken in the model.
 pub unsafe fn made(number: i64, arguments: &[usize; 6], pc: u64, call: impl FnOnce() -> i64) -> i64 {
@@ -51,8 +52,10 @@ pub unsafe fn made(number: i64, arguments: &[usize; 6], pc: u64, call: impl FnOn
         1 | 18 | 20 | 72 | 73 | 77 | 91 | 93 | 190 | 199 | 285 | 296 | 328 => File(Contents, 0),
         40 => Copy(1, 0),
         326 => Copy(0, 2),
-        // getdents, getcwd, readlink, getdents64, readlinkat
-        78 | 79 | 89 | 217 | 267 => Names(Read),
+        // getdents, getdents64: what the program has made of a directory is told by `readdir` alone
+        78 | 217 => schedule::unsupported("getdents by its number", pc),
+        // getcwd, readlink, readlinkat
+        79 | 89 | 267 => Names(Read),
         // chdir, fchdir, rename, mkdir, rmdir, link, unlink, symlink, mknod, chroot, and those with `at`
         80..=84 | 86..=88 | 133 | 161 | 258 | 259 | 263..=266 | 316 => Names(Change),
         95 => On(FileModeMask, Change),

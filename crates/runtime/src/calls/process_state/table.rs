@@ -14,7 +14,7 @@ use heddle_model::primitive::process_state::State::{
 
 use super::Touch::{
     self, Copy, Environ, File, Input, Kept, Listing, Named, NamedAt, Names, Number, On, OnIf, Output, Replaced,
-    Setting, SignalAction, SignalIf, Stream, Walk, Within,
+    Setting, SignalAction, SignalIf, Stream, Walk, Within, Zone,
 };
 use super::{Errors, HOSTS, MULTIBYTE, NUMBERS, PLACES, SEARCH, TIME, TOKENS, USERS};
 use crate::entry::real::Real;
@@ -62,7 +62,8 @@ table! {
     On(Libraries, Read) => dlinfo;
     On(Log, Change) => openlog closelog setlogmask syslog vsyslog __syslog_chk __vsyslog_chk;
     On(Options, Change) => getopt getopt_long getopt_long_only __posix_getopt;
-    Kept(TIME) => asctime ctime gmtime localtime getdate tzset;
+    Kept(TIME) => asctime ctime gmtime localtime getdate;
+    Zone => tzset;
     Kept(TOKENS) => strtok;
     Kept(NUMBERS) => ecvt fcvt qecvt qfcvt l64a;
     Kept(MULTIBYTE) => mblen mbtowc wctomb;
@@ -106,8 +107,8 @@ table! {
     On(Limits, Read) => getrlimit getrlimit64 getdtablesize;
     On(Limits, Change) => setrlimit setrlimit64 ulimit vlimit;
     OnIf(Limits, 2) => prlimit prlimit64;
-    On(Scheduling, Read) => getpriority;
-    On(Scheduling, Change) => setpriority nice;
+    On(Scheduling, Read) => getpriority pthread_getconcurrency;
+    On(Scheduling, Change) => setpriority nice pthread_setconcurrency;
     On(Identity, Read) => gethostname getdomainname gethostid getpgid getpgrp getsid tcgetpgrp capget;
     On(Identity, Change) => setpgid setpgrp setsid tcsetpgrp capset setfsuid setfsgid personality;
     Setting => prctl;
