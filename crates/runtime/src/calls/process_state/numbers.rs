@@ -5,8 +5,9 @@ use heddle_model::primitive::process_state::How::{Change, Read};
 use heddle_model::primitive::process_state::State::{Break, FileModeMask, Identity, Limits, Scheduling};
 
 use super::Touch::{Copy, File, Named, NamedAt, Names, Number, On, OnIf, Replaced, Setting, SignalAction, SignalIf};
+use crate::calls::pthread::identity;
 use crate::outside::files::ordered::Use::{Change as Contents, Look, Position, Status};
-use crate::outside::files::ordered::opens;
+use crate::outside::files::ordered::{self, opens};
 use crate::outside::mappings;
 use crate::schedule;
 
@@ -63,10 +64,19 @@ pub unsafe fn made(number: i64, arguments: &[usize; 6], pc: u64, call: impl FnOn
         97 => On(Limits, Read),
         160 => On(Limits, Change),
         302 => OnIf(Limits, 2),
-        // getpriority, sched_getparam, sched_getscheduler, sched_getaffinity
-        140 | 143 | 145 | 204 => On(Scheduling, Read),
-        // setpriority, sched_setparam, sched_setscheduler, sched_setaffinity
-        141 | 142 | 144 | 203 => On(Scheduling, Change),
+        3 => {
+            ordered::closes(arguments[0] as i32, pc);
+            return call();
+        }
+        // getpriority, setpriority
+        140 => On(Scheduling, Read),
+        141 => On(Scheduling, Change),
+        // sched_getparam, sched_getscheduler, sched_getaffinity, and those that set
+        143 | 145 | 204 | 142 | 144 | 203 => {
+            let how = if matches!(number, 143 | 145 | 204) { Read } else { Change };
+            identity::touches_scheduling(arguments[0] as i32, how, pc);
+            return call();
+        }
         // uname, getpgrp, getpgid, getsid
         63 | 111 | 121 | 124 => On(Identity, Read),
         // setpgid, setsid, personality
