@@ -220,6 +220,9 @@ impl Judgement<'_> {
                     .to_string(),
             );
         }
+        if facts.outside.modes {
+            notes.push("the order in which threads change the mode of a pipe or socket: not explored".to_string());
+        }
         if facts.outside.files {
             notes.push(
                 "files are not restored: there is no room for copies in the temporary directory ($TMPDIR), so an execution \

@@ -142,6 +142,9 @@ pub struct Outside {
     /// Whether a process that they created waits for ever for a lock, which another thread held when it was created.
     #[serde(default)]
     pub stuck_child: bool,
+    /// Whether they changed the mode of a pipe or socket while there were several threads.
+    #[serde(default)]
+    pub modes: bool,
 }
 
 /// Counts of what happened to the processes that ran executions.
@@ -208,6 +211,7 @@ impl Facts {
         self.outside.shared_files |= outside.shared_files;
         self.outside.calls |= outside.calls;
         self.outside.stuck_child |= outside.stuck_child;
+        self.outside.modes |= outside.modes;
         self.libraries.extend(libraries.iter().cloned());
         self.unseen.extend(unseen.iter().cloned());
         self.assembly.extend(assembly.iter().cloned());
@@ -320,6 +324,7 @@ mod tests {
                     shared_files: flags[3],
                     calls: flags[4],
                     stuck_child: flags[2],
+                    modes: flags[1],
                 },
                 libraries: libraries.into_iter().map(PathBuf::from).collect(),
                 unseen,

@@ -102,6 +102,8 @@ pub enum Outside {
     Calls = 32,
     /// A process that the program created waits for ever for a lock.
     StuckChild = 64,
+    /// Threads changed the mode of a pipe or socket.
+    Modes = 128,
 }
 
 /// The capacity for names of libraries in bytes.

@@ -200,6 +200,7 @@ impl Session {
                 shared_files: went(wire::Outside::SharedFiles),
                 calls: went(wire::Outside::Calls),
                 stuck_child: went(wire::Outside::StuckChild),
+                modes: went(wire::Outside::Modes),
             },
             libraries: self.wire.libraries().into_iter().collect(),
             statistics: Statistics {

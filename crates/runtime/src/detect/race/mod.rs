@@ -261,6 +261,15 @@ pub fn changed_by_library(address: usize, size: usize, pc: u64) {
     }
 }
 
+/// Tells the detector that a library reads a variable that the program may set itself.
+pub fn read_by_library(address: usize, size: usize, pc: u64) {
+    touches::note(address, size, Access::new(false, true));
+    if on() {
+        watch(address, size, pc);
+        access(address, size, Access::new(false, true), pc, true);
+    }
+}
+
 /// Records that the running thread has called libraries that nobody instrumented, and tells the search if nothing orders that after the calls of
 /// another thread.
 #[cold]

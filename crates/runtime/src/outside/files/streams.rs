@@ -81,6 +81,12 @@ pub fn uses_stream(stream: *mut c_void, how: Use, pc: u64) {
         tell(State::FileContents.operation(How::Change, stream as u64 >> 4), pc);
     } else if !channel::is_one(file) {
         uses(file, how, pc);
+        if descriptors::known(file).is_device() {
+            // The stream itself has a state: its buffer, errors, the end of the file.
+            let looks = matches!(how, Use::Look | Use::Status);
+            let how = if looks { How::Read } else { How::Change };
+            tell(State::FileContents.operation(how, stream as u64 >> 4), pc);
+        }
     }
 }
 
