@@ -12,6 +12,7 @@ use heddle_model::{ObjectId, OpCode, Operation, WakeupOrder};
 use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
 use crate::schedule::{active, caller, spurious_failure, timed, visible, visible_look, wakeup_policy};
+use crate::state::touches;
 
 /// The error for a lock that is held.
 const EBUSY: c_int = 16;
@@ -48,6 +49,7 @@ interpose! {
         let pc = caller();
         let mut preference = 0;
         if !attributes.is_null() {
+            touches::unseen();
             pthread_rwlockattr_getkind_np(attributes, &mut preference);
         }
         visible(Operation::new(INIT, ObjectId(lock as u64)), pc, |_| {});
