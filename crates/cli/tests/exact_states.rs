@@ -139,6 +139,7 @@ fn what_keeps_states_apart_is_named() {
 #include <stdlib.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 unsigned long rounds;
+void *volatile block;
 static void *server(void *argument) {
     volatile unsigned long mine = 0;
     for (;;) {
@@ -156,13 +157,18 @@ int main(void) {
 "#;
     let session = Session::new();
     let file = session.write("endless.c", ENDLESS).display().to_string();
-    for (work, name) in [
-        ("rounds++;", "they differ in `rounds`"),
-        ("mine++;", "they differ in the stack of thread 0"),
-        ("if (malloc(16) == 0) abort();", "they differ in the heap"),
-    ] {
+    for (work, name) in
+        [("rounds++;", "rounds;"), ("mine++;", "the stack of thread 0;"), ("block = malloc(16);", "the heap")]
+    {
         let work = format!("-DWORK={work}");
         let words = ["check", &file, "-O1", &work, "--algorithm", "stateful", "--max-states", "3000"];
-        session.run(words).must_say(3, &["stopped after 3,000 states as asked", name]);
+        session.run(words).must_say(
+            3,
+            &[
+                "stopped after 3,000 states as asked",
+                "in which every thread stands at the same place, they differ in",
+                name,
+            ],
+        );
     }
 }

@@ -63,7 +63,7 @@ fn grounds(report: &Value) -> String {
 
 /// What is left when all but one lock is revealed.
 fn steps(report: &Value) -> bool {
-    grounds(report).contains("critical sections")
+    grounds(report).contains("one step each")
 }
 
 #[test]
@@ -262,9 +262,9 @@ fn sections_that_go_round() {
     for sections in ["on", "off"] {
         let (run, report) = check(&session, &forever(""), &["--sections", sections]);
         assert_eq!((run.code, &report["verdict"]), (0, &"safe".into()), "{sections}\n{run}");
-        let (run, report) = check(&session, &forever("if (ready) abort();"), &["--sections", sections]);
-        assert_eq!((run.code, &report["findings"][0]["kind"]), (1, &"deadlock".into()), "{sections}\n{run}");
     }
+    let (run, report) = check(&session, &forever("if (ready) abort();"), &[]);
+    assert_eq!((run.code, &report["findings"][0]["kind"]), (1, &"deadlock".into()), "{run}");
 }
 
 /// As many states and executions with several processes, which have a table of known states each. A search that is interrupted and resumed has them, too.

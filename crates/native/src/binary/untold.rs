@@ -174,7 +174,10 @@ fn is_harmless(name: &str) -> bool {
     });
     let plain = name.strip_prefix("__").and_then(|name| name.strip_suffix("_finite")).unwrap_or(name);
     let computes = |plain: &str| MATHEMATICS.binary_search(&plain).is_ok();
-    listed || computes(plain) || plain.strip_suffix(['f', 'l']).is_some_and(computes)
+    // Who asks for attributes counts. To set them is told where they are used: threads and objects that are made with them.
+    let sets = name.strip_prefix("pthread_").and_then(|name| name.split_once("attr_"));
+    let sets = sets.is_some_and(|(_, what)| !what.starts_with("get"));
+    listed || sets || computes(plain) || plain.strip_suffix(['f', 'l']).is_some_and(computes)
 }
 
 /// Whether the runtime defines a function: it tells what that does with the program's memory, or that it does something.
@@ -199,7 +202,19 @@ mod tests {
         {
             assert!(is_harmless(name), "{name}");
         }
-        for name in ["frexp", "modf", "modff", "lgamma", "sincos", "remquo", "strtol", "qsort", "inet_pton", "nan"] {
+        for name in [
+            "frexp",
+            "modf",
+            "modff",
+            "lgamma",
+            "sincos",
+            "remquo",
+            "strtol",
+            "qsort",
+            "inet_pton",
+            "nan",
+            "pthread_attr_getstacksize",
+        ] {
             assert!(!is_harmless(name), "{name}");
         }
         assert!(runtime_defines("pthread_mutex_lock") && runtime_defines("memcpy") && !runtime_defines("frexp"));

@@ -70,8 +70,12 @@ impl Store {
             part.extend_from_slice(words);
             count += 1;
         }
-        // Those of one kind are found in no particular order. Pieces of stacks and events are, and stay in it.
-        room[..count].sort_by(|one, other| one[..2].cmp(&other[..2]));
+        // Those of one kind are found in no particular order. Pieces of a stack and events have one, and stay in it.
+        let is_set = |part: &[u64]| part[0] == PartKind::Access as u64;
+        room[..count].sort_by(|one, other| {
+            let whole = is_set(one) && is_set(other);
+            if whole { one.cmp(other) } else { one[..2].cmp(&other[..2]) }
+        });
         let mut list = Vec::with_capacity(count);
         for part in &room[..count] {
             let next = numbers.len() as u32;
@@ -212,7 +216,7 @@ mod tests {
 
     #[test]
     fn states_are_compared_by_what_they_consist_of() {
-        use PartKind::{Page, Stack, State, Thread};
+        use PartKind::{Access, Page, Stack, State, Thread};
         let mut store = Store::default();
         let state = Fingerprint(1);
         let one = content(&[(Thread, 0, &[1]), (Page, 8192, &[5]), (Page, 4096, &[3, 4])]);
@@ -227,6 +231,10 @@ mod tests {
         let collision = Collision { state, part: (Page, 12288), at: 0 };
         assert_eq!(store.note(state, &more), (true, Some(collision)));
         assert_eq!(store.note(Fingerprint(2), &other), (false, None));
+        // What is known of one granule is a set.
+        let known = [(Access, 9, &[1][..]), (Access, 9, &[2][..])];
+        assert_eq!(store.note(Fingerprint(4), &content(&known)), (false, None));
+        assert_eq!(store.note(Fingerprint(4), &content(&[known[1], known[0]])), (true, None));
         // Pieces of one stack have an order.
         let pieces = content(&[(Stack, 0, &[1]), (Stack, 0, &[2])]);
         assert_eq!(store.note(Fingerprint(3), &pieces), (false, None));

@@ -13,6 +13,7 @@ use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
 use crate::outside::inherited;
 use crate::schedule::{active, caller, spurious_failure, timed, visible, visible_look, wakeup_policy};
+use crate::state::touches;
 
 /// The error for a lock that is held.
 const EBUSY: c_int = 16;
@@ -49,6 +50,7 @@ interpose! {
         let pc = caller();
         let mut preference = 0;
         if !attributes.is_null() {
+            touches::unseen();
             pthread_rwlockattr_getkind_np(attributes, &mut preference);
         }
         visible(Operation::new(INIT, ObjectId(lock as u64)), pc, |_| {});
