@@ -189,7 +189,7 @@ fn is_safe(body: &str, engine: Engine) -> Option<(bool, bool)> {
     let text = format!("{HEAD}{body}").replace("COMMA", ",");
     let module = read(&text)?.unwrap_or_else(|error| panic!("{body}: {error}"));
     let question =
-        Question { exits: true, deadline: Some(Instant::now() + Duration::from_secs(3)), ..Question::default() };
+        Question { exits: true, deadline: Some(Instant::now() + Duration::from_secs(2)), ..Question::default() };
     Some(match engine.asked(&module, &question) {
         Ok((Conclusion::Safe(_) | Conclusion::Within(..), answer)) => (true, answer.misuse.is_some()),
         _ => (false, false),
