@@ -146,6 +146,7 @@ const BAD: &[(&str, &str)] = &[
     ("main that ends first", "int x; F(assert(x == 0);) int main(void) { RUN x = 1; pthread_exit(0); }"),
     ("exit of a thread", "F(exit(1);) MAIN(RUN JOIN)"),
     ("thread that nobody waits for", "F(assert(0);) MAIN(RUN)"),
+    ("input of a thread that nobody waits for", "F(if (IN == 3) assert(0);) MAIN(RUN)"),
     ("loop without an end", "atomic_int go; F(while (!go);) MAIN(RUN JOIN)"),
     (
         "several widths",
