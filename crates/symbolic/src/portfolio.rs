@@ -1,7 +1,7 @@
 //! Both engines in turns: what one does not follow, or not in time, the other may.
 //!
 //! One formula over all orders is the better engine where threads race a lot, traces are where they lock and compute. So a program is given
-//! to the formula for a while, then to the traces for as long, and so on with turns that double. Where the formula says *safe* and cannot
+//! to the formula for a while, then to the traces for half as long, and so on with turns that double. Where the formula says *safe* and cannot
 //! say that no primitive is misused, the traces are asked too: the model looks at each operation there.
 
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::prove::{self, Answer, Question, Verdict};
 use crate::solve::thread_time;
 use crate::trace::{self, Way};
 
-/// How long the first turn is.
+/// How long the first turn of the traces is. The formula has twice as long: it loses more when it begins anew.
 const FIRST: Duration = Duration::from_secs(4);
 
 /// How long traces are asked for misuse, if a proof without that counts too.
@@ -85,7 +85,8 @@ pub fn ask(module: &Module, question: &Question, turns: &Turns) -> Result<Answer
                 continue;
             }
             // Who plays alone has all the time.
-            if let Some(answer) = player.turn(question, other.plays().then_some(slice)) {
+            if let Some(answer) = player.turn(question, other.plays().then_some(if first { 2 * slice } else { slice }))
+            {
                 return Ok(if first { with_misuse(&mut traces, question, turns, answer) } else { answer });
             }
             if over() {
