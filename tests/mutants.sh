@@ -95,3 +95,16 @@ live promises-are-put-off ltl/automaton.rs 'marks: marks & !postponed' 'marks: {
 live ends-do-not-count mod.rs '|node| could_end[node as usize]' '|node| could_end[node as usize] || true' liveness::
 live looks-get-on mod.rs 'edge.thread == thread && edge.marks & (LOOKS | PAUSES) == 0' 'edge.thread == thread' liveness::
 mutant cycle-is-not-compared crates/runtime/src/state/cycle.rs 'let same = watch.same.get() && watch.before.get() == Some(state);' 'let same = watch.before.get().is_some();' "-p heddle --test main" random_states::
+
+# What a proof must not call safe.
+proof() { mutant "proof-$1" "crates/symbolic/src/$2" "$3" "$4" "-p heddle-symbolic --test main" "$5"; }
+proof shifts-by-too-much machine/inst.rs '        terms.ite(small, shifted, anything)' '        let _ = (small, anything); shifted' hostile::nothing_that_fails
+proof after-main ir/decode.rs '            if self.name(*global) == "llvm.global_dtors" {' '            if false {' hostile::nothing_that_fails
+proof missing-symbols ir/decode.rs '        self.llvm.linkage(global) == EXTERNAL_WEAK' '        let _ = (global, EXTERNAL_WEAK); false' hostile::nothing_that_fails
+proof large-stacks machine/inst.rs '        if self.stack > STACK {' '        if self.stack > STACK << 20 {' hostile::nothing_that_fails
+proof printed-strings library/stdlib.rs '                        self.read_text(state, &text)?;
+                        argument += 1;' '                        let _ = text; argument += 1;' hostile::nothing_that_fails
+proof unreachable-code machine/run.rs '        self.check(state, Kind::Unreachable, Terms::FALSE' '        self.check(state, Kind::Unreachable, Terms::TRUE' hostile::nothing_that_fails
+proof unlocks-without-locks prove/misuse.rs '                        if terms.and(event.guard, not) != Terms::FALSE {' '                        if terms.and(event.guard, not) == Terms::TRUE && false {' hostile::misuse_is_found
+proof destroyed-while-held prove/misuse.rs '    held.then_some(WHY)' '    (held && false).then_some(WHY)' hostile::misuse_is_found
+proof uninitialised trace/initial.rs '            semaphore::FAMILY | barrier::FAMILY => Ok(Some(Misuse::Uninitialised)),' '            semaphore::FAMILY | barrier::FAMILY => Ok(None),' hostile::misuse_is_found

@@ -1,7 +1,7 @@
 //! Both engines in turns: what one does not follow, or not in time, the other may.
 //!
 //! One formula over all orders is the better engine where threads race a lot, traces are where they lock and compute. So a program is given
-//! to the formula for a while, then to the traces for as long, and so on with turns that double. Where the formula says *safe* and cannot
+//! to the formula for a while, then to the traces for half as long, and so on with turns that double. Where the formula says *safe* and cannot
 //! say that no primitive is misused, the traces are asked too: the model looks at each operation there.
 
 use std::time::{Duration, Instant};
@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use crate::ir::Module;
 use crate::machine::Refusal;
 use crate::prove::{self, Answer, Question, Verdict};
+use crate::solve::thread_time;
 use crate::trace::{self, Way};
 
-/// How long the first turn is.
+/// How long the first turn of the traces is. The formula has twice as long: it loses more when it begins anew.
 const FIRST: Duration = Duration::from_secs(4);
 
 /// How long traces are asked for misuse, if a proof without that counts too.
@@ -39,13 +40,15 @@ impl Player<'_> {
         self.refused.is_none() && self.gave_up.is_none()
     }
 
-    /// One turn. An answer that is one.
-    fn turn(&mut self, question: &Question, end: Option<Instant>) -> Option<Answer> {
-        match (self.ask)(&Question { deadline: end, ..question.clone() }) {
+    /// One turn, for so long: what other processes compute meanwhile does not count. An answer that is one.
+    fn turn(&mut self, question: &Question, slice: Option<Duration>) -> Option<Answer> {
+        let computed = slice.map(|slice| thread_time() + slice);
+        match (self.ask)(&Question { computed, ..question.clone() }) {
             Ok(answer) if !matches!(answer.verdict, Verdict::Unknown(_)) => Some(answer),
             Ok(answer) => {
                 // Early: more time would not help.
-                if end.is_none_or(|end| Instant::now() < end) {
+                let late = question.deadline.is_some_and(|end| Instant::now() >= end);
+                if !late && computed.is_none_or(|end| thread_time() < end) {
                     self.gave_up = Some(answer);
                 }
                 None
@@ -82,11 +85,8 @@ pub fn ask(module: &Module, question: &Question, turns: &Turns) -> Result<Answer
                 continue;
             }
             // Who plays alone has all the time.
-            let end = match other.plays() {
-                true => Some(earlier(question.deadline, slice)),
-                false => question.deadline,
-            };
-            if let Some(answer) = player.turn(question, end) {
+            if let Some(answer) = player.turn(question, other.plays().then_some(if first { 2 * slice } else { slice }))
+            {
                 return Ok(if first { with_misuse(&mut traces, question, turns, answer) } else { answer });
             }
             if over() {
@@ -107,19 +107,13 @@ pub fn ask(module: &Module, question: &Question, turns: &Turns) -> Result<Answer
     }
 }
 
-fn earlier(deadline: Option<Instant>, slice: Duration) -> Instant {
-    let end = Instant::now() + slice;
-    deadline.map_or(end, |deadline| deadline.min(end))
-}
-
 /// What the formula has answered; if that is *safe* and misuse is not excluded, what traces say about that.
 fn with_misuse(traces: &mut Player<'_>, question: &Question, turns: &Turns, answer: Answer) -> Answer {
     let open = answer.misuse.is_some() && matches!(answer.verdict, Verdict::Safe | Verdict::Cut(_));
     if !open || !traces.plays() {
         return answer;
     }
-    let end = if turns.complete { question.deadline } else { Some(earlier(question.deadline, MISUSE)) };
-    match traces.turn(question, end) {
+    match traces.turn(question, (!turns.complete).then_some(MISUSE)) {
         Some(more) if matches!(more.verdict, Verdict::Possible(_)) => more,
         // Only few switches were looked at: they say nothing about the others.
         Some(more) if matches!(more.verdict, Verdict::Safe) && !more.bounded && more.timeouts.is_none() => {

@@ -24,7 +24,12 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("int x; F(x = 7;) MAIN(RUN int v = x; __VERIFIER_assume(v == 7); assert(x == 7); JOIN)", ""),
     ("int x; F(__VERIFIER_assume(x == 1);) MAIN(RUN x = 1; JOIN assert(x == 1);)", ""),
     ("int x, y; F(x = 1; __VERIFIER_assume(0); y = 1;) MAIN(RUN int v = y; assert(v == 0); JOIN)", ""),
+    (
+        "int b_[4], n; F(b_[n & 3] = 5;) MAIN(n = IN; RUN int j = IN & 3; int v = b_[j]; JOIN assert(v == 0 || (n & 3) == j);)",
+        "",
+    ),
     // Ends of threads.
+    ("int x; F(x = 1;) MAIN(int go = IN; RUN if (go) { JOIN assert(x == 1); })", ""),
     ("int x; F(x = 1;) MAIN(RUN JOIN assert(x == 1);)", ""),
     ("M m = PTHREAD_MUTEX_INITIALIZER; int x; F(L(m); L(m); x = 1;) MAIN(RUN JOIN assert(0);)", "deadlock"),
     // Mutexes as sections, and as words.
@@ -68,6 +73,10 @@ const PROGRAMS: &[(&str, &str)] = &[
     ),
     ("sem_t s; int x; F(if (IN) sem_post(&s);) MAIN(sem_init(&s, 0, 0); RUN sem_wait(&s); JOIN)", "deadlock"),
     ("sem_t s; F(sem_wait(&s);) MAIN(sem_init(&s, 0, 1); RUN JOIN sem_post(&s); sem_wait(&s);)", ""),
+    (
+        "sem_t s; int x; F(if (!sem_trywait(&s)) { x++; sem_post(&s); }) MAIN(sem_init(&s, 0, 1); RUN sem_wait(&s); int v = x; x = v + 1; assert(x == v + 1); sem_post(&s); JOIN)",
+        "",
+    ),
     // Barriers.
     (
         "pthread_barrier_t b; int x; F(x = 1; pthread_barrier_wait(&b);) MAIN(pthread_barrier_init(&b, 0, 2); RUN pthread_barrier_wait(&b); assert(x == 1); JOIN)",
@@ -91,6 +100,11 @@ const PROGRAMS: &[(&str, &str)] = &[
         "deadlock",
     ),
     // Condition variables.
+    (
+        "M m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; int done; F(L(m); pthread_cond_signal(&c); done = 1; U(m);)\
+      MAIN(RUN L(m); if (done) { pthread_cond_wait(&c, &m); assert(0); } U(m); JOIN)",
+        "deadlock",
+    ),
     (
         "M m = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c = PTHREAD_COND_INITIALIZER; int go; F(L(m); go = 1; pthread_cond_signal(&c); U(m);)\
       MAIN(RUN L(m); while (!go) pthread_cond_wait(&c, &m); assert(go); U(m); JOIN)",
@@ -135,6 +149,7 @@ const PROGRAMS: &[(&str, &str)] = &[
 
 /// The same, where data races are asked for.
 const RACES: &[(&str, &str)] = &[
+    ("int x; F(__sync_bool_compare_and_swap(&x, 5, 6);) MAIN(RUN int v = x; JOIN)", ""),
     ("int x; F(x = 1;) MAIN(RUN x = 2; JOIN)", "race"),
     ("int x; F(if (IN > 5) x = 1;) MAIN(RUN JOIN x = 2;)", ""),
     ("int x; F(int v = x;) MAIN(RUN int w = x; JOIN)", ""),
@@ -161,6 +176,10 @@ fn word(verdict: &Verdict) -> String {
     }
 }
 
+/// Families that make the search shorter or the counterexample an order that can be followed, and decide nothing alone: the guards of what is behind
+/// an assumption contain it; and where a third write lies between two accesses that race, one of the two can be moved.
+const NOT_ALONE: [Family; 2] = [Family::Assume, Family::RaceBetween];
+
 #[test]
 fn every_family_of_clauses_is_needed() {
     let mut unnoticed: BTreeSet<usize> = (0..Family::ALL.len()).collect();
@@ -182,5 +201,6 @@ fn every_family_of_clauses_is_needed() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     let unnoticed: Vec<Family> = unnoticed.into_iter().map(|index| Family::ALL[index]).collect();
+    let unnoticed: Vec<Family> = unnoticed.into_iter().filter(|family| !NOT_ALONE.contains(family)).collect();
     assert!(unnoticed.is_empty(), "without these nothing changes: {unnoticed:?}");
 }

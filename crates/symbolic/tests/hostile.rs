@@ -146,6 +146,7 @@ const BAD: &[(&str, &str)] = &[
     ("main that ends first", "int x; F(assert(x == 0);) int main(void) { RUN x = 1; pthread_exit(0); }"),
     ("exit of a thread", "F(exit(1);) MAIN(RUN JOIN)"),
     ("thread that nobody waits for", "F(assert(0);) MAIN(RUN)"),
+    ("input of a thread that nobody waits for", "F(if (IN == 3) assert(0);) MAIN(RUN)"),
     ("loop without an end", "atomic_int go; F(while (!go);) MAIN(RUN JOIN)"),
     (
         "several widths",
@@ -189,7 +190,7 @@ fn is_safe(body: &str, engine: Engine) -> Option<(bool, bool)> {
     let text = format!("{HEAD}{body}").replace("COMMA", ",");
     let module = read(&text)?.unwrap_or_else(|error| panic!("{body}: {error}"));
     let question =
-        Question { exits: true, deadline: Some(Instant::now() + Duration::from_secs(3)), ..Question::default() };
+        Question { exits: true, deadline: Some(Instant::now() + Duration::from_secs(2)), ..Question::default() };
     Some(match engine.asked(&module, &question) {
         Ok((Conclusion::Safe(_) | Conclusion::Within(..), answer)) => (true, answer.misuse.is_some()),
         _ => (false, false),

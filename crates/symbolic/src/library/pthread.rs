@@ -9,6 +9,8 @@ use crate::term::{Sort, TermId, Terms};
 
 /// What is added to a thread's number to make its handle, so that no handle is 0.
 const HANDLE: u64 = 1;
+/// `EAGAIN`.
+const AGAIN: u128 = 11;
 
 impl Machine<'_> {
     pub(super) fn pthread(&mut self, state: &mut State, call: &Call<'_>) -> Result<Answer, Refusal> {
@@ -114,6 +116,13 @@ impl Machine<'_> {
             "sem_init" => self.count(state, call, 2)?,
             "pthread_barrier_init" => self.count(state, call, 2)?,
             "sem_wait" => self.primitive(state, call, Action::Take)?,
+            "sem_trywait" => {
+                let result = self.attempt(state, call, u128::from(u32::MAX), Action::TryTake)?;
+                if let Some(Value::Term(result)) = result {
+                    self.set_errno(state, result, AGAIN)?;
+                }
+                result
+            }
             "sem_post" => self.primitive(state, call, Action::Post)?,
             "pthread_barrier_wait" => {
                 let pointer = self.arg_pointer(call, 0)?;
@@ -174,6 +183,25 @@ impl Machine<'_> {
         };
         self.event(*guard, Action::Sleep(*condition, *mutex));
         self.event(*guard, Action::Wake(*condition, *mutex));
+        Ok(())
+    }
+
+    /// The error number of a call that failed, if its result is not 0.
+    fn set_errno(&mut self, state: &mut State, result: TermId, number: u128) -> Result<(), Refusal> {
+        let place = self.errno(state);
+        let zero = self.terms.constant(32, 0);
+        let failed = self.terms.ne(result, zero);
+        let number = self.terms.constant(32, number);
+        let four = self.terms.constant(64, 4);
+        self.choose(
+            state,
+            failed,
+            |machine, state| {
+                let alternatives = machine.checked(state, &place, four, true)?;
+                machine.store_bytes(state, &alternatives, 4, &Value::Term(number), true)
+            },
+            |_, _| Ok(()),
+        )?;
         Ok(())
     }
 

@@ -9,7 +9,7 @@ mod follow;
 mod misuse;
 mod translate;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub use crate::order::{Encoding, Family};
 
@@ -50,6 +50,8 @@ pub struct Question {
     pub known: Vec<Wrong>,
     /// Gives up at this time.
     pub deadline: Option<Instant>,
+    /// Gives up when this thread has computed for so long in all.
+    pub computed: Option<Duration>,
     /// Gives up when the process uses more bytes of memory.
     pub memory: Option<u64>,
     /// Gives up when this is set.
@@ -72,6 +74,7 @@ impl Default for Question {
             without: None,
             known: Vec::new(),
             deadline: None,
+            computed: None,
             memory: None,
             stop: None,
         }
@@ -159,7 +162,13 @@ pub fn ask(module: &Module, question: &Question) -> Result<Answer, Refusal> {
         exits: question.exits,
         ..Options::default()
     };
-    let budget = Budget { deadline: question.deadline, conflicts: None, memory: question.memory, stop: question.stop };
+    let budget = Budget {
+        deadline: question.deadline,
+        computed: question.computed,
+        memory: question.memory,
+        stop: question.stop,
+        conflicts: None,
+    };
     let mut machine = Machine::new(module, options);
     machine.budget = budget;
     let mut answer = Answer::default();

@@ -125,8 +125,13 @@ impl<'m> Tracer<'m> {
         };
         let mut machine = Machine::new(module, options);
         machine.watch = Some(Watch::default());
-        let budget =
-            Budget { deadline: question.deadline, conflicts: None, memory: question.memory, stop: question.stop };
+        let budget = Budget {
+            deadline: question.deadline,
+            computed: question.computed,
+            memory: question.memory,
+            stop: question.stop,
+            conflicts: None,
+        };
         machine.budget = budget;
         Tracer {
             machine,

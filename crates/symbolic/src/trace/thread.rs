@@ -400,6 +400,8 @@ impl<'m> Tracer<'m> {
                 _ => self.machine.terms.constant(32, 0),
             };
             self.machine.exit(&mut self.state, code);
+            // The process has not ended yet: what other threads call until then is no exit.
+            self.machine.exits.clear();
             self.running_mut().status = Some(code);
             return Ok(Some((process::end(Ending::Exit { status: 0 }), Next::Exit)));
         }
