@@ -36,7 +36,7 @@ same bytes-are-drawn crates/runtime/src/entry/main_thread.rs '            drawn.
 same kernel-ids-count "$fingerprint" 'unsafe { HASHER.get().difference(page, image, PAGE) };' 'unsafe { let _ = image; HASHER.get().memory(page, PAGE) };'
 same control-blocks-count "$fingerprint" 'else { fiber::control_page(thread) };' 'else { low + fiber::stack_of(thread).1 };'
 mutant waits-with-dead-bytes "$dead" '                word &= !bytes(first.max(at) - at, past.min(at + WORD) - at);' '' "-p heddle --test main" "counts::waiting_loops_optimal"
-mutant waits-with-dead-registers crates/runtime/src/schedule/spin_loop.rs 'live.registers.iter()' 'registers.iter()' "-p heddle --test main" "counts::dead_registers"
+mutant waits-with-dead-registers crates/runtime/src/schedule/stack_state.rs 'live.registers.iter()' 'registers.iter()' "-p heddle --test main" "counts::dead_registers"
 mutant table-for-waits crates/native/src/run/setup.rs ' || Vain::new(places).wipes()' '' "-p heddle --test main" "counts::waiting_loops_optimal"
 mutant table-for-states crates/native/src/run/setup.rs 'plan.states.are_computed() || ' 'plan.states.are_computed() && false || ' "-p heddle --test main" "state_identity::"
 
