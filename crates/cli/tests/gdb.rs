@@ -126,3 +126,35 @@ fn without_gdb_it_says_what_to_do() {
     session.start(command).wait().must_say(2, &["/nowhere/gdb is not installed", "HEDDLE_GDB"]);
     session.run(["replay", &trace, "--gdb-batch", "/nowhere/script"]).must_say(2, &["/nowhere/script: no such file"]);
 }
+
+/// Backtraces, `next` and `step` stay in the program's source, the list of threads is right at every step, and nothing strange is printed.
+#[test]
+fn it_stays_in_the_program() {
+    let commands = "bt\necho ==\\n\nheddle goto 5\nheddle threads\nnext\nnext\nbt\nnext\nheddle help\n";
+    let Some(run) = gdb(PROGRAM, "deadlock", commands) else { return };
+    let text = &run.stdout;
+    for stray in [
+        "libheddle_runtime",
+        "heddle_runtime::",
+        "not defined",
+        "no line number information",
+        "heddle_debug_stop",
+        "start_thread",
+    ] {
+        assert!(!text.contains(stray) && !run.stderr.contains(stray), "{stray}\n{run}");
+    }
+    let (first, rest) = text.split_once("==").expect("two parts");
+    assert!(first.contains("in worker (argument=0x1) at ") || first.contains("worker (argument=0x1) at "), "{run}");
+    // After five steps thread 1 holds a lock, and thread 2 is created and has not begun.
+    for line in [
+        "thread 0 (main), is blocked: join thread 1",
+        "thread 1 (worker), next: lock mutex `b`",
+        "thread 2 (worker), next: begin",
+    ] {
+        assert!(rest.contains(line), "{line}\n{run}");
+    }
+    let stops: Vec<&str> = rest.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
+    let stops: Vec<&str> = stops.iter().map(|line| line.split_whitespace().next().unwrap_or("")).collect();
+    assert_eq!(stops, ["7", "8", "9", "9"], "where it came, twice what follows, and the end\n{run}");
+    run.must_say(1, &["heddle threads", "this list"]);
+}

@@ -27,6 +27,7 @@ fn trace() -> Trace {
         preempts: thread == 2,
         after: vec![0; thread as usize - 1],
         holds: Some(vec!["mutex `a`".into()]),
+        creates: Some(ThreadId(3)),
         blocks: vec![ThreadId(2)],
         frees: vec![ThreadId(1)],
     };

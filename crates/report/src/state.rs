@@ -13,16 +13,21 @@ pub struct State {
     pub holds: BTreeMap<ThreadId, Vec<String>>,
     /// The threads that are blocked.
     pub blocked: BTreeSet<ThreadId>,
-    /// The threads that have started and not ended.
+    /// The threads that exist: created, and not ended.
     pub alive: BTreeSet<ThreadId>,
+    /// The threads besides the main one that were created, whether or not they have ended.
+    pub known: BTreeSet<ThreadId>,
 }
 
 impl State {
     /// The state after the first `taken` steps.
     pub fn after(trace: &Trace, taken: usize) -> State {
         let mut state = State::default();
+        state.alive.insert(ThreadId::MAIN);
         for step in trace.steps.iter().take(taken) {
             state.alive.insert(step.thread);
+            state.alive.extend(step.creates);
+            state.known.extend(step.creates);
             if let Some(holds) = &step.holds {
                 state.holds.insert(step.thread, holds.clone());
             }

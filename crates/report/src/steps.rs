@@ -28,11 +28,18 @@ pub fn steps(recording: &Recording, names: &Names, walk: &Walk) -> Vec<TraceStep
             preempts: walk.preemptions.get(index).copied().unwrap_or(false),
             after: std::mem::take(&mut causes[index]),
             holds: holds.map(|held| held.into_iter().map(|object| names.object(object)).collect()),
+            creates: created(event),
             blocks,
             frees,
         }
     };
     recording.events.iter().enumerate().map(describe).collect()
+}
+
+/// The thread that `event` created.
+fn created(event: &Event) -> Option<ThreadId> {
+    let creates = event.operation.code == thread::CREATE && !event.failed();
+    event.operation.object.as_thread().filter(|_| creates)
 }
 
 /// What the remaining threads were doing or about to do at the end, in order of their ids.

@@ -31,10 +31,19 @@ pub fn worded(trace: &Trace, steps: &[TraceStep]) -> Vec<Value> {
             "operation": action(step.action),
             "result": result_of(step, &trace.threads),
             "brief": brief(step),
+            "after": value_after(step),
         });
         data
     };
     steps.iter().map(with_words).collect()
+}
+
+/// The value of the object of `step` after it, if the step says it.
+fn value_after(step: &TraceStep) -> Option<String> {
+    match step.result? {
+        StepResult::Value { value, .. } | StepResult::Mismatch { value, .. } => Some(value.to_string()),
+        _ => None,
+    }
 }
 
 /// `trace` as JSON, with [words](worded) for each step.

@@ -150,6 +150,9 @@ pub struct TraceStep {
     /// The locks that the thread holds after this step. `None` if they did not change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds: Option<Vec<String>>,
+    /// The thread that this step created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub creates: Option<ThreadId>,
     /// The threads that this step blocked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<ThreadId>,
@@ -172,6 +175,7 @@ impl TraceStep {
             preempts: false,
             after: Vec::new(),
             holds: None,
+            creates: None,
             blocks: Vec::new(),
             frees: Vec::new(),
         }

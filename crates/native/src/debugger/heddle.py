@@ -20,6 +20,10 @@ REGISTERS = ["rsp", "rip", "rbp", "rbx", "r12", "r13", "r14", "r15", "fs_base"]
 # The registers of the thread that is really running, while those of another are in their place; and whose those are.
 real = None
 shown = None
+# Whether one of these commands makes the program run, and tells where it stops.
+moving = False
+# The number of the user's breakpoint that the program has last stopped at. 0 if it was none.
+hit = 0
 
 
 def label(thread):
@@ -97,19 +101,103 @@ def view(thread):
     outside().select()
 
 
+def moves(function):
+    """Marks a function that makes the program run and tells where it stops."""
+    def wrapped(*arguments):
+        global moving
+        before, moving = moving, True
+        try:
+            return function(*arguments)
+        finally:
+            moving = before
+    return wrapped
+
+
+def is_runtime(frame):
+    return (gdb.solib_name(frame.pc()) or "").endswith(RUNTIME)
+
+
+def is_own(frame):
+    """Whether a frame is in the program's own source."""
+    place = frame.find_sal()
+    file = place.symtab.fullname() if place.symtab else ""
+    library = gdb.solib_name(frame.pc()) or ""
+    return bool(file) and not file.startswith("/usr/") and "/include/c++/" not in file and not library.startswith(("/usr/", "/lib")) and not is_runtime(frame)
+
+
 def outside():
     """The innermost frame of the program's own source, or else of the program."""
     frame, second = gdb.newest_frame(), None
     while frame is not None:
-        place = frame.find_sal()
-        file = place.symtab.fullname() if place.symtab else ""
-        objfile = gdb.solib_name(frame.pc()) or ""
-        if not objfile.endswith(RUNTIME):
+        if is_own(frame):
+            return frame
+        if not is_runtime(frame):
             second = second or frame
-            if file and not file.startswith("/usr/") and "/include/c++/" not in file and not objfile:
-                return frame
-        frame = frame.older()
+        frame = older(frame)
     return second or gdb.newest_frame()
+
+
+def older(frame):
+    try:
+        return frame.older()
+    except gdb.error:
+        return None
+
+
+class OwnFrames:
+    """Backtraces have the frames of the program's own source. `bt -no-filters` has all."""
+
+    def __init__(self):
+        self.name, self.priority, self.enabled = "heddle", 100, True
+        gdb.frame_filters[self.name] = self
+
+    def filter(self, frames):
+        others, some = [], False
+        for frame in frames:
+            if is_own(frame.inferior_frame()):
+                some = True
+                yield frame
+            elif not some and len(others) < 100:
+                others.append(frame)
+        if not some:
+            yield from others
+
+
+@moves
+def leave():
+    """Lets the running thread return from libraries and the runtime to the program's own source. False if it stopped before."""
+    restore()
+    if gdb.selected_inferior().pid == 0:
+        print("the program has ended")
+        return False
+    own, inner = gdb.newest_frame(), None
+    while own is not None and not is_own(own):
+        own, inner = older(own), own
+    if is_stopped() and debug()["phase"] == 2:
+        arrive(True)
+        return False
+    if own is None:
+        raise gdb.GdbError("%s is not in its function: `heddle next` goes on" % label(debug()["thread"]))
+    if inner is None:
+        return True
+    stop = gdb.FinishBreakpoint(inner, internal=True)
+    stop.silent = True
+    gdb.execute("continue", to_string=True)
+    if stop.is_valid():
+        stop.delete()
+    if gdb.selected_inferior().pid == 0 or is_stopped():
+        # The thread waits, and others have come to the end.
+        arrive(True)
+        return False
+    return not at_breakpoint()
+
+
+def at_breakpoint():
+    """Whether the program has stopped at a breakpoint of the user's, which is told."""
+    if hit:
+        print("Breakpoint %d" % hit)
+        gdb.execute("frame")
+    return hit != 0
 
 
 def holds_after(taken):
@@ -150,6 +238,7 @@ def advance(to):
     return is_stopped()
 
 
+@moves
 def goto(to):
     """To the state after `to` steps; from the beginning, if that is in the past."""
     restore()
@@ -191,7 +280,8 @@ def arrive(as_asked):
     thread = failing() if at_end else state["thread"]
     view(thread)
     position(taken, at_end)
-    gdb.execute("frame")
+    if is_own(gdb.selected_frame()):
+        gdb.execute("frame")
 
 
 def position(taken, at_end):
@@ -214,7 +304,8 @@ heddle threads        all threads with backtraces, what they hold and wait for
 heddle thread N [COMMAND]  looks at a thread (bt, frame, print work), or runs one command there
 heddle locks          who holds what, who waits for what
 heddle why            what the last step follows from
-heddle where          which step this is"""
+heddle where          which step this is
+heddle help           this list"""
 
     def __init__(self):
         super().__init__("heddle", gdb.COMMAND_USER, gdb.COMPLETE_NONE, True)
@@ -228,6 +319,55 @@ class Command(gdb.Command):
 
     def invoke(self, argument, from_tty):
         self.function(argument)
+
+
+def quietly(command):
+    """Runs a command that makes the program run, and prints nothing. gdb before 12 tells where it stops all the same."""
+    try:
+        gdb.execute("set suppress-cli-notifications on", to_string=True)
+    except gdb.error:
+        gdb.execute(command, to_string=True)
+        return
+    try:
+        gdb.execute(command, to_string=True)
+    finally:
+        gdb.execute("set suppress-cli-notifications off", to_string=True)
+
+
+class Line(gdb.Command):
+    """To another line of the program's own source. What libraries do is one step.
+
+gdb's own command would step through the runtime, where a thread stands after each of its operations."""
+
+    def __init__(self, name, command):
+        self.command = command
+        super().__init__(name, gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        for _ in range(int(gdb.parse_and_eval(argument)) if argument.strip() else 1):
+            if not self.once():
+                return
+
+    @moves
+    def once(self):
+        """One line. False if the program has stopped for another reason."""
+        restore()
+        own = outside()
+        line, function = own.find_sal().line, own.name()
+        came = leave()
+        for _ in range(100000):
+            if not came:
+                return False
+            frame = gdb.newest_frame()
+            sal = gdb.find_pc_line(frame.pc())
+            if sal.pc == frame.pc() and (sal.line != line or frame.name() != function):
+                gdb.execute("frame")
+                return True
+            quietly(self.command)
+            if at_breakpoint():
+                return False
+            came = leave()
+        return False
 
 
 def number(text, otherwise):
@@ -264,27 +404,30 @@ def threads_command(argument):
     state = debug()
     taken = state["taken"]
     held, blocked = holds_after(taken), blocked_after(taken)
+    outcome = trace["end"]["outcome"]
+    ender = trace["end"]["thread"] if state["phase"] == 2 and isinstance(outcome, dict) and "ended" in outcome else None
     begun = {0} | {step["thread"] for step in steps[:taken]}
-    for thread in sorted(begun):
+    for thread in sorted(begun | {step["creates"] for step in steps[:taken] if step.get("creates") is not None}):
         coming = next_of(thread, taken)
-        if coming is None:
+        if thread == ender:
+            print("%s has ended the process" % label(thread))
+        elif coming is None:
             print("%s has ended" % label(thread))
             continue
-        doing = "runs" if thread == state["thread"] and not (state["phase"] == 2 and thread in blocked) else ("is blocked: " if thread in blocked else "next: ") + words(coming)
-        print("%s, %s%s" % (label(thread), doing, ", holds " + ", ".join(held[thread]) if thread in held else ""))
+        if thread not in begun:
+            print("%s, next: begin" % label(thread))
+            continue
+        doing = ("is blocked: " if thread in blocked else "next: ") + words(coming) if coming else None
+        if doing:
+            print("%s, %s%s" % (label(thread), doing, ", holds " + ", ".join(held[thread]) if thread in held else ""))
         view(thread)
         frame, level = outside(), 0
         while frame is not None and level < 20:
-            place = frame.find_sal()
-            where = "%s:%d" % (place.symtab.filename, place.line) if place.symtab else (gdb.solib_name(frame.pc()) or "")
-            library = os.path.basename(gdb.solib_name(frame.pc()) or "")
-            if library not in (RUNTIME, "libc.so.6") and (place.symtab or level == 0):
-                print("    #%d %s %s" % (level, frame.name() or "?", where))
+            if is_own(frame):
+                place = frame.find_sal()
+                print("    #%d %s %s:%d" % (level, frame.name() or "?", place.symtab.filename, place.line))
                 level += 1
-            try:
-                frame = frame.older()
-            except gdb.error:
-                frame = None
+            frame = older(frame)
     view(before if before is not None else state["thread"])
 
 
@@ -340,6 +483,11 @@ def where_command(argument):
     position(state["taken"], state["phase"] == 2)
 
 
+def help_command(argument):
+    """This list."""
+    print(Heddle.__doc__)
+
+
 def restore_command(argument):
     """Puts the running thread's registers back. Done by itself before the program goes on."""
     restore()
@@ -348,9 +496,35 @@ def restore_command(argument):
 Heddle()
 for name, function in [("next", next_command), ("back", back_command), ("goto", goto_command), ("threads", threads_command),
                        ("thread", thread_command), ("locks", locks_command), ("why", why_command), ("where", where_command),
-                       ("restore", restore_command)]:
+                       ("help", help_command), ("restore", restore_command)]:
     Command(name, function)
-for command in ["continue", "step", "next", "stepi", "nexti", "finish", "until", "advance", "jump", "run", "detach"]:
+for command in ["continue", "stepi", "nexti", "finish", "until", "advance", "jump", "run", "detach"]:
     gdb.execute("define hook-%s\nheddle restore\nend" % command, to_string=True)
-breakpoint = gdb.Breakpoint("heddle_debug_stop", internal=True)
-breakpoint.silent = True
+Line("next", "nexti")
+Line("step", "stepi")
+OwnFrames()
+stops = None
+
+
+def loaded(event):
+    """The breakpoint waits until the runtime is there: gdb would say that it does not know the function."""
+    global stops
+    if stops is None and event.new_objfile.filename.endswith(RUNTIME):
+        stops = gdb.Breakpoint("heddle_debug_stop", internal=True)
+        stops.silent = True
+
+
+def stopped(event):
+    """The program has come to a stop of Heddle's by a command of gdb's own, such as `next` across the end of the execution."""
+    global hit
+    try:
+        hit = max(0, event.breakpoints[0].number) if isinstance(event, gdb.BreakpointEvent) else 0
+    except RuntimeError:
+        # It was temporary, and is gone.
+        hit = 0
+    if not moving and is_stopped():
+        arrive(True)
+
+
+gdb.events.new_objfile.connect(loaded)
+gdb.events.stop.connect(stopped)

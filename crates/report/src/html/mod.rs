@@ -2,7 +2,7 @@
 //!
 //! The page contains its data as JSON. Its script creates every element from that data as text nodes, so nothing from
 //! the program, its sources or its file names is ever parsed as HTML. Without scripts, the page shows the text report.
-//! `page.js` explains how the page works.
+//! `page.js`, `steps.js` and `panels.js` are one script, and say how the page works.
 
 use heddle_model::{RunReport, Trace};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{relevance, shown, text, words};
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const SCRIPT: &str = concat!(include_str!("page.js"), include_str!("steps.js"), include_str!("panels.js"));
 
 /// Renders the page of a run and its traces.
 pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
@@ -23,6 +23,7 @@ pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
     let told: String = traces.iter().map(|trace| text::finding(trace, &plain) + "\n").collect();
     let data = json!({
         "version": env!("CARGO_PKG_VERSION"),
+        "program": traces.first().map(|trace| program(trace)),
         "report": report,
         "verdict": verdict.trim_end(),
         "traces": traces.iter().map(trace_data).collect::<Vec<_>>(),
@@ -41,6 +42,21 @@ pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
         embedded(&shown::in_data(data)),
     );
     page.into_bytes()
+}
+
+/// The name of the program of a trace: its sources, or the finished program.
+fn program(trace: &Trace) -> String {
+    let program = &trace.program;
+    let sources = program
+        .sources
+        .iter()
+        .map(|source| source.path.as_str())
+        .filter(|path| program.build.iter().any(|word| word == path));
+    match (&program.binary, sources.collect::<Vec<_>>()) {
+        (Some(binary), _) => binary.path.clone(),
+        (None, sources) if sources.is_empty() => program.build.join(" "),
+        (None, sources) => sources.join(" "),
+    }
 }
 
 /// The part of a trace that the page uses.

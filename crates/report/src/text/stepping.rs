@@ -1,7 +1,7 @@
 //! A trace one step at a time, for walking through it in a terminal.
 
-use heddle_model::Trace;
 use heddle_model::trace::TraceStep;
+use heddle_model::{ThreadId, Trace};
 
 use super::{BOLD, DIM, Options, printable};
 use crate::names::thread_label;
@@ -67,11 +67,11 @@ pub fn why(trace: &Trace, taken: usize) -> String {
 pub fn threads(trace: &Trace, taken: usize) -> String {
     let state = State::after(trace, taken);
     let mut text = String::new();
-    let mut ids: Vec<_> = trace.steps.iter().take(taken).chain(&trace.last).map(|step| step.thread).collect();
-    ids.sort();
-    ids.dedup();
-    for thread in ids {
+    for thread in [ThreadId::MAIN].into_iter().chain(state.known.iter().copied()) {
         let doing = match next_of(trace, thread, taken) {
+            _ if taken == trace.steps.len() && trace.end.outcome.is_ended() && trace.end.thread == thread => {
+                "has ended the process".to_string()
+            }
             None => "has ended".to_string(),
             Some(next) if state.blocked.contains(&thread) => format!("is blocked: {}", words(trace, next)),
             Some(next) => format!("next: {}", words(trace, next)),
@@ -86,7 +86,7 @@ fn sentence(trace: &Trace, step: &TraceStep) -> String {
     format!("{}: {}", label(trace, step.thread), words(trace, step))
 }
 
-fn label(trace: &Trace, thread: heddle_model::ThreadId) -> String {
+fn label(trace: &Trace, thread: ThreadId) -> String {
     thread_label(thread, trace.threads.get(&thread).map_or("", String::as_str))
 }
 
