@@ -95,7 +95,7 @@ pub fn table() {
             ("the compiler and the linker alone", &["-pthread"]),
         ];
         for (what, flags) in words {
-            let alone = mean(&other, || {
+            let alone = mean(other, || {
                 let mut command = Command::new(compiler);
                 command.arg("-g").args(flags).arg(&source).arg("-o").arg(&built).current_dir(root());
                 command

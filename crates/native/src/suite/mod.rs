@@ -1,6 +1,6 @@
 //! The tests that people already have: in programs of test frameworks, and in what CMake and meson have built.
 //!
-//! A program of a framework is asked for its tests ([`framework`]). A build directory is asked for its programs ([`ctest`], [`meson`]);
+//! A program of a framework is asked for its tests (`framework`). A build directory is asked for its programs (`ctest`, `meson`);
 //! those that are of a framework and run all their tests at once are asked in turn.
 
 mod ctest;

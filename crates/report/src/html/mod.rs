@@ -23,7 +23,7 @@ pub fn render(report: &RunReport, traces: &[Trace]) -> Vec<u8> {
     let told: String = traces.iter().map(|trace| text::finding(trace, &plain) + "\n").collect();
     let data = json!({
         "version": env!("CARGO_PKG_VERSION"),
-        "program": traces.first().map(|trace| program(trace)),
+        "program": traces.first().map(program),
         "report": report,
         "verdict": verdict.trim_end(),
         "traces": traces.iter().map(trace_data).collect::<Vec<_>>(),
