@@ -433,6 +433,14 @@ fn waiting_in_vain_is_not_called_safe() {
     }
 }
 
+/// Two ways lead to one state, and behind it the program does what is not understood: from then on all that was done before counts.
+#[test]
+fn a_history_that_begins_later_says_nothing_against_states_before() {
+    let session = Session::new();
+    let run = session.check(["tests/matrix/promise-set-at-exit.cpp", "--algorithm", "stateful"]);
+    assert_eq!((run.code, run.json()["coverage"]["exhaustive"].as_bool()), (0, Some(true)), "{run}");
+}
+
 #[test]
 fn what_is_not_understood_is_refused_or_keeps_states_apart() {
     const TEXT: &str = r#"#include <pthread.h>

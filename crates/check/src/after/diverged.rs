@@ -10,6 +10,7 @@ use heddle_search::probe::Mismatch;
 use heddle_search::repeat::Divergence;
 use serde::{Deserialize, Serialize};
 
+use super::apart::part_words;
 use crate::engine::Names;
 
 /// An execution that could not follow its schedule.
@@ -66,7 +67,8 @@ pub enum Doubt {
 pub fn states(mismatch: &Mismatch, symbols: &dyn Names) -> String {
     let [one, other] = mismatch.events.map(|event| event.map_or("nothing".to_owned(), |event| words(&event, symbols)));
     let what = if one == other {
-        format!("behind {one} the states differ")
+        let part = mismatch.part.map_or(String::new(), |part| format!(" in {}", part_words(&part, symbols)));
+        format!("behind {one} the states differ{part}")
     } else {
         format!("one goes on with {one}, the other with {other}")
     };

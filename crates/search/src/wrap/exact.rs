@@ -11,6 +11,8 @@ use std::time::Instant;
 use heddle_model::content::{Part, PartKind, parts};
 use heddle_model::{Execution, Executor, ExecutorError, Facts, Fingerprint, Plan};
 
+use crate::after::apart::Differs;
+
 /// Two states with one fingerprint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Collision {
@@ -109,6 +111,14 @@ fn differ(numbers: &HashMap<Box<[u64]>, u32>, state: Fingerprint, lists: [&[u32]
     let kind = PartKind::ALL.into_iter().find(|kind| named.first() == Some(&(*kind as u64)));
     let part = (kind.unwrap_or(PartKind::Rest), named.get(1).copied().unwrap_or(0));
     Collision { state, part, at: same.saturating_sub(2) as u64 }
+}
+
+/// The first part in which two states differ, each given by its content. `None` if they are the same.
+pub(super) fn compare(one: &[u64], other: &[u64]) -> Option<Differs> {
+    let mut store = Store::default();
+    store.note(Fingerprint::NONE, one);
+    let (_, collision) = store.note(Fingerprint::NONE, other);
+    collision.map(|Collision { part: (kind, key), at, .. }| Differs { kind, key, at })
 }
 
 /// The content of each state, with its number in [`Execution::states`].

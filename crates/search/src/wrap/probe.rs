@@ -12,9 +12,13 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
 
+use heddle_model::content::{PartKind, parts};
 use heddle_model::follow::{Policy, Step};
 use heddle_model::immediate::Immediate;
 use heddle_model::{Event, EventFlags, Execution, Executor, ExecutorError, Facts, Fingerprint, Outcome, Plan, States};
+
+use super::exact;
+use crate::after::apart::Differs;
 
 /// At least one of this many matches is probed.
 pub const EVERY: u64 = 1000;
@@ -36,6 +40,8 @@ pub struct Mismatch {
     pub at: usize,
     /// The event of each way there, if there is one. If both are the same, the states behind them differ.
     pub events: [Option<Event>; 2],
+    /// What the states behind these events differ in, if the events are the same and the states tell what they consist of.
+    pub part: Option<Differs>,
 }
 
 /// A match that is to be probed: two ways to one state.
@@ -144,6 +150,8 @@ impl<'e> Probed<'e> {
 struct Future {
     events: Vec<Event>,
     states: Vec<Fingerprint>,
+    /// What each state consists of, by its number.
+    contents: HashMap<usize, Box<[u64]>>,
 }
 
 fn probe(
@@ -159,27 +167,32 @@ fn probe(
         let (schedule, policy, states) = (way.clone(), Policy::Random, States::Stop);
         let How { immediate, tells } = sampled.how;
         let touches = tells.then_some(way.len() as u32);
-        let plan = Plan { schedule, policy, seed, max_steps, states, immediate, touches, ..Plan::default() };
+        let plan =
+            Plan { schedule, policy, seed, max_steps, states, immediate, touches, contents: true, ..Plan::default() };
         let execution = executor.run(&plan)?;
         use Outcome::{Assumed, Deadlock, Ended, Race, StepLimit, Visited};
         let ended =
             matches!(execution.outcome, Ended { .. } | Deadlock | Assumed | Race(_) | StepLimit { .. } | Visited);
         if matches!(execution.outcome, Outcome::Diverged { .. }) {
             // The way to the state is no way any more.
-            return Ok(Some(Mismatch { steps, at: 0, events: [None; 2] }));
+            return Ok(Some(Mismatch { steps, at: 0, events: [None; 2], part: None }));
         }
         if !ended {
             // The process was killed, or the machine is too busy: nothing can be said.
             return Ok(None);
         }
         let events = execution.events.get(way.len()..).unwrap_or_default().to_vec();
-        futures.push(Future { events, states: execution.states.to_vec() });
+        let contents = exact::states(execution.contents).map(|(number, content)| (number, content.into())).collect();
+        futures.push(Future { events, states: execution.states.to_vec(), contents });
     }
     let [one, other] = &futures[..] else { return Ok(None) };
-    let differ =
-        |at: usize| Mismatch { steps, at, events: [one.events.get(at).copied(), other.events.get(at).copied()] };
+    let differ = |at: usize, state: usize| {
+        let contents = one.contents.get(&state).zip(other.contents.get(&state));
+        let part = contents.and_then(|(one, other)| exact::compare(one, other));
+        Mismatch { steps, at, events: [one.events.get(at).copied(), other.events.get(at).copied()], part }
+    };
     if one.states.first() != Some(&sampled.state) || other.states.first() != Some(&sampled.state) {
-        return Ok(Some(differ(0)));
+        return Ok(Some(differ(0, 0)));
     }
     for at in 0..STEPS {
         let same_event = match (one.events.get(at), other.events.get(at)) {
@@ -188,12 +201,30 @@ fn probe(
             _ => false,
         };
         let state = |future: &Future| future.states.get(at + 1).copied();
-        let same_state = state(one).zip(state(other)).is_none_or(|(first, second)| first == second);
+        let same_state = state(one).zip(state(other)).is_none_or(|(first, second)| first == second)
+            || has_begun_to_differ(one, other, at + 1);
         if !same_event || !same_state {
-            return Ok(Some(differ(at)));
+            return Ok(Some(differ(at, at + 1)));
         }
     }
     Ok(None)
+}
+
+/// Whether the states with this number differ only in their [histories](PartKind::History), and these have begun on the way. What is not
+/// understood makes all events before part of a state, also those that led to the two in different ways. That keeps states apart, and says nothing
+/// against those before.
+fn has_begun_to_differ(one: &Future, other: &Future, number: usize) -> bool {
+    let had_none = |future: &Future| {
+        let content = future.contents.get(&0);
+        content.is_some_and(|content| parts(content).all(|part| part.kind != PartKind::History))
+    };
+    let besides = |future: &Future| {
+        let content = future.contents.get(&number)?;
+        let others = parts(content).filter(|part| part.kind != PartKind::History);
+        Some(others.flat_map(|part| [&[part.kind.head(part.words.len()), part.key], part.words].concat()).collect())
+    };
+    let contents: Option<(Vec<u64>, Vec<u64>)> = besides(one).zip(besides(other));
+    had_none(one) && had_none(other) && contents.is_some_and(|(one, other)| exact::compare(&one, &other).is_none())
 }
 
 impl Executor for Probed<'_> {
