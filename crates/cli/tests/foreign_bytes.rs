@@ -27,7 +27,9 @@ fn traces(session: &Session) -> Vec<Vec<u8>> {
         assert_eq!(run.code, 1, "{run}");
     }
     let folders = (0..programs.len()).map(|number| session.path(&format!("out-{number}")));
+    // Each trace, and not the links to it.
     let files = folders.flat_map(|folder| fs::read_dir(folder).expect("traces").flatten());
+    let files = files.filter(|file| file.path().extension().is_some_and(|ending| ending == "json"));
     files.map(|file| fs::read(file.path()).expect("a trace")).collect()
 }
 

@@ -91,9 +91,9 @@ pub fn must_replay(session: &Session, run: &Finished) {
     }
 }
 
-/// The JSON document of a run without what depends on the clock, and without the names of files.
+/// The JSON document of a run without what depends on the clock, and without the names of files. Proposed commands depend on both.
 pub fn timeless(mut json: serde_json::Value) -> serde_json::Value {
-    for field in ["seconds", "executions_per_second"] {
+    for field in ["seconds", "executions_per_second", "advice"] {
         json.as_object_mut().expect("a document").remove(field);
     }
     for finding in json["findings"].as_array_mut().expect("a list") {
