@@ -17,7 +17,7 @@ const MOST: usize = 1 << 20;
 
 /// The most new states of one execution: then it ends, and the search goes on from there. A search may have had enough by then, and an
 /// execution that never comes to a known state would grow until there is no room for its events.
-const LONGEST: usize = 1 << 14;
+const LONGEST: usize = 1 << 12;
 
 /// A state that this execution has passed.
 #[derive(Clone, Copy)]
