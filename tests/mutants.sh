@@ -54,6 +54,16 @@ wait unwiped crates/runtime/src/schedule/visible.rs '    if !wiping::is_on() && 
 wait loads-show-nothing crates/model/src/retrace/content.rs '        && place(Mode::Write).conflicts_with(&touched)' '        && place(Mode::Read).conflicts_with(&touched)'
 wait writes-always-change crates/runtime/src/schedule/rewritten.rs '        !self.open.get() || !self.is_noted(address, size)' '        !self.open.get() || !self.is_noted(address, size) || true'
 wait plain-reads-are-nothing crates/runtime/src/schedule/spin_loop.rs '.filter(|_| !*reads_plain)' ''
+# A loop that looks a few times is one look only if nobody can tell how often it has looked.
+counted() { mutant "counters-$1" crates/native/src/binary/liveness/counters.rs "$2" "$3" "-p heddle-native --lib" "counted::"; }
+counted used-behind '    if exits.iter().any(|&exit| counters.iter().any(|&location| function.is_live(location, exit))) {' '    if false {'
+counted looks-behind-the-test '    if !goes_on(function, &inside, *stays, call) {' '    if false {'
+counted two-tests '                Level::Pure if test.is_none() => test = Some(number),' '                Level::Pure => test = Some(number),'
+counted some-rounds '            if !pure || used(number).reads_memory || !is_acyclic(function, &inside, number) {' '            if !pure || used(number).reads_memory {'
+counted keep-what-was-found '        if all.iter().any(|&location| function.is_read_from(location, *leaves)) {' '        if false {'
+counted keep-results '        let all: BTreeSet<usize> = all.chain(number_of(Register::RAX)).collect();' '        let all: BTreeSet<usize> = all.collect();'
+counted write-memory 'used.writes_memory) ||' 'used.writes_memory) && false ||'
+mutant counters-act crates/runtime/src/schedule/counted_loop.rs '        self.acted |= match operation.code {' '        let _ = match operation.code {' "-p heddle --test main" "small::with_"
 # Whoever tries a mutex can tell that a round holds it, and nobody waits for ever because of a mutex that is free. Who passes does not wait.
 mutant polls-are-not-noticed crates/model/src/world/awaits.rs 'condvar::REACQUIRE => event.failed(),' 'condvar::REACQUIRE => false,' "-p heddle-testkit --test main" "awaits::no_condition"
 mutant waits-are-never-needless crates/model/src/world/awaits.rs '                found = Some(Needless::InTurn);' '                found = None;' "-p heddle-testkit --test main" "awaits::locking_in_opposite"

@@ -2,7 +2,8 @@
 //!
 //! A search over states knows no waits: loops really go round, and end because their states are known. What can come of a program must be
 //! equal, and the algorithms with sleep sets must run equally many executions. The loops look at atomics, exchange them, look under a
-//! mutex, write plain memory that is theirs, read it, and wait for variables on the stack of a function that is called again.
+//! mutex, write plain memory that is theirs, read it, and wait for variables on the stack of a function that is called again. Some look a few times
+//! and then do something else: their looks are one, unless somebody can tell how many there were.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -23,6 +24,10 @@ const BEGINNING: &str = "#include <pthread.h>\n#include <sched.h>\n#include <std
     static __attribute__((noinline)) void ask(void)\n{\n    atomic_int done = 0;\n    atomic_store(&box, &done);\n    \
     while (!atomic_load(&done)) {\n    }\n}\n\
     static __attribute__((noinline)) int enough(int *count)\n{\n    return ++*count > 2;\n}\n\
+    static __attribute__((noinline)) void spin(atomic_int *place, int most, unsigned *result)\n{\n    \
+    do {\n        int v = atomic_load(place);\n        if (v == 1)\n            return;\n        \
+    if (v > 1 && atomic_compare_exchange_strong(place, &v, 0)) {\n            *result += 3;\n            return;\n        }\n    \
+    } while (--most > 0);\n    *result += 1;\n}\n\
     static __attribute__((noinline)) void serve(int value)\n{\n    atomic_int *done;\n    \
     while (!(done = atomic_exchange(&box, NULL))) {\n    }\n    atomic_store(done, value);\n}\n";
 
@@ -44,7 +49,7 @@ fn statement(random: &mut Random, t: usize) -> (String, Option<String>) {
     let (condition, met_by) = [(">= 1", value), ("== 1", 1), ("== 2", 2), ("!= 0", value)][random.below(4) as usize];
     let set = |value: u64| Some(format!("atomic_store(&{atomic}, {value});"));
     let under_lock = |statement: &str| format!("pthread_mutex_lock(&m); {statement} pthread_mutex_unlock(&m);");
-    match random.below(25) {
+    match random.below(31) {
         0 | 1 => (format!("atomic_store(&{atomic}, {value});"), None),
         2 => (format!("atomic_fetch_add(&{atomic}, 1);"), None),
         3 | 4 => (format!("r[{t}] = r[{t}] * 3 + (unsigned)atomic_load(&{atomic});"), None),
@@ -109,6 +114,38 @@ fn statement(random: &mut Random, t: usize) -> (String, Option<String>) {
                 ),
                 None,
             )
+        }
+        // Looks a few times, and then does something else. Some tell how often they have looked.
+        25 => {
+            let tells = ["", "+ (unsigned)s", "+ (s == 1)"][random.below(3) as usize];
+            let kept = ["", "", "+ (unsigned)v"][random.below(3) as usize];
+            (
+                format!(
+                    "{{ int s = 4, v = 0; while (--s >= 0) {{ v = atomic_load(&{atomic}); if (v {condition}) break; }} \
+                     r[{t}] = r[{t}] * 3 + (s >= 0) {tells} {kept}; }}"
+                ),
+                set(met_by),
+            )
+        }
+        26 => (
+            format!("{{ int s = 0; for (; s < 3; s++) if (atomic_load(&{atomic})) {{ r[{t}]++; break; }} }}"),
+            set(value),
+        ),
+        27 | 28 => {
+            let more = ["", "else r[{t}]++;", "own[{t}] = v;", "if (s == 2) r[{t}] += 2;"][random.below(4) as usize];
+            let more = more.replace("{t}", &t.to_string());
+            (
+                format!(
+                    "{{ int s = 3, got = 0; while (!got && s-- > 0) {{ int v = atomic_load(&{atomic}); \
+                     if (v > 0) {{ if (atomic_compare_exchange_strong(&{atomic}, &v, v - 1)) {{ got = 1; }} {more} }} }} \
+                     r[{t}] = r[{t}] * 2 + (unsigned)got; }}"
+                ),
+                set(value),
+            )
+        }
+        29 | 30 => {
+            let sleep = under_lock(&format!("r[{t}] += 1 + (unsigned)shared;"));
+            (format!("spin(&{atomic}, {}, &r[{t}]); {sleep}", 2 + random.below(3)), set(value))
         }
         // Waits until a call that counts in memory says that it is enough. Not a wait: it ends by itself.
         22 => (format!("while (!atomic_load(&{atomic})) {{ if (enough(&own[{t}])) {{ r[{t}]++; break; }} }}"), None),

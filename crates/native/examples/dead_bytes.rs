@@ -36,7 +36,11 @@ fn main() -> ExitCode {
         let Some(table) = FrameTable::read(&table).filter(|_| lists_calls) else { continue };
         for call in (0..table.calls()).filter_map(|number| table.call(number)) {
             let dead: Vec<String> = table.dead(&call).map(|range| format!("{}..{}", range.begin, range.end)).collect();
-            println!("  {:#x} {:?}+{}: {}", call.return_address, call.base, call.distance, dead.join(" "));
+            let counters = match (call.counters, call.counts) {
+                (0, None) => String::new(),
+                (registers, range) => format!(" counters {registers:#b} {range:?}"),
+            };
+            println!("  {:#x} {:?}+{}: {}{counters}", call.return_address, call.base, call.distance, dead.join(" "));
         }
     }
     ExitCode::SUCCESS

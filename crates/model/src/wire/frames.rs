@@ -12,13 +12,15 @@
 //!
 //! Registers that calls preserve can be dead, too: the function writes them before it reads them again. Their values are where the
 //! functions further in have saved them, or still in the registers ([`KEPT`]).
+//!
+//! A call that looks at a place in a loop can have *counters*: a register and bytes of the frame that only count the rounds of the loop.
 
 /// The first bytes of a table.
 const MAGIC: [u8; 8] = *b"heddle\0f";
 /// The size of the header: [`MAGIC`], the number of calls and the number of ranges.
 const HEADER: usize = 16;
 /// The size of a call and of a range in the table.
-const CALL: usize = 28 + 4 * KEPT;
+const CALL: usize = 40 + 4 * KEPT;
 const RANGE: usize = 8;
 /// The number of registers that calls preserve, apart from stack pointer and frame pointer: rbx, r12, r13, r14, r15.
 pub const KEPT: usize = 5;
@@ -50,6 +52,10 @@ pub struct FrameCall {
     pub saved: [i32; KEPT],
     /// The kept registers that are dead, as bits.
     pub dead_registers: u32,
+    /// The kept registers that only count the rounds of the loop with this call, as bits.
+    pub counters: u32,
+    /// Bytes of the frame that do.
+    pub counts: Option<DeadRange>,
     /// The number of the first dead range.
     first: u32,
     /// The number of dead ranges.
@@ -83,6 +89,9 @@ pub struct Frame<'a> {
     pub saved: [u64; KEPT],
     /// The kept registers that are dead, as bits.
     pub dead_registers: u32,
+    /// The kept registers that only count the rounds of the loop with the frame's call, as bits.
+    pub counters: u32,
+    counts: Option<DeadRange>,
     ranges: &'a [u8],
 }
 
@@ -121,7 +130,10 @@ impl<'a> FrameTable<'a> {
             first: word(bytes, 16),
             count: word(bytes, 20),
             dead_registers: word(bytes, 24),
-            saved: core::array::from_fn(|number| word(bytes, 28 + 4 * number) as i32),
+            counters: word(bytes, 28),
+            counts: Some(DeadRange { begin: word(bytes, 32) as i32, end: word(bytes, 36) as i32 })
+                .filter(|range| range.begin < range.end),
+            saved: core::array::from_fn(|number| word(bytes, 40 + 4 * number) as i32),
         })
     }
 
@@ -169,6 +181,19 @@ impl<'a> FrameTable<'a> {
 }
 
 impl<'a> Frame<'a> {
+    /// Whether anything only counts the rounds of the loop with the frame's call.
+    pub fn has_counters(&self) -> bool {
+        self.counters != 0 || self.counts.is_some()
+    }
+
+    /// The bytes of the frame that only count rounds, as a pair of addresses (first, one past the last).
+    pub fn counts(&self) -> Option<(u64, u64)> {
+        let range = self.counts?;
+        let (first, past) =
+            (self.end.wrapping_add_signed(range.begin.into()), self.end.wrapping_add_signed(range.end.into()));
+        (self.low <= first && first < past && past <= self.end).then_some((first, past))
+    }
+
     /// The dead bytes of the frame as pairs of addresses (first, one past the last), ascending.
     pub fn dead(&self) -> impl Iterator<Item = (u64, u64)> + use<'a> {
         let (low, end) = (self.low, self.end);
@@ -211,7 +236,8 @@ impl<'a, L: FnMut(u64) -> Option<u64>> Iterator for Walk<'a, L> {
         self.stack_pointer = end;
         let inside = |at: &u64| (low..end).contains(at) && at.is_multiple_of(8);
         let saved = call.saved.map(|offset| Some(end.wrapping_add_signed(offset.into())).filter(inside).unwrap_or(0));
-        Some(Frame { low, end, saved, dead_registers: call.dead_registers, ranges: self.table.dead_bytes(&call) })
+        let FrameCall { dead_registers, counters, counts, .. } = call;
+        Some(Frame { low, end, saved, dead_registers, counters, counts, ranges: self.table.dead_bytes(&call) })
     }
 }
 
@@ -233,8 +259,18 @@ mod writing {
     impl FrameCall {
         /// A call without dead registers, and without its dead ranges, which [`FrameTable::write`] adds.
         pub fn new(return_address: u32, base: FrameBase, distance: i32, saved_frame_pointer: i32) -> FrameCall {
-            let (saved, dead_registers) = ([0; super::KEPT], 0);
-            FrameCall { return_address, base, distance, saved_frame_pointer, saved, dead_registers, first: 0, count: 0 }
+            FrameCall {
+                return_address,
+                base,
+                distance,
+                saved_frame_pointer,
+                saved: [0; super::KEPT],
+                dead_registers: 0,
+                counters: 0,
+                counts: None,
+                first: 0,
+                count: 0,
+            }
         }
     }
 
@@ -260,8 +296,11 @@ mod writing {
             for (call, _) in &calls {
                 let &FrameCall { return_address, base, distance, saved_frame_pointer, .. } = call;
                 let words = [return_address, base as u32, distance as u32, saved_frame_pointer as u32];
-                let more =
-                    [call.first, call.count, call.dead_registers].into_iter().chain(call.saved.map(|at| at as u32));
+                let counts = call.counts.unwrap_or(DeadRange { begin: 0, end: 0 });
+                let more = [call.first, call.count, call.dead_registers, call.counters]
+                    .into_iter()
+                    .chain([counts.begin as u32, counts.end as u32])
+                    .chain(call.saved.map(|at| at as u32));
                 bytes.extend(words.into_iter().chain(more).flat_map(u32::to_le_bytes));
             }
             for DeadRange { begin, end } in ranges {
@@ -289,6 +328,8 @@ mod tests {
                 FrameCall {
                     dead_registers: 0b10,
                     saved: [0, -24, 0, 0, 0],
+                    counters: 0b101,
+                    counts: Some(range(-24, -20)),
                     ..FrameCall::new(0x100, StackPointer, 24, 0)
                 },
                 vec![range(-24, -16)],
@@ -333,6 +374,10 @@ mod tests {
         assert_eq!(ends, [(0x1000, 0x1018), (0x1018, 0x1050)]);
         assert_eq!(frames[0].dead().collect::<Vec<_>>(), [(0x1000, 0x1008)]);
         assert_eq!((frames[0].dead_registers, frames[0].saved), (0b10, [0, 0x1000, 0, 0, 0]));
+        assert_eq!(
+            (frames[0].counters, frames[0].counts(), frames[1].has_counters()),
+            (0b101, Some((0x1000, 0x1004)), false)
+        );
         assert_eq!((frames[1].dead_registers, frames[1].saved), (0, [0; KEPT]));
         assert_eq!(frames[1].dead().collect::<Vec<_>>(), [(0x1028, 0x1030), (0x1038, 0x103c)]);
         // A frame pointer that leads nowhere, a stack that cannot be read, a return address below the program.

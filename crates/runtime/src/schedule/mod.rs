@@ -9,9 +9,10 @@
 //! * [`execution`]: the start of an execution, and the ends of its threads and its process.
 //! * [`mod@visible`]: visible operations. [`section`]: atomic sections. [`finish`]: the record of a completed
 //!   execution.
-//! * [`fiber`]: the threads themselves. [`spin_loop`]: loops that only wait, [`rewritten`]: what they may write. [`timed`]: operations that can time out.
+//! * [`fiber`]: the threads themselves. [`spin_loop`]: loops that only wait, [`counted_loop`]: those that count, [`rewritten`]: what they may write. [`timed`]: operations that can time out.
 //!   [`forever`]: threads that run for ever without an operation.
 
+mod counted_loop;
 mod execution;
 pub mod fiber;
 mod finish;

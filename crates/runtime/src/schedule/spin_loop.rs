@@ -10,7 +10,8 @@
 //!
 //! A loop that reads a clock is one that waits if it comes back to the same state whatever the time is ([`super::loop_time`]).
 //!
-//! A loop that counts its iterations is in another state each time and is not recognised. Neither is a loop that
+//! A loop that counts its iterations is in another state each time. If the machine code shows that it only counts them, its looks are one
+//! ([`super::counted_loop`]). Otherwise it is not recognised. Neither is a loop that
 //! allocates, prints, makes libc or the kernel store something, or calls a function that nobody
 //! instrumented and that may keep state ([`crate::entry::foreign`]). Such loops end at the bound on the number of steps.
 //!
@@ -29,6 +30,7 @@ use heddle_model::{Attempts, Event, Look, Looks, MOST_LOOKS, Operation, ThreadId
 use crate::addresses::Reserve;
 use crate::lifetime::{self, Exclusive, Lent};
 use crate::record::callstack;
+use crate::schedule::counted_loop::{Counted, Round};
 use crate::schedule::loop_time::{Times, Waiting};
 use crate::schedule::rewritten::Rewritten;
 use crate::schedule::stack_log::StackLog;
@@ -124,6 +126,8 @@ struct Watched {
     unlocked: [Unlocked; UNLOCKED],
     /// How far up it has written its stack between then and its last look.
     written_since: usize,
+    /// Where it has looked in a loop that only counts its rounds.
+    counted: Counted,
     /// Its stack when it had last locked a mutex, if it may be in a loop that polls, and whether it was the same when it had last unlocked it.
     locked: (Stack, bool),
 }
@@ -218,6 +222,7 @@ pub fn reset(thread: ThreadId) {
     watched.idle_locks = (0, 0);
     watched.unlocked = [Unlocked::NOTHING; UNLOCKED];
     watched.written_since = 0;
+    watched.counted = Counted::NOWHERE;
     watched.locked = (Stack::UNKNOWN, false);
 }
 
@@ -311,18 +316,20 @@ pub struct Prospect {
     pub state: u64,
     /// The number of the thread's state and what its last look found, if that was in vain.
     pub vain: Option<(u64, u64)>,
+    /// What the operation is in a loop that only counts its rounds.
+    pub round: Round,
 }
 
 impl Prospect {
     /// That of an operation of which nothing is known.
     fn unknown(operation: Operation) -> Prospect {
-        Prospect { operation, state: 0, vain: None }
+        Prospect { operation, state: 0, vain: None, round: Round::First }
     }
 }
 
 /// Called when the running thread is about to take `operation`, which may change nothing.
 pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
-    let Watched { looks, attempts, noted, reads_plain, written_since, times, .. } = of(thread);
+    let Watched { looks, attempts, noted, reads_plain, written_since, times, counted, .. } = of(thread);
     let Some((depth, lowest)) = callstack::looked() else {
         looks.forget();
         return Prospect::unknown(operation);
@@ -352,6 +359,20 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
             if attempts.before(state.digest(operation.object.0, pc), known.tries()) { QUIET } else { 0 };
     }
     let plain_reads = running().plain_reads.get();
+    let round = counted.comes(&operation, pc, &state, (depth, lowest, changes));
+    let is_last = looks.states_mut().last().is_some_and(|last| {
+        let Before { pc: at, state: earlier, lowest, written, plain_reads: reads, waiting, .. } = last;
+        *at == pc
+            && *reads == plain_reads
+            && !waiting.has_read(times)
+            && earlier.is_again_but_for_counters(&state, *lowest, *written)
+            && !earlier.is_again(&state, *lowest, *written)
+    });
+    match round {
+        Round::First => {}
+        Round::Again if !is_last => counted.begins(),
+        _ => return Prospect { round, ..Prospect::unknown(operation) },
+    }
     let waiting = Waiting::begins(times);
     let now = Before { pc, state, plain_reads, lowest: depth, written: 0, read: 0, known: (0, 0), waiting };
     let is_again =
@@ -378,7 +399,7 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
             } else {
                 operation
             };
-            Prospect { operation, state: 0, vain: None }
+            Prospect { operation, state: 0, vain: None, round: Round::First }
         }
         Some(found) => {
             // Only what it has read in the loop: who has read before it came there does not wait for that to change.
@@ -395,7 +416,7 @@ pub fn before(thread: ThreadId, operation: Operation, pc: u64) -> Prospect {
             let waits = |value: &u64| round.len() == 1 || alone().any(|number| known.is_vain(number, *value));
             let vain = found.vain.filter(waits).and_then(|value| number.map(|number| (number, value)));
             let state = alone().find(|&number| known.knows(number)).unwrap_or(0);
-            Prospect { operation: found.operation, state, vain }
+            Prospect { operation: found.operation, state, vain, round: Round::First }
         }
         None if known.is_empty() => Prospect::unknown(operation),
         None => {
@@ -488,14 +509,20 @@ pub fn before_unlock(thread: ThreadId, unlock: Operation) -> bool {
 
 /// Called when the running thread has taken the operation of the last call of [`before`].
 pub fn after(thread: ThreadId, event: &Event) {
-    let Watched { looks, attempts, tried, .. } = of(thread);
+    let Watched { looks, attempts, tried, counted, .. } = of(thread);
     looks.after(event);
+    counted.looked(event);
     if event.operation.code == TRYLOCK {
         if !attempts.wants() {
             *tried = running().changes.get();
         }
         attempts.after(event);
     }
+    running().rewritten.look();
+}
+
+/// Called when the running thread has looked once more where it has looked last, which is no event.
+pub fn looked_again() {
     running().rewritten.look();
 }
 

@@ -23,11 +23,14 @@ pub(super) struct State {
     /// The depth of the call stack.
     pub depth: usize,
     pub levels: [(usize, u64); LEVELS],
+    /// The end of the frame with the innermost loop that has [counters](dead::Counters), and a digest of everything up to there but for
+    /// these. Zeros if there is none.
+    pub counted: (usize, u64),
 }
 
 impl State {
     /// No state that a thread could be in.
-    pub const NOWHERE: State = State { depth: 0, levels: [(0, 0); LEVELS] };
+    pub const NOWHERE: State = State { depth: 0, levels: [(0, 0); LEVELS], counted: (0, 0) };
 
     /// The state in which the program called the function that is running now, with a call stack of this depth and after these readings of
     /// clocks.
@@ -48,7 +51,7 @@ impl State {
             }
             *place = (end, digest);
         }
-        State { depth, levels }
+        State { depth, levels, counted: but_for_counters(registers, times) }
     }
 
     /// The number of this state, as far as the innermost `level + 1` functions are concerned, if `thread` is about to take
@@ -85,6 +88,18 @@ impl State {
         (self.levels[level] == later.levels[level]).then_some(level)
     }
 
+    /// Whether `later` is the same state but for counters of the loop that both are in. `lowest` and `written` are those of [`is_again`](Self::is_again).
+    pub fn is_again_but_for_counters(&self, later: &State, lowest: usize, written: usize) -> bool {
+        let (end, _) = later.counted;
+        // The thread has come back to the function with the loop, and has not left it.
+        let out = self.depth.checked_sub(lowest);
+        end != 0
+            && (self.depth, self.counted) == (later.depth, later.counted)
+            && written <= end
+            && out.is_some()
+            && later.level_up_to(end) == out
+    }
+
     /// Whether `later` is the same state. `lowest` is the lowest depth of the call stack in between, `written` the
     /// highest address of the stack that was written.
     pub fn is_again(&self, later: &State, lowest: usize, written: usize) -> bool {
@@ -95,6 +110,28 @@ impl State {
         let mut enough = compared.skip_while(|((end, _), _)| *end != 0 && *end < written);
         enough.next().is_some_and(|(this, other)| this == other && this.0 != 0)
     }
+}
+
+/// What [`State::counted`] is for a call with these registers.
+fn but_for_counters(registers: [u64; 7], times: &Times) -> (usize, u64) {
+    let thread = schedule::current();
+    let from = registers[6] as usize;
+    let Some(counters) = dead::counters(thread, registers, LEVELS)
+        .filter(|counters| (from..=from + LARGEST_WINDOW).contains(&counters.end))
+    else {
+        return (0, 0);
+    };
+    let mut live = dead::live(thread, registers);
+    let mut digest = arch::float_control();
+    for (number, &word) in live.registers.iter().enumerate() {
+        digest = mix(digest, if counters.has_register(number) { 0 } else { times.without(word) });
+    }
+    for at in (from..counters.end).step_by(8) {
+        // SAFETY: the live part of the current stack.
+        let word = counters.without(unsafe { live.read(at) }, at);
+        digest = mix(digest, times.without(word));
+    }
+    (counters.end, digest)
 }
 
 /// Adds a word to a digest.

@@ -9,6 +9,7 @@ use heddle_model::primitive::process::END;
 use heddle_model::primitive::{mutex, yielding};
 use heddle_model::{Capacity, Event, EventFlags, Operation, Outcome, ThreadId, vain};
 
+use super::counted_loop::Round;
 use super::execution::conclude;
 use super::finish::{finish, finish_ended, record_stack};
 use super::section::{in_section, unless_stuck};
@@ -46,7 +47,18 @@ pub fn visible_look(operation: Operation, pc: u64, perform: impl FnOnce(&mut Eve
     }
     let me = current();
     unless_it_probes(pc);
-    let Prospect { operation, state, vain: in_vain } = spin_loop::before(me, operation, pc);
+    let Prospect { operation, state, vain: in_vain, round } = spin_loop::before(me, operation, pc);
+    match round {
+        Round::First => {}
+        Round::Again => {
+            let mut event = Event { operation, thread: me, ..Event::default() };
+            perform(&mut event);
+            spin_loop::looked_again();
+            return event;
+        }
+        Round::Several => learn_that_threads_wait(pc),
+        Round::Acts(number) => finish(Outcome::Learnt { place: number, also: 0 }, pc, b""),
+    }
     if operation.is_await() {
         learn_that_threads_wait(pc);
     }

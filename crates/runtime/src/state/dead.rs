@@ -109,6 +109,57 @@ pub fn live(thread: ThreadId, registers: [u64; 7]) -> Live<impl Iterator<Item = 
     live
 }
 
+/// What only counts the rounds of a loop around the call that a thread is in.
+pub struct Counters {
+    /// The end of the frame with the loop.
+    pub end: usize,
+    /// Registers of the call, as bits of their numbers, and places where functions further in have saved some.
+    registers: u32,
+    slots: [usize; KEPT],
+    /// Bytes of the frame: the first address, and one past the last.
+    bytes: (usize, usize),
+}
+
+/// The counters of the innermost loop of `thread` that has some, if it is at most `levels` functions out. The thread is in a call that it made with
+/// these registers ([`crate::schedule::registers`]).
+pub fn counters(thread: ThreadId, registers: [u64; 7], levels: usize) -> Option<Counters> {
+    let mut homes = [0; KEPT];
+    for frame in frames(thread, registers).take(levels) {
+        if frame.has_counters() {
+            let bytes = frame.counts().map_or((0, 0), |(first, past)| (first as usize, past as usize));
+            let mut counters = Counters { end: frame.end as usize, registers: 0, slots: [0; KEPT], bytes };
+            for (number, home) in homes.iter().enumerate().filter(|(number, _)| frame.counters >> number & 1 != 0) {
+                match *home {
+                    0 => counters.registers |= 1 << NUMBERS[number],
+                    home => counters.slots[number] = home as usize,
+                }
+            }
+            return Some(counters);
+        }
+        for (home, saved) in homes.iter_mut().zip(frame.saved).filter(|(_, saved)| *saved != 0) {
+            *home = saved;
+        }
+    }
+    None
+}
+
+impl Counters {
+    /// Whether register `number` of the call is one.
+    pub fn has_register(&self, number: usize) -> bool {
+        self.registers >> number & 1 != 0
+    }
+
+    /// `word` of the stack, which is at `at`, without what is one.
+    #[inline]
+    pub fn without(&self, word: u64, at: usize) -> u64 {
+        if self.slots.contains(&at) {
+            return 0;
+        }
+        let (first, past) = self.bytes;
+        if first < at + WORD && at < past { word & !bytes(first.max(at) - at, past.min(at + WORD) - at) } else { word }
+    }
+}
+
 impl<R: Iterator<Item = (usize, usize)>> Live<R> {
     /// The value of a register is dead. It is at `home`, or still in the register if that is 0.
     fn drop_value(&mut self, register: usize, home: usize) {

@@ -11,6 +11,8 @@
 //!
 //! gcc computes the address in another register first and copies it. clang may keep it in the frame, and load it from there before
 //! further calls. The address is followed wherever it goes. Registers that a call does not preserve do not have it behind the call.
+//!
+//! A compare-exchange of the runtime gets a pointer to the expected value. It reads it, perhaps writes it, and keeps no pointer either.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +39,16 @@ const LOST: [Register; 9] = [
 const NEAR: usize = 32;
 const LOADS: usize = 64;
 
-/// The numbers of instructions whose addresses are only announced. `effects` has what each instruction does to the frame, and `objects` are the
+/// Where addresses lead that are only announced.
+#[derive(Default)]
+pub struct Announced {
+    /// The numbers of the instructions that take them.
+    pub takers: Vec<usize>,
+    /// Calls of compare-exchanges with such an address: the number, the address, and the size of the expected value.
+    pub expected: Vec<(usize, i64, i64)>,
+}
+
+/// The instructions whose addresses are only announced. `effects` has what each instruction does to the frame, and `objects` are the
 /// variables in it, if they are known.
 pub fn of(
     image: &Image<'_>,
@@ -45,10 +56,10 @@ pub fn of(
     effects: &[Accesses],
     objects: Option<&Objects>,
     rules: Rules,
-) -> Vec<usize> {
+) -> Announced {
     let takes = |number: &usize| !effects[*number].taken.is_empty();
     let all = (0..nodes.len()).filter(takes);
-    let mut found: BTreeMap<usize, Vec<Bytes>> =
+    let mut found: BTreeMap<usize, Ways> =
         all.filter_map(|number| Some((number, places(image, nodes, effects, number, rules)?))).collect();
     let parts = objects.map(|objects| objects.parts(i32::MIN.into()));
     // No other pointer may reach a place that has an address: then it is a pointer like others, and may reach further places.
@@ -65,25 +76,37 @@ pub fn of(
             })
         };
         let before = found.len();
-        found.retain(|_, places| !rules.has(Rule::KeptAddresses) || !places.iter().any(is_reached));
+        found.retain(|_, ways| !rules.has(Rule::KeptAddresses) || !ways.places.iter().any(is_reached));
         if found.len() == before {
-            return found.into_keys().collect();
+            let expected = found.iter().flat_map(|(&taker, ways)| {
+                ways.expected.iter().map(move |&(call, size)| (call, effects[taker].taken[0], size))
+            });
+            return Announced { expected: expected.collect(), takers: found.into_keys().collect() };
         }
     }
 }
 
+/// Where one address goes.
+#[derive(Default)]
+struct Ways {
+    /// The places in the frame that have it.
+    places: Vec<Bytes>,
+    /// Compare-exchanges that get it, with the size of what they expect.
+    expected: Vec<(usize, i64)>,
+}
+
 /// The places in the frame that have the address which `lea` number `number` computes. `None` if it is used otherwise than to be announced.
-fn places(image: &Image<'_>, nodes: &[Node], effects: &[Accesses], number: usize, rules: Rules) -> Option<Vec<Bytes>> {
+fn places(image: &Image<'_>, nodes: &[Node], effects: &[Accesses], number: usize, rules: Rules) -> Option<Ways> {
     let lea = &nodes[number].instruction;
     if lea.mnemonic() != Mnemonic::Lea || !LOST.contains(&lea.op0_register()) {
         return None;
     }
     // Instructions behind which a register has the address.
     let mut open = vec![(number, lea.op0_register())];
-    let mut places: Vec<Bytes> = Vec::new();
+    let Ways { mut places, mut expected } = Ways::default();
     let mut loads = 0;
     while let Some((at, register)) = open.pop() {
-        let stored = follow(image, nodes, effects, (at, register), rules)?;
+        let stored = follow(image, nodes, effects, (at, register), &mut expected, rules)?;
         for place in stored.into_iter().filter(|_| rules.has(Rule::KeptAddresses)) {
             if places.contains(&place) {
                 continue;
@@ -103,7 +126,7 @@ fn places(image: &Image<'_>, nodes: &[Node], effects: &[Accesses], number: usize
             }
         }
     }
-    Some(places)
+    Some(Ways { places, expected })
 }
 
 /// Follows an address that `register` has behind instruction `at`, up to the call that announces it. Returns where the frame has it then. `None`
@@ -113,6 +136,7 @@ fn follow(
     nodes: &[Node],
     effects: &[Accesses],
     (at, register): (usize, Register),
+    expected: &mut Vec<(usize, i64)>,
     rules: Rules,
 ) -> Option<Vec<Bytes>> {
     let mut factory = InstructionInfoFactory::new();
@@ -124,6 +148,16 @@ fn follow(
         }
         let instruction = &nodes[here].instruction;
         if nodes[here].is_call() {
+            // The second argument.
+            let others = [Register::RDI, Register::RDX, Register::RCX, Register::R8, Register::R9];
+            if let Some(size) = expects(image, instruction)
+                && !others.iter().any(|other| holders.contains(other))
+            {
+                if holders.contains(&Register::RSI) {
+                    expected.push((here, size));
+                }
+                return Some(stored);
+            }
             let is_announced = !rules.has(Rule::Announcements) || image.calls(instruction, is_announcement);
             return is_announced.then_some(stored);
         }
@@ -155,6 +189,16 @@ fn follow(
     None
 }
 
+/// The size of the expected value to which a compare-exchange of the runtime gets a pointer. `None` if it is no call of one.
+fn expects(image: &Image<'_>, call: &Instruction) -> Option<i64> {
+    [1, 2, 4, 8].into_iter().find(|size| {
+        ["strong", "weak"].iter().any(|kind| {
+            let wanted = format!("__tsan_atomic{}_compare_exchange_{kind}", size * 8);
+            image.calls(call, |name| name.split('@').next() == Some(&wanted))
+        })
+    })
+}
+
 /// Whether an instruction only stores a whole register, in another one or in memory.
 fn moves(instruction: &Instruction) -> bool {
     instruction.mnemonic() == Mnemonic::Mov
@@ -163,7 +207,7 @@ fn moves(instruction: &Instruction) -> bool {
 }
 
 /// Whether a function of the runtime announces an access of fixed size.
-fn is_announcement(name: &str) -> bool {
+pub fn is_announcement(name: &str) -> bool {
     let Some(access) = name.strip_prefix("__tsan_") else { return false };
     let access = access.strip_prefix("unaligned_").unwrap_or(access);
     let access = access.strip_prefix("volatile_").unwrap_or(access);

@@ -17,6 +17,28 @@ pub struct Transfer {
 
 /// The pieces that are live behind each call, by the call's number. `transfers` has one entry for each node.
 pub fn behind_calls(nodes: &[Node], transfers: &[Transfer], pieces: &Pieces) -> Vec<(usize, PieceSet)> {
+    let mut calls = Vec::new();
+    visit(nodes, transfers, pieces, |number, live| {
+        if nodes[number].is_call() {
+            calls.push((number, live.clone()));
+        }
+    });
+    calls
+}
+
+/// The pieces that are live before each instruction.
+pub fn before_each(nodes: &[Node], transfers: &[Transfer], pieces: &Pieces) -> Vec<PieceSet> {
+    let mut before = vec![pieces.none(); nodes.len()];
+    visit(nodes, transfers, pieces, |number, live| {
+        let mut live = live.clone();
+        pass(&mut live, &transfers[number]);
+        before[number] = live;
+    });
+    before
+}
+
+/// Calls `each` with every instruction and what is live behind it.
+fn visit(nodes: &[Node], transfers: &[Transfer], pieces: &Pieces, mut each: impl FnMut(usize, &PieceSet)) {
     let blocks = Blocks::of(nodes);
     let mut before: Vec<PieceSet> = vec![pieces.none(); blocks.ranges.len()];
     let mut open: Vec<usize> = (0..blocks.ranges.len()).collect();
@@ -36,17 +58,13 @@ pub fn behind_calls(nodes: &[Node], transfers: &[Transfer], pieces: &Pieces) -> 
             }
         }
     }
-    let mut calls = Vec::new();
     for &(first, past) in &blocks.ranges {
         let mut live = blocks.behind(nodes, past - 1, &before, pieces);
         for number in (first..past).rev() {
-            if nodes[number].is_call() {
-                calls.push((number, live.clone()));
-            }
+            each(number, &live);
             pass(&mut live, &transfers[number]);
         }
     }
-    calls
 }
 
 /// Goes backward over one instruction.

@@ -59,6 +59,11 @@ impl Pieces {
         ranges
     }
 
+    /// The bytes of the piece with this number.
+    pub fn bytes(&self, number: usize) -> Bytes {
+        (self.cuts[number], self.cuts[number + 1])
+    }
+
     /// A set without any piece.
     pub fn none(&self) -> PieceSet {
         PieceSet { words: vec![0; self.len().div_ceil(64)] }

@@ -7,6 +7,7 @@ use iced_x86::InstructionInfoFactory;
 
 use super::accesses::{self, Accesses, Bytes};
 use super::announced;
+use super::counters::{self, Counters};
 use super::flow::{self, Transfer};
 use super::frame::{PieceSet, Pieces};
 use super::graph::{self, Function, Node};
@@ -29,6 +30,8 @@ pub struct Call {
     pub dead: Vec<Bytes>,
     /// The dead registers: see [`heddle_model::wire::FrameCall::dead_registers`].
     pub dead_registers: u32,
+    /// What only counts the rounds of the innermost loop with this call, if it may be a look.
+    pub counters: Counters,
 }
 
 /// Where the frame ends if the frame pointer points to its place two words below.
@@ -61,7 +64,10 @@ pub fn calls(
         });
     }
     let announced = announced::of(image, nodes, &effects, objects, rules);
-    announced.into_iter().for_each(|number| effects[number].taken.clear());
+    announced.takers.into_iter().for_each(|number| effects[number].taken.clear());
+    for (call, address, size) in announced.expected {
+        effects[call].reads.push((address, address + size));
+    }
     let takes = rules.has(Rule::UnknownObjects) && objects.is_none();
     if takes && effects.iter().any(|effect| !effect.taken.is_empty() || !effect.indexed.is_empty()) {
         return Err(NotUnderstood::AddressTaken);
@@ -80,6 +86,15 @@ pub fn calls(
     }
     let always = always_live(&effects, &pieces, &saved, objects, rules);
     let registers: HashMap<usize, u32> = kept::behind_calls(nodes, unwind, rules).into_iter().collect();
+    let counts = counters::may_look(image, nodes).then(|| {
+        let frame_live = flow::before_each(nodes, &transfers, &pieces);
+        let kept_live = kept::before_each(nodes, unwind, rules);
+        let frame = counters::Frame { pieces: &pieces, effects: &effects, live: &frame_live, always: &always };
+        let earlier = counters::earlier(nodes);
+        let function = counters::Function { image, nodes, live: &kept_live, frame: Some(frame), earlier: &earlier };
+        let of = |number: usize| nodes[number].is_call().then(|| counters::of(&function, number)).flatten();
+        (0..nodes.len()).map(|number| of(number).unwrap_or_default()).collect::<Vec<Counters>>()
+    });
     let mut calls = Vec::new();
     for (number, mut live) in flow::behind_calls(nodes, &transfers, &pieces) {
         let Some(state) = states[number] else { continue };
@@ -93,18 +108,34 @@ pub fn calls(
         transfers[number].reads.iter().for_each(|&run| live.add(run));
         let dead = pieces.without(&live, low, RETURN_ADDRESS);
         let dead_registers = registers.get(&number).copied().unwrap_or(0);
-        calls.push(Call { return_address, row, size: low.unsigned_abs(), dead, dead_registers });
+        let counters = counts.as_ref().map(|counts| counts[number].clone()).unwrap_or_default();
+        calls.push(Call { return_address, row, size: low.unsigned_abs(), dead, dead_registers, counters });
     }
     Ok(calls)
 }
 
 /// The calls of a function whose frame is not understood, without dead bytes, so that the frames above can be found.
-pub fn calls_only(nodes: &[Node], unwind: &Unwind) -> Vec<Call> {
-    let calls = nodes.iter().filter(|node| node.is_call()).filter_map(|call| {
+/// `reason` says why it is not.
+pub fn calls_only(
+    image: &Image<'_>,
+    nodes: &[Node],
+    unwind: &Unwind,
+    reason: NotUnderstood,
+    rules: Rules,
+) -> Vec<Call> {
+    // Registers are understood if nothing is the matter but pointers.
+    let may_count = reason == NotUnderstood::AddressTaken && counters::may_look(image, nodes);
+    let counts = may_count.then(|| (kept::before_each(nodes, unwind, rules), counters::earlier(nodes)));
+    let counters = |number: usize| {
+        let (live, earlier) = counts.as_ref()?;
+        counters::of(&counters::Function { image, nodes, live, frame: None, earlier }, number)
+    };
+    let calls = nodes.iter().enumerate().filter(|(_, node)| node.is_call()).filter_map(|(number, call)| {
         let return_address = call.instruction.next_ip();
         // Nothing confirms what the tables say about the stack pointer.
         let row = *unwind.row(return_address).filter(|row| row.base == FrameBase::FramePointer)?;
-        Some(Call { return_address, row, size: 0, dead: Vec::new(), dead_registers: 0 })
+        let counters = counters(number).unwrap_or_default();
+        Some(Call { return_address, row, size: 0, dead: Vec::new(), dead_registers: 0, counters })
     });
     calls.collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! Instructions are decoded along the paths of the function, from its entry and its landing pads. A direct jump out of the function
 //! (a tail call, or a part that the compiler has moved elsewhere) and an indirect jump that is not understood leave the graph: whatever
-//! follows, nothing is known about it. A call continues behind itself and at every landing pad.
+//! follows, nothing is known about it. A call continues behind itself, unless it never returns, and at every landing pad.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,7 +75,7 @@ pub fn of(image: &Image<'_>, function: &Function<'_>, pads: &[u64]) -> Result<Ve
     if found.values().zip(found.keys().skip(1)).any(|(instruction, &after)| instruction.next_ip() > after) {
         return Err(NotUnderstood::Code);
     }
-    link(function, pads, found, tables)
+    link(image, function, pads, found, tables)
 }
 
 /// Decodes instructions from `address` on, up to the end of the path or one that is known. Adds where jumps lead to `open`.
@@ -140,6 +140,7 @@ fn check_call(function: &Function<'_>, call: &Instruction) -> Result<(), NotUnde
 }
 
 fn link(
+    image: &Image<'_>,
     function: &Function<'_>,
     pads: &[u64],
     found: BTreeMap<u64, Instruction>,
@@ -169,7 +170,7 @@ fn link(
             targets.iter().for_each(|&target| {
                 node.next.extend(number(target));
             });
-        } else if !ends_path(instruction) {
+        } else if !ends_path(instruction) && !image.calls_without_return(instruction) {
             to(instruction.next_ip());
         }
         if node.is_call() {

@@ -14,6 +14,18 @@ use crate::binary::symbols::variables::Dwarf;
 /// have `setjmp` in their names.
 const TWICE: [&str; 5] = ["vfork", "getcontext", "swapcontext", "__morestack", "savectx"];
 
+/// Functions that never return to their caller. They may continue at its landing pads.
+const NEVER: [&str; 8] = [
+    "_Unwind_Resume",
+    "__cxa_throw",
+    "__cxa_rethrow",
+    "__clang_call_terminate",
+    "_ZSt9terminatev",
+    "abort",
+    "__assert_fail",
+    "__stack_chk_fail",
+];
+
 /// A program's file.
 pub struct Image<'d> {
     file: object::File<'d>,
@@ -112,6 +124,19 @@ impl<'d> Image<'d> {
         }
         let address = instruction.ip_rel_memory_address();
         self.is_named(address, is_named) || self.imports.in_slot(address).is_some_and(is_named)
+    }
+
+    /// Whether an instruction calls a function that never returns: it throws, goes on with an exception, or ends the process.
+    pub fn calls_without_return(&self, instruction: &Instruction) -> bool {
+        let throws = |name: &str| name.starts_with("_ZSt") && name.contains("__throw_");
+        let is_named = |name: &str| NEVER.contains(&name.split('@').next().unwrap_or(name)) || throws(name);
+        instruction.mnemonic() == Mnemonic::Call && self.calls(instruction, is_named)
+    }
+
+    /// A name of the function at `address`.
+    #[cfg(test)]
+    pub fn name(&self, address: u64) -> Option<&'d str> {
+        self.names.get(&address)?.first().copied()
     }
 
     /// Whether `call` is one of a function whose name `is_named`.

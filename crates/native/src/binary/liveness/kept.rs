@@ -8,12 +8,13 @@ use heddle_model::wire::KEPT;
 use iced_x86::{FlowControl, InstructionInfo, InstructionInfoFactory, OpAccess, Register};
 
 use super::flow::{self, Transfer};
-use super::frame::{Pieces, Run};
+use super::frame::{PieceSet, Pieces, Run};
 use super::graph::Node;
 use super::unwind::Unwind;
 use super::{Rule, Rules};
 
-const REGISTERS: [Register; KEPT] = [Register::RBX, Register::R12, Register::R13, Register::R14, Register::R15];
+/// The registers, in the order of their bits.
+pub const REGISTERS: [Register; KEPT] = [Register::RBX, Register::R12, Register::R13, Register::R14, Register::R15];
 
 /// The registers that are dead behind each call, as bits, by the call's number.
 pub fn behind_calls(nodes: &[Node], unwind: &Unwind, rules: Rules) -> Vec<(usize, u32)> {
@@ -28,6 +29,15 @@ pub fn behind_calls(nodes: &[Node], unwind: &Unwind, rules: Rules) -> Vec<(usize
         (number, dead.fold(0, |bits, register| bits | 1 << register))
     });
     calls.collect()
+}
+
+/// The registers that are live before each instruction, a piece for each.
+pub fn before_each(nodes: &[Node], unwind: &Unwind, rules: Rules) -> Vec<PieceSet> {
+    let mut factory = InstructionInfoFactory::new();
+    let pieces = Pieces::new(-(KEPT as i64)..0);
+    let transfers: Vec<Transfer> =
+        nodes.iter().map(|node| transfer(node, factory.info(&node.instruction), unwind, rules)).collect();
+    flow::before_each(nodes, &transfers, &pieces)
 }
 
 fn transfer(node: &Node, info: &InstructionInfo, unwind: &Unwind, rules: Rules) -> Transfer {

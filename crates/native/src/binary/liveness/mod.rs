@@ -18,6 +18,7 @@
 //! * `objects`: which variables a pointer into the frame may reach.
 //! * `frame`, `flow`: backward liveness over the graph.
 //! * `kept`: the same for registers that calls preserve.
+//! * `counters`: what only counts the rounds of a loop.
 //! * `function`: all of it for one function.
 //!
 //! A live byte that is called dead would make two different states one, and a bug could be missed. So whatever is not understood
@@ -33,6 +34,7 @@
 
 mod accesses;
 mod announced;
+mod counters;
 mod flow;
 mod frame;
 mod function;
@@ -46,6 +48,7 @@ mod registers;
 mod tests;
 mod unwind;
 
+use accesses::Bytes;
 use heddle_model::wire::{DeadRange, FrameCall, FrameTable};
 use image::Image;
 
@@ -183,7 +186,7 @@ fn analyse(bytes: &[u8], rules: Rules) -> DeadBytes {
             }
             Err(reason) => {
                 summary.reasons[reason as usize] += 1;
-                calls.extend(function::calls_only(&nodes, &unwind));
+                calls.extend(function::calls_only(&image, &nodes, &unwind, reason, rules));
             }
         }
     }
@@ -209,6 +212,17 @@ fn row(call: &function::Call) -> Option<(FrameCall, Vec<DeadRange>)> {
     for (to, from) in row.saved.iter_mut().zip(call.row.saved) {
         *to = narrow(from.unwrap_or(0))?;
     }
-    let dead = call.dead.iter().map(|&(begin, end)| Some(DeadRange { begin: narrow(begin)?, end: narrow(end)? }));
-    Some((row, dead.collect::<Option<Vec<_>>>()?))
+    row.counters = call.counters.registers;
+    let range = |&(begin, end): &Bytes| Some(DeadRange { begin: narrow(begin)?, end: narrow(end)? });
+    let dead = call.dead.iter().map(range).collect::<Option<Vec<_>>>()?;
+    // A counter in the frame is one range at most.
+    row.counts = match call.counters.bytes[..] {
+        [] => None,
+        [(begin, end)] => Some(range(&(begin, end))?),
+        _ => {
+            row.counters = 0;
+            None
+        }
+    };
+    Some((row, dead))
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct call { uint32_t at, base; int32_t distance, saved; uint32_t first, count, dead; int32_t kept[5]; };
+struct call { uint32_t at, base; int32_t distance, saved; uint32_t first, count, dead, counters; int32_t counts[2]; int32_t kept[5]; };
 struct range { int32_t begin, end; };
 
 static struct { char magic[8]; uint32_t calls, ranges; } header;

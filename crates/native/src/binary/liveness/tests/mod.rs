@@ -4,6 +4,7 @@
 //! they walk over the frames of their stack by the table, and overwrite what the table calls dead. Their output must stay the same. The
 //! tests at the end leave out rules of the analysis one by one: then it does not.
 
+mod counted;
 mod random;
 
 use std::path::{Path, PathBuf};
