@@ -3,6 +3,7 @@
 //! An engine runs plans ([`Executor`]), records one execution with everything in it, knows the program's names, and says
 //! how much of the program it sees. A native process is one engine. Nothing in this crate knows which one it works with.
 
+use heddle_model::trace::Scalar;
 use heddle_model::{
     Event, Executor, ExecutorError, Input, Location, ObjectId, Outcome, Pending, Plan, Restart, Settings, ThreadId,
 };
@@ -87,6 +88,13 @@ pub trait Names {
     /// The local variable at `address`. Its frame ends at `end` and belongs to the function around `code`.
     fn local(&self, address: u64, code: u64, end: u64) -> Option<Local>;
 
+    /// What lies at `object`, if it is a static variable and its type is known.
+    fn scalar(&self, object: ObjectId) -> Option<Scalar>;
+
+    /// What lies `offset` bytes into a heap block of `size` bytes that was allocated by the call stack `site`. `None` if the block's type is
+    /// not known.
+    fn part(&self, site: &[u64], size: u64, offset: u64) -> Option<Part>;
+
     /// The thread whose stack `address` lies on.
     fn stack_owner(&self, address: u64) -> Option<ThreadId>;
 }
@@ -98,6 +106,32 @@ pub struct Local {
     pub function: String,
     /// The name of the variable in that function.
     pub name: String,
+    /// What it is.
+    pub scalar: Option<Scalar>,
+}
+
+/// A part of a heap block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// The type of the block, or of the elements of the array that it is.
+    pub kind: String,
+    /// The path to the part: `[2].next`, `.hits`. Empty if it is the whole block.
+    pub path: String,
+    /// What it is.
+    pub scalar: Option<Scalar>,
+}
+
+/// Where a heap block was allocated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// The address in the block that an event names.
+    pub object: ObjectId,
+    /// The block's address.
+    pub block: u64,
+    /// The block's size in bytes.
+    pub size: u64,
+    /// The call stack of the allocation: return addresses, innermost first.
+    pub stack: Vec<u64>,
 }
 
 /// One execution with everything that an engine can record of it. Addresses are not resolved.
@@ -113,8 +147,12 @@ pub struct Recorded {
     pub pending_stacks: Vec<Vec<u64>>,
     /// More call stacks that belong to a fault.
     pub more_stacks: Vec<Vec<u64>>,
-    /// Objects that lie in the heap, and where their blocks were allocated.
-    pub sites: Vec<(ObjectId, Vec<u64>)>,
+    /// For each event, the value that it has written, where the event itself does not say it.
+    pub written: Vec<Option<u64>>,
+    /// The blocks of objects that lie in the heap.
+    pub sites: Vec<Site>,
+    /// The names that the program gave to threads.
+    pub called: Vec<(ThreadId, String)>,
     /// Objects that lie on a stack: an address in the code of the function whose variable it is, and where its frame ends.
     pub locals: Vec<(ObjectId, u64, u64)>,
     /// Objects that a call initialised before `main`; contains [`ObjectId::NONE`] if there were too many to keep.

@@ -29,6 +29,7 @@ mod coverage;
 mod engine;
 mod failure;
 pub mod fit;
+mod heap;
 pub mod internal;
 mod observer;
 mod options;
@@ -45,7 +46,7 @@ mod verdict;
 pub mod words;
 
 pub use check::{Check, Conclusion};
-pub use engine::{Engine, Local, Names, Recorded};
+pub use engine::{Engine, Local, Names, Part, Recorded, Site};
 pub use failure::Failure;
 pub use observer::Observer;
 pub use options::Options;

@@ -6,6 +6,7 @@ use std::path::Path;
 use heddle_model::finding::Location;
 use heddle_model::primitive::prop;
 use heddle_model::round::{Claim, Round};
+use heddle_model::trace::Scalar;
 use heddle_model::{Ending, ExecutorError, ObjectId, Operation, Outcome, Plan, ThreadId};
 use heddle_report::Recording;
 use heddle_report::printed::{self, Printed};
@@ -13,6 +14,7 @@ use heddle_report::recording::{Lines, user_frame};
 use heddle_search::liveness::ltl::Formula;
 
 use crate::engine::{Engine, Names, Recorded};
+use crate::heap::{Blocks, pointees};
 use crate::sources::{Reader, shorten};
 
 /// Runs `plan` once more and resolves the recorded execution. File names are relative to `directory`.
@@ -81,17 +83,24 @@ fn resolve(recorded: Recorded, symbols: &dyn Names, directory: &Path) -> Recordi
         reader.add(&printed.location, &mut lines);
     }
     let mut objects = names(&recorded, symbols);
+    let mut scalars: HashMap<ObjectId, Scalar> = HashMap::new();
     if let Some(place) = race.map(|race| ObjectId(race.address))
         && let Some(name) = symbols.object(place)
     {
         objects.insert(place, name);
     }
-    name_locals(&recorded, symbols, &mut objects);
+    for object in objects.keys() {
+        scalars.extend(symbols.scalar(*object).map(|scalar| (*object, scalar)));
+    }
+    let blocks = Blocks::of(&recorded, symbols);
+    blocks.name(&mut objects, &mut scalars);
+    name_locals(&recorded, symbols, &mut objects, &mut scalars);
+    let pointees = pointees(&recorded, symbols, &blocks, &objects);
     let mut whereabouts = HashMap::new();
     let unnamed = recorded_objects(&recorded).into_iter().chain(race.map(|race| ObjectId(race.address)));
     for object in unnamed.filter(|object| !objects.contains_key(object)) {
-        let site = recorded.sites.iter().find(|(known, _)| *known == object);
-        let allocated = site.and_then(|(_, stack)| user_frame(&places.stack(Some(stack), 0)).cloned());
+        let site = recorded.sites.iter().find(|site| site.object == object);
+        let allocated = site.and_then(|site| user_frame(&places.stack(Some(&site.stack), 0)).cloned());
         let place = match (allocated, symbols.stack_owner(object.0)) {
             (Some(at), _) => format!("allocated at {at}"),
             (None, Some(ThreadId::MAIN)) => "on the stack of main".to_string(),
@@ -116,6 +125,10 @@ fn resolve(recorded: Recorded, symbols: &dyn Names, directory: &Path) -> Recordi
         whereabouts,
         block,
         objects,
+        scalars,
+        pointees,
+        written: recorded.written,
+        called: recorded.called.into_iter().collect(),
         made_before: recorded.made_before,
         printed,
         lines,
@@ -177,7 +190,12 @@ fn recorded_objects(recorded: &Recorded) -> Vec<ObjectId> {
 }
 
 /// Adds the names of local variables. Function and thread are part of a name only if it would otherwise be ambiguous.
-fn name_locals(recorded: &Recorded, symbols: &dyn Names, objects: &mut HashMap<ObjectId, String>) {
+fn name_locals(
+    recorded: &Recorded,
+    symbols: &dyn Names,
+    objects: &mut HashMap<ObjectId, String>,
+    scalars: &mut HashMap<ObjectId, Scalar>,
+) {
     let unnamed = recorded.locals.iter().filter(|(object, ..)| !objects.contains_key(object));
     let locals: Vec<_> =
         unnamed.filter_map(|&(object, code, end)| Some((object, symbols.local(object.0, code, end)?))).collect();
@@ -190,6 +208,7 @@ fn name_locals(recorded: &Recorded, symbols: &dyn Names, objects: &mut HashMap<O
         } else {
             local.name.clone()
         };
+        scalars.extend(local.scalar.map(|scalar| (*object, scalar)));
         objects.insert(*object, name);
     }
 }

@@ -110,7 +110,7 @@ fn a_report_tells_who_what_and_where() {
         &[
             "deadlock: threads 1 and 2 wait for each other",
             "examples/abba.c:19:5",
-            "thread 1 (forward) waits for mutex `b`, held by thread 2 (backward) since examples/abba.c:28",
+            "thread 1 (forward) waits for mutex `b`, held by thread 2 (backward)",
             "thread 2 (backward) locked mutex `b` here",
             "thread 0 (main)",
             "1 preemption",

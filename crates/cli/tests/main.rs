@@ -30,6 +30,7 @@ mod limitations; // Each line of `docs/limitations.md`.
 mod liveness; // Programs that go on for ever.
 mod log; // `HEDDLE_LOG`.
 mod machine; // The same on every machine.
+mod names; // Names of threads, of the heap, and of values.
 mod openmp; // Parallel regions of OpenMP.
 mod outcomes; // Programs with all the outcomes that they can have.
 mod packages; // `./x install` and `./x package`.

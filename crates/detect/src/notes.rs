@@ -80,9 +80,10 @@ impl<'m> Notes<'m> {
         note.map_or(&[], |note| &self.stacks[note.stack..note.stack + note.frames as usize])
     }
 
-    /// The call stack of the latest allocation of a block that contains `address`.
-    pub fn allocation_around(&self, address: usize) -> &[u64] {
-        self.frames(self.latest(|note| !note.frees && (note.block..note.block + note.size).contains(&address)))
+    /// The latest allocation of a block that contains `address`: the block, its size, and the call stack.
+    pub fn allocation_around(&self, address: usize) -> Option<(usize, usize, &[u64])> {
+        let note = self.latest(|note| !note.frees && (note.block..note.block + note.size).contains(&address))?;
+        Some((note.block, note.size, self.frames(Some(note))))
     }
 
     /// The call stack of the latest allocation of `block`.
@@ -126,8 +127,8 @@ mod tests {
         notes.take((100, 10), true, (ThreadId(2), 2), |_| 0);
         notes.take((100, 20), false, (ThreadId(3), 3), |_| 0);
         assert_eq!(notes.allocation_of(100), [3]);
-        assert_eq!(notes.allocation_around(119), [3]);
-        assert_eq!(notes.allocation_around(120), [0u64; 0]);
+        assert_eq!(notes.allocation_around(119), Some((100, 20, &[3u64][..])));
+        assert_eq!(notes.allocation_around(120), None);
         assert_eq!(notes.free_of(100), [2]);
         assert_eq!(notes.free_of(0), [0u64; 0]);
         let fault = notes.complete(Fault { block: 100, block_size: 7, ..Fault::default() });

@@ -22,6 +22,7 @@ fn trace() -> Trace {
         object: "mutex `a`".into(),
         short: "a".into(),
         result: Some(StepResult::Chosen { value: u64::MAX, of: 3 }),
+        values: [(u64::MAX, "-1".into())].into(),
         waits: false,
         at: Some(place(line)),
         preempts: thread == 2,

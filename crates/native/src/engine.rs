@@ -1,6 +1,7 @@
 //! Native processes as the engine of a check.
 
-use heddle_checking::{Engine, Local, Names, Recorded};
+use heddle_checking::{Engine, Local, Names, Part, Recorded};
+use heddle_model::trace::Scalar;
 use heddle_model::{ExecutorError, Input, Location, ObjectId, Plan, Restart, Settings, ThreadId};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
@@ -85,7 +86,16 @@ impl Names for Symbols {
 
     fn local(&self, address: u64, code: u64, end: u64) -> Option<Local> {
         let local = Symbols::local(self, address, code, end)?;
-        Some(Local { function: local.function, name: local.name })
+        Some(Local { function: local.function, name: local.name, scalar: local.scalar })
+    }
+
+    fn scalar(&self, object: ObjectId) -> Option<Scalar> {
+        Symbols::scalar(self, object)
+    }
+
+    fn part(&self, site: &[u64], size: u64, offset: u64) -> Option<Part> {
+        let part = Symbols::part(self, site, size, offset)?;
+        Some(Part { kind: part.kind, path: part.path, scalar: part.scalar })
     }
 
     fn stack_owner(&self, address: u64) -> Option<ThreadId> {

@@ -124,6 +124,8 @@ pub struct Deadlock {
     pub location: Option<Location>,
     /// The waits of the threads, and where the locks that they wait for were acquired.
     pub notes: Vec<Note>,
+    /// The indices of the events that the notes name: the signal that was lost, the lock that is held.
+    pub named: Vec<usize>,
     /// The threads that cause the deadlock: the cycle, or all threads that wait for no other waiting thread.
     pub threads: Vec<ThreadId>,
 }
@@ -140,6 +142,7 @@ pub fn explain(recording: &Recording, names: &Names, walk: &Walk) -> Deadlock {
         None => roots(&waits, recording, wait_of),
     };
     let mut notes = Vec::new();
+    let mut named = Vec::new();
     for &thread in &threads {
         let Some((index, wait)) = wait_of(thread) else { continue };
         let place = recording.pending_place(index).cloned();
@@ -148,16 +151,19 @@ pub fn explain(recording: &Recording, names: &Names, walk: &Walk) -> Deadlock {
                 "{} {}{}",
                 names.thread(thread),
                 wait.describe(names),
-                because(wait, thread, names, walk, recording)
+                because(wait, thread, names, recording)
             ),
             location: place,
         });
         if let Wait::Signal(condvar) = wait {
-            notes.extend(lost_signal(condvar, thread, names, recording));
+            let (note, signal) = lost_signal(condvar, thread, names, recording);
+            notes.extend(note);
+            named.extend(signal);
         }
         if let Wait::Once(once, _) = wait
             && let Some(runner) = walk.running.get(&once)
         {
+            named.push(runner.since);
             notes.push(Note {
                 message: format!("{} began {} here", names.thread(runner.thread), names.object(once)),
                 location: recording.place(runner.since).cloned(),
@@ -166,6 +172,7 @@ pub fn explain(recording: &Recording, names: &Names, walk: &Walk) -> Deadlock {
         if let Wait::Mutex(mutex, _) = wait
             && let Some(holder) = walk.holder(mutex, thread)
         {
+            named.push(holder.since);
             notes.push(Note {
                 message: format!("{} locked {} here", names.thread(holder.thread), names.object(mutex)),
                 location: recording.place(holder.since).cloned(),
@@ -174,23 +181,30 @@ pub fn explain(recording: &Recording, names: &Names, walk: &Walk) -> Deadlock {
     }
     let location = threads.first().and_then(|&t| wait_of(t)).and_then(|(i, _)| recording.pending_place(i).cloned());
     let message = headline(cycle.as_deref(), &threads, wait_of, names, recording);
-    Deadlock { message, location, notes, threads }
+    Deadlock { message, location, notes, named, threads }
 }
 
 /// Explains why `waiter` gets no signal: the signal came before any thread waited, or it woke another thread, or no
-/// thread sent one.
-fn lost_signal(condvar: ObjectId, waiter: ThreadId, names: &Names, recording: &Recording) -> Option<Note> {
+/// thread sent one. The second value is the index of the signal.
+fn lost_signal(
+    condvar: ObjectId,
+    waiter: ThreadId,
+    names: &Names,
+    recording: &Recording,
+) -> (Option<Note>, Option<usize>) {
     let events = &recording.events;
     let signals = |event: &Event| {
         event.operation.object == condvar && matches!(event.operation.code, condvar::SIGNAL | condvar::BROADCAST)
     };
-    let slept = events.iter().rposition(|event| {
+    let Some(slept) = events.iter().rposition(|event| {
         event.thread == waiter && event.operation.code == condvar::WAIT && event.operation.object == condvar
-    })?;
+    }) else {
+        return (None, None);
+    };
     let early = events[..slept].iter().rposition(|event| signals(event) && event.failed());
     let elsewhere = events[slept..].iter().rposition(|event| signals(event) && !event.failed()).map(|at| at + slept);
     let what = names.object(condvar);
-    Some(match (elsewhere, early) {
+    let note = match (elsewhere, early) {
         (Some(at), _) => {
             let woken = ThreadId(events[at].result.saturating_sub(1) as u16);
             let signaller = names.thread(events[at].thread);
@@ -203,7 +217,8 @@ fn lost_signal(condvar: ObjectId, waiter: ThreadId, names: &Names, recording: &R
             Note { message, location: recording.place(at).cloned() }
         }
         (None, None) => Note { message: format!("nobody signalled {what}"), location: None },
-    })
+    };
+    (Some(note), elsewhere.or(early))
 }
 
 /// The cycle that contains the thread with the lowest id among all cycles. It starts with that thread.
@@ -244,16 +259,15 @@ fn has_ended(thread: ThreadId, recording: &Recording) -> bool {
 }
 
 /// Why a wait does not end, in words.
-fn because(wait: Wait, waiter: ThreadId, names: &Names, walk: &Walk, recording: &Recording) -> String {
+fn because(wait: Wait, waiter: ThreadId, names: &Names, recording: &Recording) -> String {
     match wait {
         Wait::Mutex(_, Some(holder)) if holder == waiter => ", which it holds itself".to_string(),
         Wait::Once(_, Some(runner)) if runner == waiter => ", which it runs itself".to_string(),
         Wait::Once(_, Some(runner)) => format!(", run by {}", names.thread(runner)),
-        Wait::Mutex(mutex, Some(holder)) => {
-            let since = walk.holder(mutex, waiter).and_then(|h| recording.place(h.since));
-            let since = since.map_or(String::new(), |at| format!(" since {at}"));
-            let ended = if has_ended(holder, recording) { ", which has ended," } else { "" };
-            format!(", held by {}{ended}{since}", names.thread(holder))
+        // Where it was locked is a note of its own.
+        Wait::Mutex(_, Some(holder)) => {
+            let ended = if has_ended(holder, recording) { ", which has ended" } else { "" };
+            format!(", held by {}{ended}", names.thread(holder))
         }
         Wait::Upgrade(..) => ", which it has read-locked itself: it must unlock it first".to_string(),
         Wait::Writer(_, Some(writer)) => {

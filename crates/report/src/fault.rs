@@ -1,8 +1,8 @@
 //! Explains a memory error.
 
-use heddle_model::ThreadId;
 use heddle_model::fault::{Doing, Fault, FaultKind, family};
 use heddle_model::finding::{Location, Note};
+use heddle_model::{ObjectId, ThreadId};
 
 use crate::Recording;
 use crate::names::Names;
@@ -38,7 +38,7 @@ pub fn explain(recording: &Recording, names: &Names, who: &str) -> Option<Explan
         }
     }
     let threads = [fault.other, fault.freed_by.filter(|_| was_freed(fault))].into_iter().flatten().collect();
-    Some(Explanation { message: message(fault, names, who), notes, threads })
+    Some(Explanation { message: message(fault, &part(fault, recording), names, who), notes, threads })
 }
 
 fn was_freed(fault: &Fault) -> bool {
@@ -56,6 +56,12 @@ fn note(notes: &mut Vec<Note>, message: String, stack: &[Location]) {
 
 fn bytes(count: u64) -> String {
     if count == 1 { "1 byte".to_string() } else { format!("{count} bytes") }
+}
+
+/// The name of what the fault is about, for the end of a sentence: ` (`Stats::hits`)`. Empty if it has none.
+fn part(fault: &Fault, recording: &Recording) -> String {
+    let name = recording.objects.get(&ObjectId(fault.address)).filter(|_| fault.block != 0 && fault.size > 0);
+    name.map_or(String::new(), |name| format!(" (`{name}`)"))
 }
 
 /// What the thread was doing, and to what.
@@ -90,7 +96,7 @@ fn place(fault: &Fault) -> String {
     }
 }
 
-fn message(fault: &Fault, names: &Names, who: &str) -> String {
+fn message(fault: &Fault, part: &str, names: &Names, who: &str) -> String {
     let verb = if fault.doing == Doing::Resizing { "resizes" } else { "frees" };
     let other = fault.other.map_or("a thread".to_string(), |thread| names.thread(thread));
     match fault.kind {
@@ -100,7 +106,7 @@ fn message(fault: &Fault, names: &Names, who: &str) -> String {
                 by => format!(" that {by} has freed"),
             });
             let freed = if freed.is_empty() { " that was freed".to_string() } else { freed };
-            format!("use after free: {who} {}, {}{freed}", access(fault), place(fault))
+            format!("use after free: {who} {}{part}, {}{freed}", access(fault), place(fault))
         }
         FaultKind::OutOfBounds => format!("out of bounds: {who} {}, {}", access(fault), place(fault)),
         FaultKind::DoubleFree => {

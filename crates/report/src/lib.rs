@@ -36,6 +36,7 @@ pub mod state;
 pub mod steps;
 pub mod suite;
 pub mod text;
+pub mod values;
 pub mod walk;
 pub mod witness;
 pub mod words;

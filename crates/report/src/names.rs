@@ -86,12 +86,13 @@ pub fn thread_label(thread: ThreadId, function: &str) -> String {
     if function.is_empty() { format!("thread {thread}") } else { format!("thread {thread} ({function})") }
 }
 
-/// The start function of each thread: the outermost frame in the user's own source on any of its call stacks.
+/// The name that each thread was given, or else its start function: the outermost frame in the user's own source on any of its call stacks.
 fn threads(recording: &Recording) -> BTreeMap<ThreadId, String> {
     let events = recording.events.iter().map(|e| e.thread).zip(&recording.stacks);
     let pending = recording.pending.iter().map(|p| p.thread).zip(&recording.pending_stacks);
     let mut names: BTreeMap<ThreadId, String> = BTreeMap::new();
     names.insert(ThreadId::MAIN, "main".to_string());
+    names.extend(recording.called.clone());
     let earlier = recording.outcome.race().map(|race| (race.earlier_thread, &recording.earlier_stack));
     for (thread, stack) in events.chain(pending).chain(earlier) {
         if names.contains_key(&thread) {
@@ -117,11 +118,16 @@ pub fn short(function: &str) -> String {
         let number = number.parse::<u32>().map_or(String::new(), |number| format!(" #{}", number + 1));
         return format!("lambda{number} in {}", short(around));
     }
+    // clang: a local class of a thread's function has no name of its own.
     if called == "operator()" {
-        return called.to_string();
+        return "lambda".to_string();
     }
     let end = called.find(['(', '<']).filter(|&end| end > 0).unwrap_or(called.len());
-    called[..end].to_string()
+    // A function of a template is told with what it returns.
+    match called[..end].rsplit_once(' ') {
+        Some((_, name)) if !called.contains("operator ") => name.to_string(),
+        _ => called[..end].to_string(),
+    }
 }
 
 fn objects(recording: &Recording) -> HashMap<ObjectId, Name> {
@@ -189,6 +195,9 @@ mod tests {
             ("Account::withdraw(int)", "Account::withdraw"),
             ("run<int>(int)", "run"),
             ("Job::operator()() const", "Job"),
+            ("void run<int>(int)", "run"),
+            ("A::operator bool()", "A::operator bool"),
+            ("void run<int>(int&)::{lambda()#1}::operator()() const", "lambda #1 in run"),
             ("main::{lambda()#1}::operator()() const", "lambda #1 in main"),
             ("main::$_1::operator()() const", "lambda #2 in main"),
             ("start(int)::{lambda(int)#3}::operator()(int) const", "lambda #3 in start"),

@@ -34,10 +34,7 @@ pub fn explain(recording: &Recording, names: &Names) -> Option<Explanation> {
             message: format!("{later_who} {} {name} here", words::accesses(race.later)),
             location: later_at.clone(),
         },
-        Note {
-            message: format!("{earlier_who} {} it here, and nothing orders the two", words::accesses(race.earlier)),
-            location: earlier_at,
-        },
+        Note { message: format!("{earlier_who} {} it here", words::accesses(race.earlier)), location: earlier_at },
     ];
     // The callers of each access, if there are any.
     for (who, stack) in [(&later_who, &recording.end_stack), (&earlier_who, &recording.earlier_stack)] {

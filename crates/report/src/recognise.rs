@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use heddle_model::finding::{Cycle, Finding, FindingKind, FindingThread, Given, Location, Note};
+use heddle_model::primitive::thread;
 use heddle_model::round::Claim;
 use heddle_model::trace::{StepResult, TraceStep};
 use heddle_model::{Death, Ending, Execution, ObjectId, Outcome, Properties, ThreadId};
@@ -37,7 +38,7 @@ pub fn recognise(recording: &Recording, properties: &Properties) -> Option<Recog
     let Class::Finding(kind) = classify(&view(recording), properties) else { return None };
     let walk = walk::walk(&recording.events, &recording.pending);
     let names = Names::of(recording);
-    let What { message, location, notes, involved } = what(kind, recording, &names, &walk);
+    let What { message, location, notes, named, involved } = what(kind, recording, &names, &walk);
 
     let mut key = format!("{kind}|{message}");
     // The message of a deadlock names threads. If the threads exchange roles at the same locations, it is still one
@@ -82,7 +83,7 @@ pub fn recognise(recording: &Recording, properties: &Properties) -> Option<Recog
     let steps = steps::steps(recording, &names, &walk);
     finding.inputs = inputs(&steps);
     let last = steps::last(recording, &names);
-    let focus = focus(recording, &walk, &involved);
+    let focus = focus(recording, &walk, &involved, &named);
     Some(Recognised { finding, threads: names.functions().clone(), steps, last, focus, key })
 }
 
@@ -97,10 +98,10 @@ fn inputs(steps: &[TraceStep]) -> Vec<Given> {
     inputs
 }
 
-/// The steps at which the explanation of a finding about `involved` begins: the last step of each of these threads, and
-/// the acquisitions of the locks that they wait for.
-fn focus(recording: &Recording, walk: &Walk, involved: &[ThreadId]) -> Vec<u32> {
-    let mut focus: Vec<u32> = Vec::new();
+/// The steps at which the explanation of a finding about `involved` begins: the last step of each of these threads, the
+/// acquisitions of the locks that they wait for, and the steps that its notes have `named`.
+fn focus(recording: &Recording, walk: &Walk, involved: &[ThreadId], named: &[usize]) -> Vec<u32> {
+    let mut focus: Vec<u32> = named.iter().map(|&index| index as u32).collect();
     for &thread in involved {
         focus.extend(recording.events.iter().rposition(|event| event.thread == thread).map(|index| index as u32));
         let pending = recording.pending.iter().find(|pending| pending.thread == thread);
@@ -167,6 +168,8 @@ struct What {
     message: String,
     location: Option<Location>,
     notes: Vec<Note>,
+    /// The indices of the events that the notes name.
+    named: Vec<usize>,
     /// The threads that the finding concerns.
     involved: Vec<ThreadId>,
 }
@@ -180,22 +183,41 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
             message: deadlock.message + while_others,
             location: deadlock.location,
             notes: deadlock.notes,
+            named: deadlock.named,
             involved: deadlock.threads,
         };
     }
     if kind == FindingKind::DataRace
         && let Some(told) = race::explain(recording, names)
     {
-        return What { message: told.message, location: told.location, notes: told.notes, involved: told.threads };
+        return What {
+            message: told.message,
+            location: told.location,
+            notes: told.notes,
+            named: Vec::new(),
+            involved: told.threads,
+        };
     }
     if matches!(recording.outcome, Outcome::Cycle { .. }) {
         let told = livelock::explain(recording, names);
-        return What { message: told.message, location: told.location, notes: told.notes, involved: told.threads };
+        return What {
+            message: told.message,
+            location: told.location,
+            notes: told.notes,
+            named: Vec::new(),
+            involved: told.threads,
+        };
     }
     if kind == FindingKind::Misuse
         && let Some(told) = misuse::explain(recording, names)
     {
-        return What { message: told.message, location: told.location, notes: told.notes, involved: told.threads };
+        return What {
+            message: told.message,
+            location: told.location,
+            notes: told.notes,
+            named: Vec::new(),
+            involved: told.threads,
+        };
     }
     let last = recording.events.len().checked_sub(1);
     let at_last = last.and_then(|index| recording.place(index)).cloned();
@@ -211,14 +233,20 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
             location
         };
         let involved = [vec![recording.thread], told.threads].concat();
-        return What { message: told.message, location, notes: told.notes, involved };
+        return What { message: told.message, location, notes: told.notes, named: Vec::new(), involved };
     }
     if let (FindingKind::Failed, Some(status)) = (kind, recording.outcome.ending().and_then(Ending::exit_status)) {
         let message = format!("the program exits with status {status}");
         let printed = recording.printed.as_ref();
         let location = printed.map(|printed| printed.location.clone()).or(location);
         let notes = printed.map(|printed| Note { message: printed.text.clone(), location: location.clone() });
-        return What { message, location, notes: notes.into_iter().collect(), involved: vec![recording.thread] };
+        return What {
+            message,
+            location,
+            notes: notes.into_iter().collect(),
+            named: Vec::new(),
+            involved: vec![recording.thread],
+        };
     }
     let message = match kind {
         FindingKind::Assertion => match recording.message.as_str() {
@@ -238,7 +266,7 @@ fn what(kind: FindingKind, recording: &Recording, names: &Names, walk: &Walk) ->
         FindingKind::Hang => format!("{who} keeps running without a visible operation"),
         other => format!("{other}: {}", recording.message),
     };
-    What { message, location, notes: Vec::new(), involved: vec![recording.thread] }
+    What { message, location, notes: Vec::new(), named: Vec::new(), involved: vec![recording.thread] }
 }
 
 /// The signal of an invalid instruction.
@@ -291,6 +319,7 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
             {
                 "runs".to_string()
             }
+            None if pending.operation.code == thread::START => "has not begun".to_string(),
             None => {
                 let (verb, object) =
                     (words::operation(&pending.operation), steps::object(&pending.operation, names).full);
@@ -314,7 +343,10 @@ fn threads(recording: &Recording, names: &Names, walk: &Walk, involved: &[Thread
         threads.push(FindingThread {
             id: thread,
             name: names.function(thread).to_string(),
-            state: last.map_or(String::new(), |i| words::operation(&recording.events[i].operation)),
+            state: last.map_or(String::new(), |i| match &recording.events[i].operation {
+                operation if operation.code == thread::EXIT => "has ended".to_string(),
+                operation => words::operation(operation),
+            }),
             holds: holds(thread),
             at: last.and_then(|i| recording.place(i)).cloned(),
             stack: last.and_then(|i| recording.stacks.get(i)).cloned().unwrap_or_default(),

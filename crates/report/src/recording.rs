@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use heddle_model::finding::Location;
 use heddle_model::primitive::condvar;
+use heddle_model::trace::Scalar;
 use heddle_model::{Event, Execution, ObjectId, Outcome, Pending, ThreadId};
 
 use crate::printed::Printed;
@@ -43,6 +44,14 @@ pub struct Recording {
     pub block: Option<(u64, u64)>,
     /// The names of objects in the program: `account.lock`.
     pub objects: HashMap<ObjectId, String>,
+    /// What lies at objects, where that is known.
+    pub scalars: HashMap<ObjectId, Scalar>,
+    /// What values of atomics point to: `&node#2`.
+    pub pointees: HashMap<u64, String>,
+    /// For each event, the value that it has written, where the event does not say it.
+    pub written: Vec<Option<u64>>,
+    /// The names that the program gave to threads.
+    pub called: BTreeMap<ThreadId, String>,
     /// The objects that a call initialised before `main` began. If it contains [`ObjectId::NONE`], any object may be
     /// one of them.
     pub made_before: Vec<ObjectId>,
@@ -74,6 +83,10 @@ impl Recording {
             whereabouts: HashMap::new(),
             block: None,
             objects: HashMap::new(),
+            scalars: HashMap::new(),
+            pointees: HashMap::new(),
+            written: Vec::new(),
+            called: BTreeMap::new(),
             made_before: Vec::new(),
             printed: None,
             lines: Lines::new(),

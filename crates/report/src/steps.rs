@@ -1,5 +1,7 @@
 //! The steps of an execution as data. [`crate::words`] puts them into words.
 
+use std::collections::BTreeMap;
+
 use heddle_model::primitive::{
     atomic, barrier, choice, condvar, futex, memory, mutex, once, process, process_state, prop, rwlock, section,
     semaphore, spin, thread, yielding,
@@ -9,12 +11,13 @@ use heddle_model::{Event, EventFlags, Operation, Outcome, ThreadId};
 
 use crate::names::{Name, Names};
 use crate::walk::{Change, Walk};
-use crate::{Recording, causes, race};
+use crate::{Recording, causes, race, values};
 
 /// The steps of `recording`, one for each event.
 pub fn steps(recording: &Recording, names: &Names, walk: &Walk) -> Vec<TraceStep> {
     let mut causes = causes::causes(&recording.events);
     let describe = |(index, event): (usize, &Event)| {
+        let result = result(event, recording.written.get(index).copied().flatten());
         let Change { holds, blocks, frees } = walk.changes.get(index).cloned().unwrap_or_default();
         let (object, short) = object(&event.operation, names).of_step();
         TraceStep {
@@ -22,7 +25,8 @@ pub fn steps(recording: &Recording, names: &Names, walk: &Walk) -> Vec<TraceStep
             action: action(&event.operation),
             object,
             short,
-            result: result(event),
+            result,
+            values: result.map_or(BTreeMap::new(), |result| values::of(result, &event.operation, recording)),
             waits: false,
             at: recording.place(index).cloned(),
             preempts: walk.preemptions.get(index).copied().unwrap_or(false),
@@ -98,8 +102,8 @@ pub fn action(operation: &Operation) -> Action {
     }
 }
 
-/// The result of `event`, if it is worth showing.
-pub fn result(event: &Event) -> Option<StepResult> {
+/// The result of `event`, if it is worth showing. `written`: the value that it has written, if that is known and the event does not say it.
+pub fn result(event: &Event, written: Option<u64>) -> Option<StepResult> {
     let has = |flag| event.flags.contains(flag);
     let order = atomic::order;
     Some(match event.operation.code {
@@ -130,7 +134,9 @@ pub fn result(event: &Event) -> Option<StepResult> {
             StepResult::Value { value, order: Some(order(event)) }
         }
         atomic::COMPARE_EXCHANGE if event.failed() => StepResult::Mismatch { value: event.result, order: order(event) },
-        atomic::RMW | atomic::COMPARE_EXCHANGE => StepResult::Replaced { value: event.result, order: order(event) },
+        atomic::RMW | atomic::COMPARE_EXCHANGE => {
+            StepResult::Replaced { value: event.result, new: written, order: order(event) }
+        }
         atomic::FENCE => StepResult::Fence(order(event)),
         prop::SET => StepResult::Value { value: event.operation.argument, order: None },
         memory::READ => StepResult::Value { value: event.result, order: None },

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use heddle_model::finding::Given;
 use heddle_model::primitive::atomic::MemoryOrder;
 use heddle_model::primitive::choice::InputType;
-use heddle_model::primitive::{self, OperationName, thread};
+use heddle_model::primitive::{self, OperationName, atomic, thread};
 use heddle_model::race::Access;
 use heddle_model::trace::{Action, StepResult, TraceStep};
 use heddle_model::{Ending, Location, OpCode, Operation, ThreadId, Trace};
@@ -38,12 +38,14 @@ pub fn worded(trace: &Trace, steps: &[TraceStep]) -> Vec<Value> {
     steps.iter().map(with_words).collect()
 }
 
-/// The value of the object of `step` after it, if the step says it.
+/// The value of the object of `step` after it, as the program writes it, if the step says it.
 fn value_after(step: &TraceStep) -> Option<String> {
-    match step.result? {
-        StepResult::Value { value, .. } | StepResult::Mismatch { value, .. } => Some(value.to_string()),
-        _ => None,
-    }
+    let value = match step.result? {
+        StepResult::Value { value, .. } | StepResult::Mismatch { value, .. } => value,
+        StepResult::Replaced { new, .. } => new?,
+        _ => return None,
+    };
+    Some(step.values.get(&value).cloned().unwrap_or_else(|| value.to_string()))
 }
 
 /// `trace` as JSON, with [words](worded) for each step.
@@ -64,6 +66,8 @@ pub fn action(action: Action) -> String {
     match action {
         Action::Operation(thread::START) => "begin".to_string(),
         Action::Operation(thread::EXIT) => "end".to_string(),
+        Action::Operation(atomic::COMPARE_EXCHANGE) => "cas".to_string(),
+        Action::Operation(atomic::RMW) => "update".to_string(),
         Action::Operation(code) => primitive::of(code).operation_name(code).to_string(),
         Action::Planned(code) => full_name(code),
         Action::End(ending) => end(ending),
@@ -104,14 +108,15 @@ pub fn full_name(code: OpCode) -> String {
     OperationName(code).to_string()
 }
 
-/// The result of a step in words. `functions` provides the names of threads.
-pub fn result(result: StepResult, functions: &Functions) -> String {
+/// The result of a step in words. `functions` provides the names of threads, and `values` says how the program writes values.
+pub fn result(result: StepResult, functions: &Functions, values: &BTreeMap<u64, String>) -> String {
+    let written = |value: u64| values.get(&value).cloned().unwrap_or_else(|| value.to_string());
     match result {
         StepResult::TimedOutAlone => "times out: no other thread can run".to_string(),
         StepResult::TimedOut => "times out".to_string(),
         StepResult::AttemptFailed => "fails spuriously".to_string(),
         StepResult::Spurious => "spuriously".to_string(),
-        StepResult::NotAsleep(value) => format!("does not sleep: it is {value}"),
+        StepResult::NotAsleep(value) => format!("does not sleep: it is {}", written(value)),
         StepResult::OtherValue => "fails: another value".to_string(),
         StepResult::WokeNobody => "wakes nobody".to_string(),
         StepResult::WokeMany(count) => format!("wakes {count}"),
@@ -126,9 +131,14 @@ pub fn result(result: StepResult, functions: &Functions) -> String {
         StepResult::NoneLeft => "fails: none left".to_string(),
         StepResult::SerialThread => "as the serial thread".to_string(),
         StepResult::Failed => "fails".to_string(),
-        StepResult::Value { value, order } => format!("= {value}{}", order.map_or(String::new(), after_comma)),
-        StepResult::Replaced { value, order } => format!("was {value}{}", after_comma(order)),
-        StepResult::Mismatch { value, order } => format!("fails: was {value}{}", after_comma(order)),
+        StepResult::Value { value, order } => {
+            format!("= {}{}", written(value), order.map_or(String::new(), after_comma))
+        }
+        StepResult::Replaced { value, new: Some(new), order } => {
+            format!("{} -> {}{}", written(value), written(new), after_comma(order))
+        }
+        StepResult::Replaced { value, new: None, order } => format!("was {}{}", written(value), after_comma(order)),
+        StepResult::Mismatch { value, order } => format!("failed, was {}{}", written(value), after_comma(order)),
         StepResult::Fence(order) => weaker(order).unwrap_or_default().to_string(),
         StepResult::Chosen { value, of } => format!("= {value} of {of}"),
         StepResult::Input { value, of } => format!("= {}", input(value, of)),
@@ -168,7 +178,7 @@ pub fn inputs(given: &[Given]) -> String {
 
 /// The result of `step` in words. Empty if it is not worth showing.
 pub fn result_of(step: &TraceStep, functions: &Functions) -> String {
-    step.result.map_or(String::new(), |came| result(came, functions))
+    step.result.map_or(String::new(), |came| result(came, functions, &step.values))
 }
 
 /// `step` in few words, for tables: object and threads by their short names.

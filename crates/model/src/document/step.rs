@@ -3,6 +3,8 @@
 //! Reports put these into words, and no program reads the words again: everything that a program needs to know about a
 //! step is a field here.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Location;
@@ -63,6 +65,9 @@ pub enum StepResult {
     Replaced {
         /// The value before.
         value: u64,
+        /// The value after, if it is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        new: Option<u64>,
         /// The memory order.
         order: MemoryOrder,
     },
@@ -117,6 +122,17 @@ pub enum StepResult {
     Failed,
 }
 
+/// What a value in memory is, as far as it changes how the value is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scalar {
+    /// A number.
+    Number(InputType),
+    /// A truth value.
+    Truth,
+    /// The address of something.
+    Pointer,
+}
+
 /// One step of an execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceStep {
@@ -134,6 +150,9 @@ pub struct TraceStep {
     /// The result, where it is worth showing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<StepResult>,
+    /// How the program writes values of the result that are more than plain numbers: `-1`, `true`, `&node#2`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<u64, String>,
     /// For a thread that remains at the end: whether it was blocked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waits: bool,
@@ -170,6 +189,7 @@ impl TraceStep {
             object: String::new(),
             short: String::new(),
             result: None,
+            values: BTreeMap::new(),
             waits: false,
             at: None,
             preempts: false,

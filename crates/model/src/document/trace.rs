@@ -14,7 +14,7 @@ use crate::follow::{Policy, Step};
 use crate::wire::ThreadName;
 use crate::{Input, OpCode, Outcome, Restart, Settings, ThreadId};
 
-pub use super::step::{Action, StepResult, TraceStep};
+pub use super::step::{Action, Scalar, StepResult, TraceStep};
 
 /// The value of the field `format` in every trace file.
 pub const FORMAT: &str = "heddle-trace";
@@ -140,7 +140,7 @@ pub struct Trace {
     /// Whether wait loops went round, as they do when states are searched. Otherwise threads in them wait.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rounds: bool,
-    /// The start function of each thread.
+    /// The name or start function of each thread.
     #[serde(default)]
     pub threads: BTreeMap<ThreadId, String>,
     /// The schedule to replay. Each step names the expected operation.

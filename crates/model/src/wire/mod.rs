@@ -24,7 +24,7 @@ pub use slot::{MESSAGE, NO_STATES, RECORD_STATES, ROUNDS, STOP_AT_STATES, Slot, 
 /// The first bytes of the file.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"heddle\0w");
 /// The version of the layout. Both sides must agree on it.
-pub const VERSION: u32 = 17;
+pub const VERSION: u32 = 18;
 /// The environment variable that holds the shared file's descriptor.
 pub const ENVIRONMENT: &str = "HEDDLE_WIRE_FD";
 /// How the names of environment variables begin that only fill the environment up to a fixed size.
@@ -40,14 +40,18 @@ pub const STACKS: u64 = 0x5000_0000_0000;
 /// The distance from one thread's stack to the next.
 pub const STACK_STRIDE: u64 = 1 << 30;
 
-/// The first word of an allocation site after the call stacks of a recorded execution. It is followed by an object in
-/// the heap and the call stack that allocated its block.
+/// A bit of the first word of an event's call stack: the value that the event has written follows the frames.
+pub const WRITTEN: u64 = 1 << 32;
+/// The first word of an allocation site after the call stacks of a recorded execution. It is followed by an address in
+/// the heap, the address and the size of the block around it, and the call stack that allocated the block.
 pub const SITE: u64 = u64::MAX - 1;
 /// The first word of four among the call stacks that describe a local variable. The others are an object on a stack, an
 /// address in the code of the variable's function, and the end of that function's frame.
 pub const LOCAL: u64 = u64::MAX - 3;
 /// The first word of a list among the call stacks: the objects that were initialised by a call before `main` began.
 pub const MADE_BEFORE: u64 = u64::MAX - 2;
+/// The first word of four among the call stacks: a thread, and the 16 bytes of the name that it was given.
+pub const CALLED: u64 = u64::MAX - 4;
 
 /// The largest number of visible places of plain memory.
 pub const PLACES: usize = 1 << 16;

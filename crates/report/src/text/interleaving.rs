@@ -1,8 +1,7 @@
 //! The interleaving as a table: one column for each thread, time downwards.
 //!
-//! Each row belongs to one thread, so its text may extend over the columns to the right of its own. If there is too
-//! little room even for that (many threads, a narrow terminal), each row begins with the thread instead, without
-//! columns.
+//! Each row belongs to one thread, and its text stays in the thread's column: what does not fit goes on in the next line. If there is too
+//! little room for that (many threads, a narrow terminal), each row begins with the thread instead, without columns.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
@@ -20,7 +19,9 @@ use crate::{relevance, words};
 /// The largest number of rows, unless the user asks for all.
 const MOST: usize = 24;
 /// The smallest width of a column. With less room there are no columns.
-const NARROWEST: usize = 7;
+const NARROWEST: usize = 14;
+/// The largest width of the places.
+const PLACE: usize = 24;
 /// The smallest width of the source column. With less room it is left out.
 const SOURCE: usize = 16;
 
@@ -36,6 +37,9 @@ pub fn render(trace: &Trace, options: &Options) -> String {
     let shown = with_cycle(trace, shown);
     let mut rows = rows(trace, &shown, options);
     let file = only_file(&mut rows);
+    for row in &mut rows {
+        row.place = end_of(&row.place, PLACE);
+    }
     let mut text = heading(trace, &shown, options);
     if rows.is_empty() {
         return text;
@@ -128,7 +132,7 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
         // The first step of the cycle may not be worth a row.
         let begins_cycle = cycle.is_some_and(|first| index >= first);
         cycle = cycle.filter(|_| !begins_cycle);
-        rows.push(Row { begins_cycle, ..Row::of(trace, &files, step, mark, number, what, last) });
+        rows.push(Row { begins_cycle, ..Row::of(trace, &files, step, mark, number, what, (last, options.unicode)) });
         before = Some(step.thread);
         preempts = false;
         index = end;
@@ -140,7 +144,8 @@ fn rows(trace: &Trace, shown: &[bool], options: &Options) -> Vec<Row> {
             let waits = if step.waits { "waits: " } else { "" };
             let what = format!("{waits}{}", words::brief(step));
             let mark = if focus.contains(&step.thread) { "x" } else { "" };
-            rows.push(Row::of(trace, &files, step, mark, String::new(), what, mark == "x"));
+            let how = (mark == "x", options.unicode);
+            rows.push(Row::of(trace, &files, step, mark, String::new(), what, how));
         }
     }
     rows
@@ -174,7 +179,7 @@ impl Row {
         mark: &'static str,
         number: String,
         what: String,
-        wrong: bool,
+        (wrong, unicode): (bool, bool),
     ) -> Row {
         let at = step.at.as_ref();
         let line = at.and_then(|at| trace.lines.get(&at.file)?.get(&at.line));
@@ -187,7 +192,7 @@ impl Row {
             number,
             place,
             thread: step.thread,
-            what: printable(&what),
+            what: if unicode { printable(&what).replace(" -> ", " → ") } else { printable(&what) },
             source: line.map_or(String::new(), |line| printable(line.trim())),
             wrong,
             begins_cycle: false,
@@ -243,11 +248,10 @@ impl Table {
             *known = (*known).max(needed);
         }
         let wanted: usize = natural.values().sum();
-        let longest = rows.iter().map(|row| row.what.width() + 2).max().unwrap_or(0);
         let share = room / natural.len().max(1);
         let widths: Option<Vec<usize>> = match wanted <= room {
             true => Some(natural.values().copied().collect()),
-            false if share >= NARROWEST && longest <= room => Some(narrowed(&natural, room)),
+            false if share >= NARROWEST => Some(narrowed(&natural, room)),
             false => None,
         };
         match widths {
@@ -281,63 +285,120 @@ impl Table {
         let Some(lanes) = &self.lanes else {
             return if file.is_empty() { file } else { options.paint(BOLD, &file) + "\n" };
         };
-        let starts: Vec<usize> = lanes.values().copied().chain([self.width]).collect();
-        let mut text = format!("{:>1$}  ", file, self.start() - 2);
-        for (&thread, bounds) in lanes.keys().zip(starts.windows(2)) {
-            let room = bounds[1] - bounds[0];
-            text.push_str(&pad(&format!("{} {}", bar(options), cut(&label(trace, thread), room - 3)), room));
+        let names: Vec<Vec<String>> =
+            self.columns(lanes).map(|(thread, room)| wrapped(&label(trace, thread), room - 3)).collect();
+        let mut text = String::new();
+        for line in 0..names.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut heading = format!("{:>1$}  ", if line == 0 { file.as_str() } else { "" }, self.start() - 2);
+            for ((_, room), name) in self.columns(lanes).zip(&names) {
+                heading
+                    .push_str(&pad(&format!("{} {}", bar(options), name.get(line).map_or("", String::as_str)), room));
+            }
+            text.push_str(&options.paint(BOLD, heading.trim_end()));
+            text.push('\n');
         }
-        options.paint(BOLD, text.trim_end()) + "\n"
+        text
+    }
+
+    /// The threads with the widths of their columns, borders included.
+    fn columns<'l>(&self, lanes: &'l BTreeMap<ThreadId, usize>) -> impl Iterator<Item = (ThreadId, usize)> + use<'l> {
+        let ends = lanes.values().skip(1).copied().chain([self.width]);
+        lanes.iter().zip(ends).map(|((&thread, &start), end)| (thread, end - start))
     }
 
     fn row(&self, row: &Row, options: &Options) -> String {
         let start = format!("{:<2} {:>2$}  {3}  ", row.mark, row.number, self.number, pad(&row.place, self.place));
         let what = |text: &str| if row.wrong { options.paint(RED, text) } else { text.to_string() };
-        let (cell, used) = match &self.lanes {
-            None => {
-                let text = cut(&format!("{}  {}", row.thread, row.what), self.width);
-                (what(&text), text.width())
-            }
-            Some(lanes) => self.lane(row, lanes, &what, options),
+        let Some(lanes) = &self.lanes else {
+            let text = cut(&format!("{}  {}", row.thread, row.what), self.width);
+            return self.with_source(&format!("{start}{}", what(&text)), text.width(), row, options);
         };
-        if self.source == 0 || row.source.is_empty() {
-            return format!("{start}{cell}").trim_end().to_string() + "\n";
+        let own = self.columns(lanes).find(|(thread, _)| *thread == row.thread).map_or(0, |(_, room)| room);
+        let mut text = String::new();
+        for (index, words) in wrapped(&row.what, own.saturating_sub(3)).iter().enumerate() {
+            let (cell, used) = self.lane(row.thread, words, lanes, &what, options);
+            text.push_str(&match index {
+                0 => self.with_source(&format!("{start}{cell}"), used, row, options),
+                _ => format!("{}{cell}", " ".repeat(self.start())).trim_end().to_string() + "\n",
+            });
         }
-        let gap = " ".repeat((self.width + 2).saturating_sub(used));
-        format!("{start}{cell}{gap}{}\n", options.paint(DIM, &cut(&row.source, self.source)))
+        text
     }
 
-    /// The cell of a thread, with the borders of all columns that it does not extend over.
+    /// A line with the source behind it.
+    fn with_source(&self, line: &str, used: usize, row: &Row, options: &Options) -> String {
+        if self.source == 0 || row.source.is_empty() {
+            return line.trim_end().to_string() + "\n";
+        }
+        let gap = " ".repeat((self.width + 2).saturating_sub(used));
+        format!("{line}{gap}{}\n", options.paint(DIM, &cut(&row.source, self.source)))
+    }
+
+    /// `words` in the cell of a thread, with the borders of all columns, and the width of that.
     fn lane(
         &self,
-        row: &Row,
+        thread: ThreadId,
+        words: &str,
         lanes: &BTreeMap<ThreadId, usize>,
         what: &dyn Fn(&str) -> String,
         options: &Options,
     ) -> (String, usize) {
-        let words = cut(&row.what, self.width.saturating_sub(2));
-        let own = lanes.get(&row.thread).copied().unwrap_or(0);
-        // Text that would extend past the right edge is shifted to the left.
-        let from = (own + 2).min(self.width.saturating_sub(words.width()));
-        let to = from + words.width();
         let mut text = String::new();
         let mut used = 0;
-        let border = |text: &mut String, used: &mut usize, at: usize| {
-            text.push_str(&" ".repeat(at - *used));
+        for (&column, &at) in lanes {
+            text.push_str(&" ".repeat(at - used));
             text.push_str(&options.paint(DIM, bar(options)));
-            *used = at + 1;
-        };
-        for &at in lanes.values().filter(|at| **at < from.saturating_sub(1)) {
-            border(&mut text, &mut used, at);
-        }
-        text.push_str(&" ".repeat(from - used));
-        text.push_str(&what(&words));
-        used = to;
-        for &at in lanes.values().filter(|at| **at > to) {
-            border(&mut text, &mut used, at);
+            used = at + 1;
+            if column == thread {
+                text.push_str(&format!(" {}", what(words)));
+                used += 1 + words.width();
+            }
         }
         (text, used)
     }
+}
+
+/// `text` in lines of at most `room` columns, broken between words where that is possible. At least one line.
+fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let room = room.max(1);
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is a line");
+        if !line.is_empty() && line.width() + 1 + word.width() <= room {
+            line.push(' ');
+            line.push_str(word);
+            continue;
+        }
+        if !line.is_empty() {
+            lines.push(String::new());
+        }
+        for c in word.chars() {
+            let line = lines.last_mut().expect("there is a line");
+            if line.width() + c.width().unwrap_or(0) > room && !line.is_empty() {
+                lines.push(c.to_string());
+            } else {
+                line.push(c);
+            }
+        }
+    }
+    lines
+}
+
+/// The end of `text`, at most `room` columns.
+fn end_of(text: &str, room: usize) -> String {
+    if text.width() <= room {
+        return text.to_string();
+    }
+    let mut used = 3;
+    let kept: Vec<char> = text
+        .chars()
+        .rev()
+        .take_while(|c| {
+            used += c.width().unwrap_or(0);
+            used <= room
+        })
+        .collect();
+    "...".chars().chain(kept.into_iter().rev()).collect()
 }
 
 /// Reduces the widths of columns until they fit into `room`, the widest column first.

@@ -102,6 +102,10 @@ pub fn record(script: &[Scripted], left: &[Scripted], outcome: Outcome, message:
         made_before: Vec::new(),
         printed: None,
         objects: [(A, "a".to_string()), (B, "b".to_string())].into(),
+        scalars: HashMap::new(),
+        pointees: HashMap::new(),
+        written: Vec::new(),
+        called: Default::default(),
         lines: [("abba.c".to_string(), lines)].into(),
     }
 }

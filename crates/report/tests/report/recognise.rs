@@ -19,9 +19,9 @@ fn a_cycle_is_spelled_out() {
     assert_eq!(
         notes,
         [
-            ("thread 1 (left) waits for mutex `b`, held by thread 2 (right) since abba.c:17", 9),
+            ("thread 1 (left) waits for mutex `b`, held by thread 2 (right)", 9),
             ("thread 2 (right) locked mutex `b` here", 17),
-            ("thread 2 (right) waits for mutex `a`, held by thread 1 (left) since abba.c:8", 18),
+            ("thread 2 (right) waits for mutex `a`, held by thread 1 (left)", 18),
             ("thread 1 (left) locked mutex `a` here", 8),
         ]
     );

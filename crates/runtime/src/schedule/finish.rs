@@ -1,24 +1,57 @@
 //! The end of an execution: the parts of its record beyond the events. These are the remaining threads with their next
 //! operations, call stacks, allocation sites of objects, and memory errors.
 
-use heddle_model::primitive::{self, yielding};
+use heddle_model::primitive::{self, atomic, yielding};
 use heddle_model::round::Claim;
 use heddle_model::wire;
-use heddle_model::{ObjectId, Operation, Outcome, Pending, Phase, ThreadId, circle};
+use heddle_model::{Event, ObjectId, Operation, Outcome, Pending, Phase, ThreadId, circle};
 
+use super::fiber;
 use super::state::{current, header, recording, schedule, world};
 use crate::arch::{self, Context};
 use crate::calls::custom;
+use crate::calls::pthread::keys;
 use crate::detect::{memcheck, misuse, race};
+use crate::entry::start;
 use crate::outside::exit;
 use crate::record::{callstack, debug, locals};
 
 /// The largest number of recorded frames of a call stack: the innermost ones, and the two outermost.
 const MOST_FRAMES: usize = 128;
 
+/// Adds the call stack of the thread of `event` to the record, and the value that the event has written where the event does not say it.
+#[cold]
+pub fn record_event(event: &Event) {
+    record_with(event.thread, event.pc, written_by(event));
+}
+
+/// The value that a read-modify-write has just written.
+fn written_by(event: &Event) -> Option<u64> {
+    let Operation { object, code, size, .. } = event.operation;
+    let writes = code == atomic::RMW || code == atomic::COMPARE_EXCHANGE && !event.failed();
+    // Where memory was unmapped or protected, the access may have crashed.
+    if !writes || keys::is_table(object) || race::is_changed(object.0 as usize, size as usize) {
+        return None;
+    }
+    // SAFETY: the operation has just written there.
+    unsafe {
+        Some(match size {
+            1 => u64::from((object.0 as *const u8).read_volatile()),
+            2 => u64::from((object.0 as *const u16).read_unaligned()),
+            4 => u64::from((object.0 as *const u32).read_unaligned()),
+            8 => (object.0 as *const u64).read_unaligned(),
+            _ => return None,
+        })
+    }
+}
+
 /// Adds the call stack of `thread` to the record: the number of frames, then the return addresses from `pc` outwards.
 #[cold]
-pub fn record_stack(thread: ThreadId, pc: u64) {
+fn record_stack(thread: ThreadId, pc: u64) {
+    record_with(thread, pc, None);
+}
+
+fn record_with(thread: ThreadId, pc: u64, written: Option<u64>) {
     let record = schedule().record.get();
     let room = record.stack_room(header().layout.stack_words);
     if room.len() < 2 {
@@ -35,7 +68,15 @@ pub fn record_stack(thread: ThreadId, pc: u64) {
         room[frames - 1..=frames].copy_from_slice(&outermost);
     }
     room[0] = frames as u64;
-    record.result().stack_words += frames as u32 + 1;
+    let mut words = frames + 1;
+    if let Some(value) = written
+        && words < room.len()
+    {
+        room[0] |= wire::WRITTEN;
+        room[words] = value;
+        words += 1;
+    }
+    record.result().stack_words += words as u32;
 }
 
 /// Adds a call stack that belongs to no event.
@@ -57,15 +98,44 @@ fn push_site(object: u64) {
     if !(wire::HEAPS..wire::STACKS).contains(&object) {
         return;
     }
-    let stack = memcheck::allocation_around(object as usize);
-    if stack.is_empty() {
-        return;
-    }
-    let mut words = [0; FRAMES + 2];
+    let Some((block, size, stack)) = memcheck::allocation_around(object as usize) else { return };
+    let mut words = [0; FRAMES + 4];
     let frames = stack.len().min(FRAMES);
-    words[..2].copy_from_slice(&[wire::SITE, object]);
-    words[2..frames + 2].copy_from_slice(&stack[..frames]);
-    push_stack(&words[..frames + 2]);
+    words[..4].copy_from_slice(&[wire::SITE, object, block as u64, size as u64]);
+    words[4..frames + 4].copy_from_slice(&stack[..frames]);
+    push_stack(&words[..frames + 4]);
+}
+
+/// Adds the allocation sites of what atomics point to. A report has no room for many, and finding a block scans all blocks.
+fn push_pointees() {
+    const MOST: usize = 256;
+    let (mut known, mut count) = ([0; MOST], 0);
+    for event in schedule().record.get().events_so_far() {
+        if event.operation.code.family() != atomic::FAMILY {
+            continue;
+        }
+        for value in [event.result, event.operation.argument] {
+            if (wire::HEAPS..wire::STACKS).contains(&value) && count < MOST && !known[..count].contains(&value) {
+                known[count] = value;
+                count += 1;
+                push_site(value);
+            }
+        }
+    }
+}
+
+/// Adds the names that threads were given, where they differ from what threads are called by themselves.
+fn push_names() {
+    let usual = |thread: ThreadId, name: [u8; fiber::NAME]| {
+        name == start::program_name() || thread != ThreadId::MAIN && name == fiber::of(ThreadId::MAIN).name.get()
+    };
+    for thread in world().ids() {
+        let name = fiber::of(thread).name.get();
+        if !usual(thread, name) {
+            let half = |at: usize| u64::from_le_bytes(core::array::from_fn(|i| name[at + i]));
+            push_stack(&[wire::CALLED, thread.index() as u64, half(0), half(8)]);
+        }
+    }
 }
 
 /// Completes the record of an execution whose last event is the end of the process.
@@ -124,6 +194,8 @@ fn push_places(outcome: &Outcome) {
     locals::each(|[object, code, end]| push_stack(&[wire::LOCAL, object, code, end]));
     // Finding a block scans all blocks, and a report has no room for more objects.
     world().objects.iter().take(4096).for_each(|(object, _)| push_site(object.0));
+    push_pointees();
+    push_names();
     if !misuse::all_made_before().is_empty() {
         push_stack(misuse::all_made_before());
     }

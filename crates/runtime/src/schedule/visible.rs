@@ -10,7 +10,7 @@ use heddle_model::primitive::{mutex, yielding};
 use heddle_model::{Capacity, Event, EventFlags, Operation, Outcome, ThreadId, vain};
 
 use super::execution::conclude;
-use super::finish::{finish, finish_ended, record_stack};
+use super::finish::{finish, finish_ended, record_event};
 use super::section::{in_section, unless_stuck};
 use super::spin_loop::Prospect;
 use super::state::{
@@ -266,7 +266,7 @@ pub(super) fn note(event: &Event) {
     schedule().record.get().result().events = index + 1;
     if recording() {
         // Every event that is counted has a call stack, and what follows may end the execution.
-        record_stack(event.thread, event.pc);
+        record_event(event);
         locals::used(event.operation.object.0);
         debug::took(index + 1, event.thread);
     }

@@ -7,6 +7,8 @@
 
 use gimli::{AttributeValue, Operation, UnitOffset};
 
+use heddle_model::trace::Scalar;
+
 use super::types;
 use super::variables::{Dwarf, Entry, Unit, name_of, type_of};
 
@@ -17,6 +19,8 @@ pub struct Local {
     pub function: String,
     /// The variable's name, with the path to the part.
     pub name: String,
+    /// What it is.
+    pub scalar: Option<Scalar>,
 }
 
 /// The DWARF number of the frame pointer (rbp), and its offset from the end of the frame.
@@ -71,7 +75,8 @@ fn find_in<'d>(dwarf: &Dwarf<'d>, unit: &Unit<'d>, code: u64, offset: i64) -> Op
                 let Some(kind) = type_of(entry).or_else(|| type_of(&origin(unit, entry)?)) else { continue };
                 let Some(path) = types::path(dwarf, unit, kind, within) else { continue };
                 let name = format!("{}{path}", full_name(dwarf, unit, entry)?);
-                let local = Local { function: around.clone(), name };
+                let scalar = types::scalar(dwarf, unit, kind, within);
+                let local = Local { function: around.clone(), name, scalar };
                 // Variables of blocks that come one after the other may share their place: then nobody knows which it was.
                 if found.replace(local.clone()).is_some_and(|other| other != local) {
                     return None;

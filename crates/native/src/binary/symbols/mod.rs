@@ -4,12 +4,15 @@
 //! the file's debug information resolves it. A file is opened when the first address in it is looked up, and results are
 //! cached. Addresses are looked up only when a finding is reported, never during a search.
 
+mod allocation;
+mod blocks;
 mod locals;
 mod mappings;
 mod module;
 pub(super) mod types;
 pub(super) mod variables;
 
+pub use blocks::Part;
 pub use locals::Local;
 pub use mappings::{Mapping, Mappings};
 
@@ -18,8 +21,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use heddle_model::finding::Location;
+use heddle_model::trace::Scalar;
 use heddle_model::{ObjectId, ThreadId, wire};
 
+use allocation::Claim;
 use module::Module;
 
 use crate::build::library;
@@ -43,6 +48,8 @@ pub struct Symbols {
     modules: Vec<Module>,
     current_directory: Option<PathBuf>,
     frames: RefCell<HashMap<u64, Vec<Location>>>,
+    /// The text of source files in which blocks were allocated.
+    texts: RefCell<HashMap<String, Option<String>>>,
 }
 
 impl Symbols {
@@ -53,6 +60,7 @@ impl Symbols {
             mappings: mappings.clone(),
             current_directory: std::env::current_dir().ok(),
             frames: RefCell::default(),
+            texts: RefCell::default(),
         }
     }
 
@@ -122,6 +130,42 @@ impl Symbols {
     pub fn local(&self, address: u64, code: u64, end: u64) -> Option<Local> {
         let code = code.wrapping_sub(1);
         self.module(code)?.local(code, address.wrapping_sub(end) as i64)
+    }
+
+    /// What lies at `object`, if it is a static variable.
+    pub fn scalar(&self, object: ObjectId) -> Option<Scalar> {
+        self.data_module(object.0)?.scalar(object.0)
+    }
+
+    /// What lies `offset` bytes into a heap block of `size` bytes, by the call stack of its allocation.
+    pub fn part(&self, site: &[u64], size: u64, offset: u64) -> Option<Part> {
+        for &address in site {
+            let code = address.wrapping_sub(1);
+            let frames = self.frames(address);
+            for frame in &frames {
+                let claims = match is_own(frame) {
+                    true => self.claims(frame),
+                    false => allocation::in_function(&frame.function),
+                };
+                if let Some(part) = self.module(code).and_then(|module| module.part(code, &claims, size, offset)) {
+                    return Some(part);
+                }
+                // Whoever called the program's own function has not allocated the block.
+                if is_own(frame) {
+                    return None;
+                }
+            }
+        }
+        None
+    }
+
+    /// What the source says at the place of an allocation.
+    fn claims(&self, at: &Location) -> Vec<Claim> {
+        let directory = self.current_directory.as_deref().unwrap_or(std::path::Path::new(""));
+        let mut texts = self.texts.borrow_mut();
+        let text =
+            texts.entry(at.file.clone()).or_insert_with(|| std::fs::read_to_string(directory.join(&at.file)).ok());
+        text.as_ref().map_or(Vec::new(), |text| allocation::in_source(text, at.line, at.column))
     }
 
     fn module(&self, address: u64) -> Option<&Module> {

@@ -7,6 +7,10 @@ use addr2line::Loader;
 use heddle_model::finding::Location;
 use object::{Object, ObjectSegment};
 
+use heddle_model::trace::Scalar;
+
+use super::allocation::Claim;
+use super::blocks::Part;
 use super::locals::Local;
 use super::mappings::Mapping;
 use super::variables::Variables;
@@ -76,6 +80,12 @@ impl Module {
                 });
             }
         }
+        // gcc gives the functions of local classes and lambdas a full name only in the symbol table.
+        if let Some(whole) = frames.last_mut().filter(|frame| frame.function == "operator()")
+            && let Some(symbol) = loader.find_symbol(probe)
+        {
+            whole.function = addr2line::demangle_auto(symbol.into(), None).into_owned();
+        }
         // Code without debug information still has a name.
         let unnamed = frames.iter().all(|frame| frame.function.is_empty());
         if let Some(symbol) = unnamed.then(|| loader.find_symbol(probe)).flatten() {
@@ -98,6 +108,18 @@ impl Module {
     pub fn local(&self, code: u64, offset: i64) -> Option<Local> {
         let variables = self.variables.get_or_init(|| Variables::open(&self.path)).as_ref()?;
         variables.local(code.wrapping_sub(self.layout().bias), offset)
+    }
+
+    /// What lies at `address`, if it is a variable.
+    pub fn scalar(&self, address: u64) -> Option<Scalar> {
+        let variables = self.variables.get_or_init(|| Variables::open(&self.path)).as_ref()?;
+        variables.scalar(address.wrapping_sub(self.layout().bias))
+    }
+
+    /// What lies `offset` bytes into a block of `size` bytes that was allocated at `code` and whose type is one of `claims`.
+    pub fn part(&self, code: u64, claims: &[Claim], size: u64, offset: u64) -> Option<Part> {
+        let variables = self.variables.get_or_init(|| Variables::open(&self.path)).as_ref()?;
+        variables.part(code.wrapping_sub(self.layout().bias), claims, size, offset)
     }
 
     fn layout(&self) -> Layout {

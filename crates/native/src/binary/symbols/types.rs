@@ -1,8 +1,11 @@
 //! Names the part of a variable at an offset: `[2]`, `.lock`, `.slots[3].next`.
 
-use gimli::UnitOffset;
+use gimli::{AttributeValue, UnitOffset};
 
 use super::variables::{Dwarf, Entry, Unit, name_of, type_of};
+
+use heddle_model::primitive::choice::InputType;
+use heddle_model::trace::Scalar;
 
 /// How deep types may be nested. Damaged debug information may contain cycles.
 const DEEPEST: u32 = 64;
@@ -25,6 +28,55 @@ pub fn size(dwarf: &Dwarf<'_>, unit: &Unit<'_>, kind: UnitOffset) -> Option<(u64
     let mut path = String::new();
     let types = Types { dwarf, unit, path: &mut path };
     Some((types.size(kind, 0)?, types.strip(kind)?.1.tag()))
+}
+
+/// What lies at `offset` in something of type `kind`. Here types of the standard library are opened: the value of a `std::atomic<int>` is an
+/// `int`.
+pub fn scalar(dwarf: &Dwarf<'_>, unit: &Unit<'_>, kind: UnitOffset, offset: u64) -> Option<Scalar> {
+    let mut path = String::new();
+    Types { dwarf, unit, path: &mut path }.scalar(kind, offset, 0)
+}
+
+/// The type that a value of type `kind` points to, or that is its element if it is an array.
+pub fn target(dwarf: &Dwarf<'_>, unit: &Unit<'_>, kind: UnitOffset) -> Option<UnitOffset> {
+    let mut path = String::new();
+    let (kind, entry) = Types { dwarf, unit, path: &mut path }.strip(kind)?;
+    match entry.tag() {
+        gimli::DW_TAG_pointer_type | gimli::DW_TAG_array_type | gimli::DW_TAG_reference_type => type_of(&entry),
+        // `std::atomic<T *>` and `std::unique_ptr<T>` keep a pointer.
+        gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type => argument(dwarf, unit, kind),
+        _ => None,
+    }
+}
+
+/// The first template argument of a class, or what that points to.
+fn argument(dwarf: &Dwarf<'_>, unit: &Unit<'_>, class: UnitOffset) -> Option<UnitOffset> {
+    let mut tree = unit.entries_tree(Some(class)).ok()?;
+    let mut children = tree.root().ok()?.children();
+    while let Ok(Some(child)) = children.next() {
+        if child.entry().tag() == gimli::DW_TAG_template_type_parameter {
+            let kind = type_of(child.entry())?;
+            let mut path = String::new();
+            let (_, entry) = Types { dwarf, unit, path: &mut path }.strip(kind)?;
+            return if entry.tag() == gimli::DW_TAG_pointer_type { type_of(&entry) } else { Some(kind) };
+        }
+    }
+    None
+}
+
+/// The type of the member `name` of the type `kind`.
+pub fn member(dwarf: &Dwarf<'_>, unit: &Unit<'_>, kind: UnitOffset, name: &str) -> Option<UnitOffset> {
+    let mut path = String::new();
+    let (kind, _) = Types { dwarf, unit, path: &mut path }.strip(kind)?;
+    let mut tree = unit.entries_tree(Some(kind)).ok()?;
+    let mut children = tree.root().ok()?.children();
+    while let Ok(Some(child)) = children.next() {
+        let entry = child.entry();
+        if entry.tag() == gimli::DW_TAG_member && name_of(dwarf, unit, entry).as_deref() == Some(name) {
+            return type_of(entry);
+        }
+    }
+    None
 }
 
 struct Types<'a, 'd> {
@@ -67,6 +119,39 @@ impl<'d> Types<'_, 'd> {
                     self.path.push_str(&name);
                 }
                 self.descend(member, offset - at, depth + 1)
+            }
+            _ => None,
+        }
+    }
+
+    fn scalar(&self, kind: UnitOffset, offset: u64, depth: u32) -> Option<Scalar> {
+        let (kind, entry) = self.strip(kind)?;
+        if depth > DEEPEST {
+            return None;
+        }
+        match entry.tag() {
+            gimli::DW_TAG_base_type if offset == 0 => {
+                let bits = (8 * self.size(kind, depth)?) as u8;
+                match entry.attr_value(gimli::DW_AT_encoding)? {
+                    AttributeValue::Encoding(gimli::DW_ATE_boolean) => Some(Scalar::Truth),
+                    AttributeValue::Encoding(gimli::DW_ATE_signed) => Some(Scalar::Number(InputType::Signed(bits))),
+                    AttributeValue::Encoding(gimli::DW_ATE_unsigned) => Some(Scalar::Number(InputType::Unsigned(bits))),
+                    AttributeValue::Encoding(gimli::DW_ATE_float) => {
+                        matches!(bits, 32 | 64).then_some(Scalar::Number(InputType::Float(bits)))
+                    }
+                    _ => None,
+                }
+            }
+            gimli::DW_TAG_pointer_type if offset == 0 => Some(Scalar::Pointer),
+            gimli::DW_TAG_enumeration_type if offset == 0 => self.scalar(type_of(&entry)?, 0, depth + 1),
+            gimli::DW_TAG_array_type => {
+                let element = type_of(&entry)?;
+                let size = self.size(element, depth).filter(|&size| size != 0)?;
+                self.scalar(element, offset % size, depth + 1)
+            }
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type => {
+                let (_, member, at) = self.member(kind, offset, depth)?;
+                self.scalar(member, offset - at, depth + 1)
             }
             _ => None,
         }

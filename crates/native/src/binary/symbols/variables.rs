@@ -11,6 +11,10 @@ use gimli::{AttributeValue, DebugInfoOffset, EndianSlice, LittleEndian, Operatio
 use memmap2::Mmap;
 use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
 
+use heddle_model::trace::Scalar;
+
+use super::allocation::Claim;
+use super::blocks::{self, Part};
 use super::locals::{self, Local};
 use super::types;
 
@@ -63,6 +67,21 @@ impl Variables {
     /// file.
     pub fn local(&self, code: u64, offset: i64) -> Option<Local> {
         locals::find(&self.dwarf()?, code, offset)
+    }
+
+    /// What lies at `address`, which is relative to the file.
+    pub fn scalar(&self, address: u64) -> Option<Scalar> {
+        let after = self.described.partition_point(|variable| variable.address <= address);
+        let variable = self.described[..after].last()?;
+        let dwarf = self.dwarf()?;
+        let unit = dwarf.unit(dwarf.debug_info.header_from_offset(variable.unit).ok()?).ok()?;
+        types::scalar(&dwarf, &unit, variable.kind, address - variable.address)
+    }
+
+    /// What lies `offset` bytes into a block of `size` bytes that was allocated at `code`, which is relative to the file, and whose type is one of
+    /// `claims`.
+    pub fn part(&self, code: u64, claims: &[Claim], size: u64, offset: u64) -> Option<Part> {
+        blocks::part(&self.dwarf()?, code, claims, size, offset)
     }
 
     fn described_at(&self, address: u64) -> Option<String> {

@@ -167,7 +167,9 @@ pub fn flags(compiler: CompilerKind, version: u32, language: Language) -> Vec<St
         // `x++` is a read and then a write: by default its pass leaves the read out. And it leaves out what it believes to be known to its
         // own function only, but asks that of the address of a part (an element, a member) whose whole it may have handed to a thread
         // (llvm/llvm-project#132739, repaired in 21). Told to look at no use at all, it believes nothing.
+        // Without -fstandalone-debug, debug information leaves out classes that another file is expected to describe.
         CompilerKind::Clang => [
+            "-fstandalone-debug",
             "-fno-vectorize",
             "-fno-slp-vectorize",
             "-Wno-pragmas",

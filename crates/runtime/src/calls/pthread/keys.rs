@@ -65,11 +65,20 @@ fn ask(destructor: usize, pc: u64) {
     change(pc);
 }
 
-/// A visible operation on the table of keys. It is named by the address of a function that changes it.
+/// The object that stands for the table of keys: the address of a function that changes it.
+fn table() -> ObjectId {
+    ObjectId(real::symbols::pthread_key_create.address() as u64)
+}
+
+/// Whether `object` stands for the table of keys, so that its bytes are no values.
+pub fn is_table(object: ObjectId) -> bool {
+    object == table()
+}
+
+/// A visible operation on the table of keys.
 fn change(pc: u64) {
     if active() {
-        let table = ObjectId(real::symbols::pthread_key_create.address() as u64);
-        visible(Operation { size: 1, ..Operation::new(RMW, table) }, pc, |_| {});
+        visible(Operation { size: 1, ..Operation::new(RMW, table()) }, pc, |_| {});
     }
 }
 

@@ -277,8 +277,9 @@ pub fn fault_of(thread: ThreadId) -> Option<Fault> {
     (execution == state().execution.get() && fault.is_some()).then_some(fault)
 }
 
-/// The call stack of the allocation of the block that contains `address`; empty if it is not known. Only in executions that are recorded.
-pub fn allocation_around(address: usize) -> &'static [u64] {
+/// The block that contains `address`, its size, and the call stack of its allocation, if that is known. Only in executions that are
+/// recorded.
+pub fn allocation_around(address: usize) -> Option<(usize, usize, &'static [u64])> {
     notes::taken().allocation_around(address)
 }
 
