@@ -93,6 +93,7 @@ impl Executor for Played<'_> {
             races: &[],
             states: &[],
             touches: &[],
+            contents: &[],
             output: &[],
         })
     }

@@ -8,6 +8,7 @@ mod million;
 mod papers_states;
 mod prove;
 mod split;
+mod start;
 mod states;
 mod until_found;
 
@@ -43,6 +44,9 @@ fn main() {
     }
     if wanted("programs") {
         programs();
+    }
+    if wanted("start") {
+        start::table();
     }
     if wanted("split") {
         split::table();

@@ -9,17 +9,24 @@ state() { mutant "state-without-$1" "$fingerprint" "$2" "${3:-}" "-p heddle --te
 # Rows of a state: what decides what can follow.
 state world '    add(&mut digest, world.fingerprint().0);'
 state heaps '    add_heaps(&mut digest);'
-state stacks '        add(digest, unsafe { HASHER.get().memory(address, length) });' '        let _ = (address, length);'
-state registers '    counted.into_iter().for_each(|word| digest.add(word));' '    let _ = counted;'
-state arguments '        call.arguments.into_iter().for_each(|word| digest.add(word));'
+state stacks '    live.each_part(stack, top, |address, length| add_memory(digest, PartKind::Stack, key, (address, length)));' '    let _ = (top, live.registers);'
+state registers '    words(&counted);' '    let _ = counted;'
+state arguments '        words(&call.arguments);'
 state globals '        sum = sum.wrapping_add(fingerprint);'
-state values '        digest.add(fiber::of(thread).value.get() as u64);'
-state births '        fiber::start_of(thread).into_iter().for_each(|word| digest.add(word as u64));'
-state kernel '    fiber::words_of(thread, state.steps).into_iter().for_each(|word| digest.add(word));'
-state rounding '    digest.add(environment);' '    let _ = environment;'
-state handlers '    exit_handlers::words().flatten().for_each(|word| digest.add(word));'
+state values '        words(&[fiber::of(thread).value.get() as u64]);'
+state births '        words(&fiber::start_of(thread).map(|word| word as u64));'
+state kernel '    words(&fiber::words_of(thread, state.steps));'
+state rounding '    words(&[environment]);' '    let _ = environment;'
+state handlers '    exit_handlers::words().for_each(|words| add_words(&mut digest, PartKind::Rest, 1, &words));'
 mutant state-without-races "$fingerprint" '        Some(races) if is_whole => add(&mut digest, races),' '        Some(_) if is_whole => {}' "-p heddle --test main" "random_sections::"
 mutant state-without-history "$fingerprint" '    add(&mut digest, passing.history.get());' '' "-p heddle --test main" "states::what_is_not_understood"
+
+# States with one fingerprint are compared word for word, and whatever keeps states apart is named.
+exact() { mutant "exact-$1" "$2" "$3" "$4" "-p heddle --test main" "exact_states::"; }
+exact compares-nothing crates/search/src/wrap/exact.rs 'if **entry.get() == *list' 'if true'
+exact has-no-stacks crates/runtime/src/state/content.rs '            core::ptr::copy_nonoverlapping(address as *const u8, to.add(1).cast(), length);' ''
+exact is-not-asked-for crates/search/src/drive/round.rs 'options.exact && plan.states.are_computed()' 'false'
+exact names-nothing crates/search/src/drive/mod.rs 'if stop == Stop::States {' 'if false {'
 
 # What a search over states must not leave out.
 mutant vain-is-not-told crates/check/src/verdict.rs 'self.states.is_some_and(|of| of.in_vain > 0)' 'false' "-p heddle --test main" "states::waiting_in_vain"
@@ -36,7 +43,7 @@ same bytes-are-drawn crates/runtime/src/entry/main_thread.rs '            drawn.
 same kernel-ids-count "$fingerprint" 'unsafe { HASHER.get().difference(page, image, PAGE) };' 'unsafe { let _ = image; HASHER.get().memory(page, PAGE) };'
 same control-blocks-count "$fingerprint" 'else { fiber::control_page(thread) };' 'else { low + fiber::stack_of(thread).1 };'
 mutant waits-with-dead-bytes "$dead" '                word &= !bytes(first.max(at) - at, past.min(at + WORD) - at);' '' "-p heddle --test main" "counts::waiting_loops_optimal"
-mutant waits-with-dead-registers crates/runtime/src/schedule/spin_loop.rs 'live.registers.iter()' 'registers.iter()' "-p heddle --test main" "counts::dead_registers"
+mutant waits-with-dead-registers crates/runtime/src/schedule/stack_state.rs 'live.registers.iter()' 'registers.iter()' "-p heddle --test main" "counts::dead_registers"
 mutant table-for-waits crates/native/src/run/setup.rs ' || Vain::new(places).wipes()' '' "-p heddle --test main" "counts::waiting_loops_optimal"
 mutant table-for-states crates/native/src/run/setup.rs 'plan.states.are_computed() || ' 'plan.states.are_computed() && false || ' "-p heddle --test main" "state_identity::"
 
@@ -73,6 +80,10 @@ section order-of-lives-is-guessed "$discipline" 'of(other, one.thread) > of(one,
 native() { mutant "section-$1" "$2" "$3" "$4" "-p heddle --test main" "$5"; }
 native has-no-body "$discipline" '&& self.rules.bodies' '&& false' "random_sections::"
 native hides-what-it-changes "$discipline" 'self.rules.unseen && touches' 'false && touches' "sections::sections_of_libraries"
+mutant section-knows-all-calls crates/native/src/binary/untold.rs '} else if !is_harmless(name) && !runtime_defines(name) {' '} else if false {' "-p heddle --test main" "sections::sections_with_calls"
+mutant section-prints-nothing crates/runtime/src/calls/buffers.rs '    touches::unseen();' '' "-p heddle --test main" "sections::sections_with_calls"
+mutant section-asks-for-nothing crates/runtime/src/calls/process_state/mod.rs '        told::unseen();' '' "-p heddle --test main" "sections::sections_with_calls"
+mutant section-is-a-look crates/search/src/algorithm/stateful/summary.rs 'Some(access.object) == mutex && access.mode == Mode::Read' 'false' "-p heddle --test main" "sections::sections_that_go_round"
 native watches-nothing "$discipline" '&& self.rules.watched' '&& false' "random_sections::"
 native touches-others-stacks crates/runtime/src/detect/stacks.rs '    touches::everything();' '' "sections::stacks_of_others"
 # What can go on for ever: fairness, and what a cycle owes to each thread and to the automaton. And a cycle is one only if it closes.
@@ -84,3 +95,16 @@ live promises-are-put-off ltl/automaton.rs 'marks: marks & !postponed' 'marks: {
 live ends-do-not-count mod.rs '|node| could_end[node as usize]' '|node| could_end[node as usize] || true' liveness::
 live looks-get-on mod.rs 'edge.thread == thread && edge.marks & (LOOKS | PAUSES) == 0' 'edge.thread == thread' liveness::
 mutant cycle-is-not-compared crates/runtime/src/state/cycle.rs 'let same = watch.same.get() && watch.before.get() == Some(state);' 'let same = watch.before.get().is_some();' "-p heddle --test main" random_states::
+
+# What a proof must not call safe.
+proof() { mutant "proof-$1" "crates/symbolic/src/$2" "$3" "$4" "-p heddle-symbolic --test main" "$5"; }
+proof shifts-by-too-much machine/inst.rs '        terms.ite(small, shifted, anything)' '        let _ = (small, anything); shifted' hostile::nothing_that_fails
+proof after-main ir/decode.rs '            if self.name(*global) == "llvm.global_dtors" {' '            if false {' hostile::nothing_that_fails
+proof missing-symbols ir/decode.rs '        self.llvm.linkage(global) == EXTERNAL_WEAK' '        let _ = (global, EXTERNAL_WEAK); false' hostile::nothing_that_fails
+proof large-stacks machine/inst.rs '        if self.stack > STACK {' '        if self.stack > STACK << 20 {' hostile::nothing_that_fails
+proof printed-strings library/stdlib.rs '                        self.read_text(state, &text)?;
+                        argument += 1;' '                        let _ = text; argument += 1;' hostile::nothing_that_fails
+proof unreachable-code machine/run.rs '        self.check(state, Kind::Unreachable, Terms::FALSE' '        self.check(state, Kind::Unreachable, Terms::TRUE' hostile::nothing_that_fails
+proof unlocks-without-locks prove/misuse.rs '                        if terms.and(event.guard, not) != Terms::FALSE {' '                        if terms.and(event.guard, not) == Terms::TRUE && false {' hostile::misuse_is_found
+proof destroyed-while-held prove/misuse.rs '    held.then_some(WHY)' '    (held && false).then_some(WHY)' hostile::misuse_is_found
+proof uninitialised trace/initial.rs '            semaphore::FAMILY | barrier::FAMILY => Ok(Some(Misuse::Uninitialised)),' '            semaphore::FAMILY | barrier::FAMILY => Ok(None),' hostile::misuse_is_found

@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 use heddle_model::{ExecutorError, Facts, Finding, FindingKind, Property, RunReport, Settings, Trace, trace};
 use heddle_report::text;
 use heddle_report::words::full_name;
+use heddle_search::apart;
+use heddle_search::exact::Exact;
 use heddle_search::probe::Probed;
 use heddle_search::repeat::Repeated;
 use heddle_search::{Algorithm, Method, OverStates, Search, Stop, Summary};
 
 use crate::after::cycles::{self, Cycles};
 use crate::after::diverged::{self, Doubt};
-use crate::after::{livelocks, smallest};
+use crate::after::{apart as apart_words, livelocks, smallest};
 use crate::checkpoint::{self, CheckpointError, Keeper};
 use crate::coverage;
 use crate::engine::{Engine, Names};
@@ -143,7 +145,7 @@ impl<'o> Check<'o> {
             }
             trouble = keeper.trouble;
         }
-        let Collector { mut tally, dump, paused: looked, .. } = collector;
+        let Collector { mut tally, dump, paused: looked, estimate, untold, .. } = collector;
         tally.samples_last();
         let symbols = engine.names();
         guard("divergence", &mut panics, || {
@@ -151,6 +153,7 @@ impl<'o> Check<'o> {
                 tally.diverged(match doubt {
                     Doubt::Twice(divergence) => diverged::twice(divergence, !method.samples(), &*symbols),
                     Doubt::States(mismatch) => diverged::states(mismatch, &*symbols),
+                    Doubt::Collided(collision) => apart_words::collided(collision, &*symbols),
                 });
             } else if let Some(strayed) = tally.strayed {
                 tally.diverged(diverged::strayed(&strayed, &*symbols));
@@ -159,7 +162,7 @@ impl<'o> Check<'o> {
         let dismissed = engine.settle();
         debug_assert!(dismissed.is_ok() || end != End::Search(Stop::Exhausted), "{dismissed:?}");
         tally.settle_exits(engine.settings().properties.of(Property::Exit));
-        let mut asked = None;
+        let (mut asked, mut kept_apart) = (None, None);
         if !options.interrupted.load(Relaxed) && panics.is_empty() {
             // However this ends, what was found was found.
             if let Some(graph) = search.graph()
@@ -181,6 +184,9 @@ impl<'o> Check<'o> {
                     let _ = livelocks::look(&mut tally, engine, counts.executions + 1, LIVELOCK_BUDGET);
                 });
             }
+            if matches!(end, End::Search(Stop::States | Stop::Memory)) {
+                kept_apart = guard("states", &mut panics, || apart::look(engine, search.ways())).and_then(Result::ok);
+            }
             guard("smallest", &mut panics, || {
                 let _ = smallest::look(&mut tally, engine, &options.interrupted, options.minimise);
             });
@@ -198,6 +204,8 @@ impl<'o> Check<'o> {
         let findings: Vec<Finding> = findings.into_iter().chain(std::mem::take(&mut told.untold)).collect();
         let looping = guard("loop", &mut panics, || where_cut_off(&tally, &*symbols)).flatten();
         let weaker = guard("orders", &mut panics, || tally.weaker.tell(&*symbols)).flatten();
+        let told_apart =
+            guard("states", &mut panics, || kept_apart.and_then(|kept| apart_words::tell(&kept, &*symbols)));
         let judgement = Judgement {
             options: &options,
             facts: &facts,
@@ -214,6 +222,7 @@ impl<'o> Check<'o> {
             end,
             left_out,
             elapsed,
+            estimate,
             findings: findings.clone(),
             remarks: remarks.unwrap_or_default(),
             unsupported: told.unsupported.take(),
@@ -221,6 +230,8 @@ impl<'o> Check<'o> {
             unrepeatable: told.unrepeatable,
             looping,
             weaker,
+            kept_apart: told_apart.flatten(),
+            untold,
             panic: panics.first().cloned(),
         };
         let report = guard("report", &mut panics, || judgement.report());
@@ -317,12 +328,18 @@ fn search_twice(
         return (search.run(engine, collector), None);
     }
     let mut probed = Probed::new(engine);
-    let mut repeated = Repeated::new(&mut probed);
+    let mut exact = Exact::new(&mut probed);
+    let mut repeated = Repeated::new(&mut exact);
     let ran = search.run(&mut repeated, collector);
     // What the second run of a search that failed would have shown is not known, and not needed.
     let divergence = if ran.is_ok() { repeated.finish().unwrap_or_default() } else { None };
+    let compared = exact.compared();
+    collector.untold = compared.untold;
     if let Some(divergence) = divergence {
         return (ran, Some(Doubt::Twice(divergence)));
+    }
+    if let Some(collision) = compared.collision {
+        return (ran, Some(Doubt::Collided(collision)));
     }
     // Nothing is called safe before the search is complete.
     let is_complete = ran.as_ref().is_ok_and(|summary| summary.stop == Stop::Exhausted);

@@ -6,7 +6,7 @@ use heddle_model::verdict::Bounds;
 use heddle_model::{Attention, Coverage, FindingKind, Instrumentation, Location, Overlooked, Property, vain};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
-use heddle_search::{DisciplineCounts, OverStates, Stop, Why};
+use heddle_search::{DisciplineCounts, Method, OverStates, Stop, Why};
 
 use crate::verdict::{End, Judgement};
 use crate::{sources, unseen};
@@ -69,7 +69,11 @@ impl Judgement<'_> {
             unwind: Vec::new(),
             checked_by: None,
             notes: self.notes(looked),
-            grounds: self.states.map_or(Vec::new(), |of| grounds(&of.discipline, looked)),
+            grounds: self.states.map_or(Vec::new(), |of| {
+                let exact = self.options.search.exact.then(|| "states: compared word for word".to_string());
+                let untold = self.why_no_sections();
+                exact.into_iter().chain(grounds(&of.discipline, looked)).chain(untold).collect()
+            }),
         }
     }
 }
@@ -179,7 +183,12 @@ impl Judgement<'_> {
                 }
                 _ => {}
             }
-            notes.push("states with equal 128-bit fingerprints: taken for one".to_string());
+            if !self.options.search.exact {
+                notes.push("states with equal 128-bit fingerprints: taken for one".to_string());
+            } else if self.untold > 0 {
+                let states = text::counted(self.untold, "state");
+                notes.push(format!("{states}: too large to be compared, equal 128-bit fingerprints taken for one"));
+            }
         }
         if sees_memory && !facts.unseen.is_empty() {
             notes.push(format!(
@@ -207,9 +216,12 @@ impl Judgement<'_> {
         if facts.outside.processes {
             notes.push(
                 "child processes: heddle does not control them, they see the files on disk, not what the program \
-                 wrote, and no other thread holds a lock in them"
+                 wrote"
                     .to_string(),
             );
+        }
+        if facts.outside.modes {
+            notes.push("the order in which threads change the mode of a pipe or socket: not explored".to_string());
         }
         if facts.outside.files {
             notes.push(
@@ -238,6 +250,21 @@ impl Judgement<'_> {
             }));
         }
         notes
+    }
+
+    /// Why critical sections were not taken as one step in a search over states, if that is because of functions that the program calls.
+    fn why_no_sections(&self) -> Option<String> {
+        let untold = &self.facts.untold;
+        let named: Vec<String> = untold.iter().take(LINES).map(|name| format!("`{name}`")).collect();
+        let more = untold.len().saturating_sub(LINES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let asked = self.method == Method::Stateful { everybody: false };
+        (asked && !named.is_empty()).then(|| {
+            let named = named.join(", ");
+            format!(
+                "critical sections: none as one step, because heddle does not know what {named}{more} do with memory"
+            )
+        })
     }
 
     /// Why the search has turned to states by itself, or why that did not help.

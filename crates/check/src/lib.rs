@@ -22,6 +22,7 @@
 //!
 //! Deliberately absent: flags, colours, progress bars and output files. Nothing here prints.
 
+mod advice;
 pub mod after;
 mod check;
 pub mod checkpoint;
@@ -45,6 +46,7 @@ pub mod values;
 mod verdict;
 pub mod words;
 
+pub use advice::Parameter;
 pub use check::{Check, Conclusion};
 pub use engine::{Engine, Local, Names, Part, Recorded, Site};
 pub use failure::Failure;

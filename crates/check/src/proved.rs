@@ -38,8 +38,16 @@ pub struct Proved {
     pub certified: bool,
     /// Library functions whose models were used.
     pub modelled: Vec<String>,
-    /// How orders were expressed.
-    pub encoding: &'static str,
+    /// How all orders were covered.
+    pub method: String,
+    /// Why misuse of primitives was not looked for; none if it was.
+    pub misuse: Option<String>,
+    /// The most switches between threads, if only executions with so many were looked at.
+    pub switches: Option<u32>,
+    /// How often each thread timed out at most while others could go on, if it could more often.
+    pub timeouts: Option<u32>,
+    /// How many executions were looked at one by one.
+    pub executions: u64,
     /// The time limit.
     pub timeout: Option<Duration>,
     /// How many events the threads have.
@@ -59,7 +67,8 @@ impl Proved {
         RunReport {
             verdict,
             coverage: Some(self.coverage(verdict)),
-            algorithm: Some(self.encoding.to_string()),
+            algorithm: Some(self.method.clone()),
+            executions: self.executions,
             formulas: self.formulas,
             events: self.events,
             seconds: self.elapsed.as_secs_f64(),
@@ -83,12 +92,14 @@ impl Proved {
     fn coverage(&self, verdict: Verdict) -> Coverage {
         Coverage {
             model: "sc".to_string(),
-            exhaustive: verdict == Verdict::Safe && self.end == End::Safe,
+            exhaustive: verdict == Verdict::Safe && self.end == End::Safe && self.switches.or(self.timeouts).is_none(),
             bounds: Bounds {
                 iterations: match self.end {
                     End::Within(bound) => bound,
                     _ => None,
                 },
+                switches: self.switches,
+                timeouts: self.timeouts,
                 seconds: self.timeout.map(|limit| limit.as_secs_f64()),
                 ..Bounds::default()
             },
@@ -117,7 +128,12 @@ impl Proved {
         if !self.exits {
             notes.push("exit statuses: not checked".to_string());
         }
-        notes.push("misuse of primitives, except a join of what is no thread".to_string());
+        if let Some(most) = self.timeouts {
+            notes.push(format!("more than {most} timeouts of a thread while others can go on"));
+        }
+        if let Some(why) = &self.misuse {
+            notes.push(format!("misuse of primitives, except a join of what is no thread: there are {why}"));
+        }
         let cut: Vec<String> =
             self.unwound.iter().filter(|unwound| unwound.cut).map(|unwound| unwound.at.to_string()).collect();
         if !cut.is_empty() {
@@ -144,7 +160,11 @@ mod tests {
             exits: false,
             certified: false,
             modelled: Vec::new(),
-            encoding: "order",
+            method: "order".to_string(),
+            misuse: None,
+            switches: None,
+            timeouts: None,
+            executions: 0,
             timeout: None,
             events: 1,
             threads: 1,
@@ -162,6 +182,8 @@ mod tests {
         assert_eq!((within.verdict, coverage.exhaustive, coverage.bounds.iterations), (Verdict::Safe, false, Some(3)));
         let weak = Proved { races: true, ..proved(End::Safe) }.report();
         assert_eq!((weak.verdict, weak.coverage.unwrap().exhaustive), (Verdict::Incomplete, false));
+        let few = Proved { switches: Some(2), ..proved(End::Safe) }.report().coverage.unwrap();
+        assert_eq!((few.exhaustive, few.bounds.switches), (false, Some(2)));
         assert_eq!(proved(End::Incomplete("late".into())).report().reason.as_deref(), Some("late"));
     }
 }

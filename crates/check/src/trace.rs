@@ -131,6 +131,7 @@ pub fn plan(trace: &Trace) -> Plan {
         round,
         immediate: Immediate::Nothing,
         touches: None,
+        contents: false,
         states: match trace.rounds {
             true if compares => States::Record,
             true => States::Rounds,

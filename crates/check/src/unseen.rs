@@ -4,21 +4,18 @@
 //! inline assembly. A data race in such a program is a suspicion. And a program whose threads synchronise where Heddle does not see
 //! it has orders that were not explored.
 
-use heddle_model::{Facts, FindingKind, Instrumentation, Trace};
+use heddle_model::primitive::{atomic, memory, mutex};
+use heddle_model::{Facts, FindingKind, Instrumentation, OpCode, Trace, libraries};
 
 use crate::coverage;
 
-/// Libraries of test frameworks. What they order between threads they order by calls of the thread library, which Heddle sees.
-const FRAMEWORKS: [&str; 5] =
-    ["libboost_unit_test_framework.", "libgtest.", "libgtest_main.", "libgmock.", "libgmock_main."];
-
 fn is_framework(name: &str) -> bool {
-    let file = name.rsplit('/').next().unwrap_or(name);
-    FRAMEWORKS.iter().any(|framework| file.starts_with(framework))
+    libraries::is_framework(name.rsplit('/').next().unwrap_or(name).as_bytes())
 }
 
-/// What may have ordered accesses without Heddle's knowledge, in words, with what to do about it. `None` if there is nothing.
-fn may_order(facts: &Facts) -> Option<String> {
+/// Why a finding of this kind may be none: something that was not seen may do what makes it one not true, which the words `then` say. With what to
+/// do about it. `None` if there is nothing.
+fn may_differ(facts: &Facts, then: &str) -> Option<String> {
     if facts.instrumentation != Instrumentation::Memory {
         return None;
     }
@@ -26,8 +23,7 @@ fn may_order(facts: &Facts) -> Option<String> {
     if !names.is_empty() {
         let names = names.join(", ");
         return Some(format!(
-            "{names} was not built by heddle: if it orders the two accesses, this is no data race; build it with `heddle cc` or \
-             `heddle c++` to know"
+            "{names} was not built by heddle: {then}; build it with `heddle cc` or `heddle c++` to know"
         ));
     }
     coverage::assembly(&facts.assembly)
@@ -35,27 +31,37 @@ fn may_order(facts: &Facts) -> Option<String> {
 
 /// Whether executions tell all that threads do with plain memory: nothing was built by somebody else, or accesses memory where nobody sees it.
 pub(crate) fn tells_of_plain_memory(facts: &Facts) -> bool {
-    let Facts { instrumentation, unseen, assembly, overlooked, .. } = facts;
-    *instrumentation == Instrumentation::Memory && unseen.is_empty() && assembly.is_empty() && overlooked.is_empty()
+    let Facts { instrumentation, unseen, assembly, overlooked, untold, .. } = facts;
+    let is_whole = unseen.is_empty() && assembly.is_empty() && overlooked.is_empty() && untold.is_empty();
+    *instrumentation == Instrumentation::Memory && is_whole
 }
 
 /// What is not explored where a thread waits in a loop that looks at a clock.
 pub(crate) const AT_CERTAIN_TIMES: &str =
     "what loops that look at a clock do only at certain times, or after more than a year: they are taken to wait";
 
-/// Marks the data races of `traces` as uncertain, with a note that says why, if something that was not seen may have ordered them. Notes at
-/// deadlocks that loops which look at a clock may go on at some time.
+/// Whether operations with this code look at memory, so that a thread that waits with one is in a loop.
+fn looks_at_memory(code: OpCode) -> bool {
+    [memory::FAMILY, atomic::FAMILY].contains(&code.family()) || code == mutex::POLL
+}
+
+/// Marks findings of `traces` as uncertain, with a note that says why, if something that was not seen may make them none: data races, which it may
+/// order, and threads in loops, for which it may write. Notes at deadlocks that loops which look at a clock may go on at some time.
 pub(crate) fn doubt(traces: &mut [Trace], facts: &Facts) {
     let note = |message: &str| heddle_model::finding::Note { message: message.to_string(), location: None };
-    let why = may_order(facts);
     for trace in traces {
+        let in_loop = || trace.last.iter().any(|step| step.waits && step.action.code().is_some_and(looks_at_memory));
+        let then = match trace.finding.kind {
+            FindingKind::DataRace => Some("if it orders the two accesses, this is no data race"),
+            FindingKind::Hang => Some("if it writes what the thread waits for, this is no hang"),
+            FindingKind::Deadlock if in_loop() => Some("if it writes what a thread waits for, this is no deadlock"),
+            _ => None,
+        };
+        if let Some(why) = then.and_then(|then| may_differ(facts, then)) {
+            trace.finding.certain = false;
+            trace.finding.notes.push(note(&why));
+        }
         match trace.finding.kind {
-            FindingKind::DataRace => {
-                if let Some(why) = &why {
-                    trace.finding.certain = false;
-                    trace.finding.notes.push(note(why));
-                }
-            }
             FindingKind::Deadlock if facts.waits_by_clock => {
                 trace.finding.notes.push(note(&format!("not explored: {AT_CERTAIN_TIMES}")));
             }
@@ -85,6 +91,17 @@ pub(crate) fn why_incomplete(facts: &Facts) -> Option<String> {
             "threads were created by {names}, which was not built by heddle: heddle does not see how they synchronise, and did not \
              explore every order; build it with `heddle cc` or `heddle c++`"
         ));
+    }
+    if facts.outside.calls {
+        let names: Vec<&str> = facts.unseen.iter().map(String::as_str).filter(|name| !is_framework(name)).collect();
+        return Some(format!(
+            "nothing that heddle sees orders how threads use {}, not built by heddle: it may keep or order something, and not every order was \
+             explored; build it with `heddle cc` or `heddle c++`",
+            names.join(", ")
+        ));
+    }
+    if facts.outside.stuck_child {
+        return Some("a child process waits for ever for a lock that another thread held at the `fork`".to_string());
     }
     if facts.outside.shared_files {
         return Some(

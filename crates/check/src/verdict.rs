@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use heddle_model::Settings;
 use heddle_model::verdict::SCHEMA;
-use heddle_model::{Facts, Finding, FindingKind, Location, Outcome, Property, Remark, RunReport, Verdict};
+use heddle_model::{Estimate, Facts, Finding, FindingKind, Location, Outcome, Property, Remark, RunReport, Verdict};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
 use heddle_search::{Counts, Method, OverStates, StateCounts, Stop};
@@ -81,6 +81,8 @@ pub struct Judgement<'c> {
     pub settings: &'c Settings,
     /// How long the search took.
     pub elapsed: Duration,
+    /// How many executions there are at least and at most, as the search thought last.
+    pub estimate: Option<(u64, Option<u64>)>,
     /// The findings, resolved.
     pub findings: Vec<Finding>,
     /// Notes on what executions left behind.
@@ -91,6 +93,10 @@ pub struct Judgement<'c> {
     pub out_of_memory: Option<Location>,
     /// The number of findings that were not reproduced.
     pub unrepeatable: u64,
+    /// What keeps states apart, in words, if there were too many.
+    pub kept_apart: Option<String>,
+    /// How many states could not be compared word for word, if that was asked for.
+    pub untold: u64,
     /// Where executions were cut off: the loop, or the next operation of a stopped thread.
     pub looping: Option<String>,
     /// Where the program has atomics with weaker orders than sequential consistency, in words. `None` if it has none.
@@ -114,6 +120,9 @@ impl Judgement<'_> {
         }
         let (verdict, reason) = self.verdict();
         let (tally, counts) = (self.tally, self.counts);
+        let is_open = verdict == Verdict::Incomplete && self.findings.is_empty();
+        let advice = if is_open { self.advice() } else { Vec::new() };
+        let estimate = self.estimate.filter(|_| is_open && self.end != End::Search(Stop::Exhausted));
         let seconds = self.elapsed.as_secs_f64();
         RunReport {
             schema: SCHEMA.to_string(),
@@ -138,6 +147,8 @@ impl Judgement<'_> {
             exit_statuses: tally.exits.list(),
             outcomes: tally.outcomes.as_ref().map_or_else(Vec::new, Outcomes::list),
             notes: self.remarks,
+            estimate: estimate.map(|(low, high)| Estimate { low, high }),
+            advice,
         }
     }
 
@@ -317,9 +328,13 @@ impl Judgement<'_> {
                 let sampled = if self.method.samples() { "sampled" } else { "stopped after" };
                 Some(format!("{sampled} {} as asked", text::counted(limit, "execution")))
             }
+            End::Search(Stop::Memory) => {
+                let states = text::counted(self.states.map_or(0, |of| of.states), "state");
+                Some(format!("no memory left after {states}{}", self.what_differs()))
+            }
             End::Search(Stop::States) => {
                 let limit = self.options.search.max_states.unwrap_or_default();
-                Some(format!("stopped after {} as asked", text::counted(limit, "state")))
+                Some(format!("stopped after {} as asked{}", text::counted(limit, "state"), self.what_differs()))
             }
             End::Search(Stop::Time) => {
                 let limit = self
@@ -334,6 +349,11 @@ impl Judgement<'_> {
             }
             End::Search(Stop::Outcome(outcome)) => Some(outcome_words(*outcome).to_string()),
         }
+    }
+
+    /// What keeps states apart, where there were too many.
+    fn what_differs(&self) -> String {
+        self.kept_apart.as_ref().map_or(String::new(), |apart| format!("; {apart}"))
     }
 
     /// Whether cycles that nobody has asked about leave the verdict open.

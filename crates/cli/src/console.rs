@@ -11,6 +11,8 @@ use clap::builder::styling::{AnsiColor, Color, Style};
 use heddle_model::RunReport;
 use heddle_report::{shown, text};
 
+use crate::progress::Where;
+
 /// The options that say what is printed and how.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wishes {
@@ -128,9 +130,13 @@ impl Console {
         }
     }
 
-    /// Whether to show progress.
-    pub fn shows_progress(&self) -> bool {
-        !self.wishes.no_progress && !self.wishes.quiet && std::io::stderr().is_terminal()
+    /// Where progress is shown.
+    pub fn progress(&self) -> Where {
+        match self.wishes.no_progress || self.wishes.quiet {
+            true => Where::Nowhere,
+            false if std::io::stderr().is_terminal() => Where::Terminal,
+            false => Where::Log,
+        }
     }
 
     /// Whether something that was to go to standard output is lost. Says so; the exit code is then that of an error.

@@ -14,7 +14,6 @@ mod progress;
 mod running;
 mod stepping;
 mod store;
-mod suite;
 
 use std::process::ExitCode;
 

@@ -1,25 +1,44 @@
-//! Progress on standard error, only on a terminal.
+//! Progress on standard error: a line that moves on a terminal, a new line now and then elsewhere.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
 
 use heddle_report::text::{counted, grouped};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use heddle_checking::words::duration as show_duration;
 
-/// A line on the terminal that shows the progress of the search.
+/// How long nothing is said where there is no terminal.
+const BETWEEN_LINES: Duration = Duration::from_secs(30);
+
+/// Shows the progress of the search.
 pub struct Progress {
     bar: Option<ProgressBar>,
+    /// When the last line was printed, where there is no terminal.
+    last: Option<Instant>,
+}
+
+/// Where progress is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Where {
+    /// On a terminal: one line that moves.
+    Terminal,
+    /// In a log: a line every half minute.
+    Log,
+    /// Nowhere.
+    Nowhere,
 }
 
 impl Progress {
-    /// Makes the line. If `shown` is false, nothing is ever printed.
-    pub fn new(shown: bool) -> Progress {
-        let bar = shown.then(|| {
+    /// Begins to show progress.
+    pub fn new(place: Where) -> Progress {
+        let bar = (place == Where::Terminal).then(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             let style = ProgressStyle::with_template("{spinner} {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
             bar
         });
-        Progress { bar }
+        Progress { bar, last: (place == Where::Log).then(Instant::now) }
     }
 
     /// Shows what Heddle does before the search.
@@ -39,10 +58,16 @@ impl Progress {
     }
 
     /// Shows the progress of the search.
-    pub fn update(&self, progress: &heddle_search::Progress, findings: usize) {
-        let Some(bar) = &self.bar else { return };
-        bar.set_message(line(progress, findings));
-        bar.tick();
+    pub fn update(&mut self, progress: &heddle_search::Progress, findings: usize) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(line(progress, findings));
+            bar.tick();
+        }
+        if let Some(last) = self.last.as_mut().filter(|last| last.elapsed() >= BETWEEN_LINES) {
+            *last = Instant::now();
+            // What cannot be printed is not worth ending the search for.
+            let _ = writeln!(std::io::stderr(), "heddle: {}", line(progress, findings));
+        }
     }
 
     /// Removes the line.

@@ -481,6 +481,54 @@ fn libraries_that_were_not_seen() {
     }
 }
 
+/// The order in which threads call a library that keeps something shows only inside it. Nothing is proved then, and nobody is accused of hanging.
+#[test]
+fn libraries_that_keep_something() {
+    const LIBRARY: &str = "static int count, flag;\n\
+        int next(void) { return count++; }\nint twice(int n) { return 2 * n; }\n\
+        void set(void) { __atomic_store_n(&flag, 1, __ATOMIC_RELEASE); }\n\
+        void await(void) { while (!__atomic_load_n(&flag, __ATOMIC_ACQUIRE)); }\n\
+        void write_to(int *place) { *place = 1; }\n";
+    const ATOMIC: &str =
+        "static int count;\nint next(void) { return __atomic_fetch_add(&count, 1, __ATOMIC_SEQ_CST); }\n";
+    const WORD: &str = "static int count;\nint next(void) { return count++; }\n";
+    const PURE: &str = "int next(void) { return 0; }\n";
+    const COUNTS: &str = "#include <pthread.h>\nint next(void);\n\
+        static void *work(void *p) { return next() ? p : 0; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, work, 0);\n\
+          int first = JOINED ? 0 : next(); pthread_join(t, 0); if (JOINED) next(); return first; }\n";
+    const AWAITS: &str = "#include <pthread.h>\nvoid set(void); void await(void); void write_to(int *); static volatile int place;\n\
+        static void *work(void *p) { set(); write_to((int *)&place); return p; }\n\
+        int main(void) { pthread_t t; pthread_create(&t, 0, work, 0); if (INSIDE) await(); else while (!place);\n\
+          pthread_join(t, 0); return 0; }\n";
+    let session = Session::compiling();
+    let counts = session.write("counts.c", COUNTS).display().to_string();
+    let awaits = session.write("awaits.c", AWAITS).display().to_string();
+    let path = format!("-Wl,-rpath,{}", session.path(".").display());
+    let build = |text: &str, source: &str, output: &str, kind: &str| {
+        let source = session.write(source, text).display().to_string();
+        let output = session.path(output).display().to_string();
+        let built = std::process::Command::new("gcc").args([kind, "-fPIC", "-o", &output, &source]).status();
+        assert!(built.expect("gcc runs").success());
+        output
+    };
+    let keeps = build(LIBRARY, "keeps.c", "libkeeps.so", "-shared");
+    let word = build(WORD, "word.c", "libword.so", "-shared");
+    let pure = build(PURE, "pure.c", "libpure.so", "-shared");
+    let object = build(ATOMIC, "object.c", "object.o", "-c");
+    for compiler in ["gcc", clang()] {
+        let check = |file: &str, library: &str, how: &str| {
+            session.run(["check", file, library, &path, how, "--cc", compiler, "--hang-timeout", "2s"])
+        };
+        check(&counts, &word, "-DJOINED=0").must_say(3, &["how threads use libword.so, not built by heddle"]);
+        check(&counts, &word, "-DJOINED=1").must_say(0, &["safe"]);
+        check(&counts, &pure, "-DJOINED=0").must_say(0, &["safe", "atomics in libpure.so"]);
+        check(&counts, &object, "-DJOINED=1").must_say(3, &["object.o, which has atomic instructions"]);
+        check(&awaits, &keeps, "-DINSIDE=1").must_say(3, &["hang-1 is not certain", "this is no hang"]);
+        check(&awaits, &keeps, "-DINSIDE=0").must_say(3, &["deadlock-1 is not certain", "this is no deadlock"]);
+    }
+}
+
 /// Threads of code that nobody instrumented are noticed however they are created: by a call that is the last thing a function does, by
 /// `std::thread`, and in an object file.
 #[test]

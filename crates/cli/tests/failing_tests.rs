@@ -52,7 +52,7 @@ fn a_failure_is_reported_everywhere_and_replayed() {
         let text = std::fs::read_to_string(path).expect("written");
         assert!(text.contains(words), "{path}");
     }
-    let trace = session.path("out/failed-1.json").display().to_string();
+    let trace = session.path("out/latest/failed-1.json").display().to_string();
     session.run(["replay", &trace]).must_say(1, &[words, "reproduced: failed-1"]);
     // The settings are those of the trace: what was ignored there is ignored again.
     session.run(["check", "--from", &trace, "--at", "2"]).must_say(1, &["exits with status 1"]);

@@ -1,6 +1,7 @@
 //! Files and standard input from the outside: what is on disk stays as it was, and what is read can be read again.
 
 use std::fs;
+use std::process::Stdio;
 
 use crate::common::{Session, can_use, installed, program};
 
@@ -121,13 +122,31 @@ fn a_debugger_sees_the_same_and_changes_nothing() {
     }
     let (session, words) = writer();
     let run = session.check(&words);
-    let trace = session.path("out/assertion-1.json").display().to_string();
+    let trace = session.path("out/latest/assertion-1.json").display().to_string();
     let script = "heddle thread 0 print line\nheddle goto 2\nheddle goto end\nheddle thread 0 print line\n";
     let script = session.write("script.gdb", script).display().to_string();
     let seen = session.run(["replay", &trace, "--gdb-batch", &script]);
     assert_eq!(seen.code, 1, "{seen}\n{run}");
     assert_eq!(seen.stdout.matches("begin two one ").count(), 2, "{seen}");
     must_be_untouched(&session);
+}
+
+#[test]
+fn standard_input_can_be_a_pipe() {
+    let session = Session::new();
+    let shared = program("stdin-shared.c").display().to_string();
+    let mut command = session.command(["check", &shared, "--stdin", "-", "--json", "--out"]);
+    command.arg(session.path("out")).stdin(Stdio::from(fs::File::open(session.write("input", "root")).unwrap()));
+    let run = session.start(command).wait();
+    let report = run.json();
+    assert_eq!(report["findings"][0]["kind"], "assertion", "{run}");
+    let trace = report["findings"][0]["trace"].as_str().unwrap();
+    session.run(["replay", trace]).must_say(1, &["reproduced: "]);
+    // Nothing is left where nothing was found.
+    let mut command = session.command(["check", "examples/abba-fixed.c", "--stdin", "-", "--out"]);
+    command.arg(session.path("none")).stdin(Stdio::null());
+    session.start(command).wait().must_say(0, &["safe"]);
+    assert!(!session.path("none").exists());
 }
 
 #[test]
@@ -138,7 +157,7 @@ fn standard_input_can_be_read_again() {
     let run = session.check([&shared, "--stdin", &input]);
     assert_eq!(run.json()["findings"][0]["kind"], "assertion", "{run}");
     session.write("input", "other");
-    let trace = session.path("out/assertion-1.json").display().to_string();
+    let trace = session.path("out/latest/assertion-1.json").display().to_string();
     session.run(["replay", &trace]).must_say(1, &["input has changed since the trace was recorded"]);
     session.write("input", "");
     session.run(["replay", &trace]).must_say(2, &["input has changed since the trace was recorded"]);

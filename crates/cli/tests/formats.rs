@@ -190,7 +190,7 @@ fn a_stored_finding_and_a_stored_run_have_every_format() {
     let session = Session::new();
     let run = session.check([ABBA]);
     let document = session.write("run.json", &run.stdout).display().to_string();
-    let trace = session.path("out/deadlock-1.json").display().to_string();
+    let trace = session.path("out/latest/deadlock-1.json").display().to_string();
     for file in [&trace, &document] {
         for format in ["text", "json", "html", "sarif", "junit", "witness", "dot", "mermaid"] {
             let told = session.run(["report", file, "--format", format]);

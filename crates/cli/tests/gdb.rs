@@ -36,7 +36,7 @@ fn gdb(program: &str, kind: &str, commands: &str) -> Option<Finished> {
     let session = Session::new();
     let file = session.write("p.c", program).display().to_string();
     let run = session.check([&file, "--races", "off"]);
-    let trace = session.path(&format!("out/{kind}-1.json")).display().to_string();
+    let trace = session.path(&format!("out/latest/{kind}-1.json")).display().to_string();
     let script = session.write("script.gdb", commands).display().to_string();
     let finished = session.run(["replay", &trace, "--gdb-batch", &script]);
     assert_eq!(finished.code, 1, "{finished}\n{run}");
@@ -119,7 +119,7 @@ fn assertions_crashes_and_races_are_reached() {
 fn without_gdb_it_says_what_to_do() {
     let session = Session::new();
     session.check(["examples/abba.c"]);
-    let trace = session.path("out/deadlock-1.json").display().to_string();
+    let trace = session.path("out/latest/deadlock-1.json").display().to_string();
     let script = session.write("script.gdb", "bt\n").display().to_string();
     let mut command = session.command(["replay", &trace, "--gdb-batch", &script]);
     command.env("HEDDLE_GDB", "/nowhere/gdb");

@@ -97,7 +97,7 @@ fn nothing_is_stored_without_a_finding() {
     session.check([FIXED]);
     assert!(!session.path("out").exists());
     session.check([ABBA]);
-    assert!(session.path("out/deadlock-1.json").is_file());
+    assert!(session.path("out/latest/deadlock-1.json").is_file());
 }
 
 #[test]
@@ -131,8 +131,8 @@ fn a_report_tells_who_what_and_where() {
 #[test]
 fn a_replay_reports_the_same() {
     let session = Session::new();
-    session.check([ABBA, "-O1"]);
-    let trace = session.path("out/deadlock-1.json").display().to_string();
+    let found = session.check([ABBA, "-O1"]).json();
+    let trace = found["findings"][0]["trace"].as_str().expect("it is stored").to_string();
     let replay = session.run(["replay", &trace]);
     replay.must_say(1, &["deadlock: threads 1 and 2", "reproduced: deadlock-1"]);
     let report = session.run(["report", &trace]);
@@ -145,7 +145,7 @@ fn a_replay_reports_the_same() {
 fn a_replay_finds_the_program_from_anywhere() {
     let session = Session::new();
     session.check([ABBA]);
-    let mut command = session.command(["replay", &session.path("out/deadlock-1.json").display().to_string()]);
+    let mut command = session.command(["replay", &session.path("out/latest/deadlock-1.json").display().to_string()]);
     command.current_dir("/");
     let run = session.start(command).wait();
     run.must_say(1, &["examples/abba.c:19", "reproduced: "]);
@@ -157,7 +157,7 @@ fn a_replay_names_what_changed_and_the_first_step_that_differs() {
     let source = std::fs::read_to_string(crate::common::root().join(ABBA)).expect("the example is there");
     let file = session.write("x.c", &source).display().to_string();
     session.check([&file]);
-    let trace = session.path("out/deadlock-1.json").display().to_string();
+    let trace = session.path("out/latest/deadlock-1.json").display().to_string();
 
     // A comment does no harm.
     session.write("x.c", format!("{source}// the end\n"));
@@ -187,7 +187,7 @@ fn the_output_of_the_program_is_kept() {
     let file = session.write("x.c", source).display().to_string();
     let run = session.run(["check", &file, "--out", &session.path("out").display().to_string()]);
     run.must_say(1, &["assertion `0` failed", "x.c:3", "| hello"]);
-    let trace = session.path("out/assertion-1.json").display().to_string();
+    let trace = session.path("out/latest/assertion-1.json").display().to_string();
     session.run(["replay", &trace, "--output"]).must_say(1, &["output of the program:\nhello\n"]);
 }
 

@@ -3,6 +3,7 @@
 
 mod common;
 
+mod advice; // What an incomplete check proposes.
 mod annotations; // `heddle.h`.
 mod architecture; // The arrows between crates.
 mod bad_input; // What people get wrong, and what happens to Heddle.
@@ -15,6 +16,7 @@ mod compiler; // `heddle cc` and `heddle c++`.
 mod counts; // Programs whose number of executions is known.
 mod crowded_races; // Data races of many threads in a few bytes.
 mod default_states; // The default turns to states by itself.
+mod exact_states; // `--states exact`, and what keeps states apart.
 mod examples; // `examples/`.
 mod failing_tests; // Exit statuses.
 mod files; // Files and standard input.
@@ -24,6 +26,7 @@ mod gdb; // `heddle replay --gdb`.
 mod golden; // Reports, word for word.
 mod interface; // Flags, text, JSON, exit codes.
 mod jobs; // `--jobs`.
+mod kept; // The names of findings.
 mod libcpp; // LLVM's C++ library.
 mod library_waits; // What C++ libraries wait with.
 mod limitations; // Each line of `docs/limitations.md`.
@@ -38,6 +41,7 @@ mod papers; // The programs of the papers about states.
 mod pool; // A thread pool with mistakes to choose from.
 mod programs; // `tests/programs`.
 mod prove; // `heddle prove` and `check --engine`.
+mod proved_properties;
 mod random_outside; // Random programs with exits, signals, state of the process, clocks and mappings that go.
 mod random_programs; // Random programs, native against scripted.
 mod random_proofs; // Random programs with inputs, by native search and by proof.

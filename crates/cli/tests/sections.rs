@@ -63,7 +63,7 @@ fn grounds(report: &Value) -> String {
 
 /// What is left when all but one lock is revealed.
 fn steps(report: &Value) -> bool {
-    grounds(report).contains("critical sections")
+    grounds(report).contains("one step each")
 }
 
 #[test]
@@ -195,6 +195,78 @@ fn sections_of_libraries() {
     assert_eq!(run.code, 1, "{run}");
     let (run, _) = check(&session, draws, &[first, "-DAFTER=assert(drawn[1] == first);"]);
     assert_eq!(run.code, 1, "{run}");
+}
+
+/// What functions of the C library do with the program's memory is not always told: to change a place in a section, or to look at it.
+#[test]
+fn sections_with_calls_that_do_not_tell() {
+    const TEXT: &str = r#"#include <assert.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int exponent, seen;
+static volatile double eight = 8;
+static char digits[8] = "0", shown[8];
+static sigset_t set;
+static void *block;
+static void *changes(void *argument) {
+    pthread_mutex_lock(&lock);
+    CHANGE;
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+static void *looks(void *argument) {
+    pthread_mutex_lock(&lock);
+    seen = LOOK;
+    pthread_mutex_unlock(&lock);
+    return argument;
+}
+int main(void) {
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, changes, 0);
+    pthread_create(&threads[1], 0, looks, 0);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+    assert(seen);
+}
+"#;
+    let session = Session::new();
+    let file = session.write("calls.c", TEXT).display().to_string();
+    for (change, look, names) in [
+        ("frexp(eight, &exponent)", "exponent", Some("frexp")),
+        ("sigaddset(&set, 5)", "sigismember(&set, 5)", Some("sigaddset")),
+        ("digits[0] = '5'", "(int)strtod(digits, 0)", None),
+        ("if (posix_memalign(&block, 16, 32)) abort()", "block != 0", None),
+        ("digits[0] = '5'", "(snprintf(shown, 8, \"%s\", digits), shown[0] - '0')", None),
+    ] {
+        let (change, look) = (format!("-DCHANGE={change}"), format!("-DLOOK={look}"));
+        for algorithm in ["dfs", "stateful"] {
+            let words = [&*file, "-O1", &*change, &*look, "--algorithm", algorithm, "--minimise", "off", "-lm"];
+            let run = session.check(words);
+            assert_eq!((run.code, &run.json()["findings"][0]["kind"]), (1, &"assertion".into()), "{change}\n{run}");
+        }
+        // Nothing fails without the thread that looks too early: then the verdict says what is not known.
+        let words = [&*file, "-O1", &*change, &*look, "-Dassert(x)=", "--algorithm", "stateful", "-lm"];
+        let report = session.check(words).json();
+        let told = grounds(&report);
+        assert_eq!(names.is_some(), told.contains("none as one step, because heddle does not know what"), "{told}");
+        assert!(names.is_none_or(|name| told.contains(name)), "{told}");
+    }
+}
+
+/// Threads that lock and unlock for ever get nowhere, but they do not wait for anybody. Those that look at a flag do.
+#[test]
+fn sections_that_go_round() {
+    let session = Session::new();
+    let forever = |work: &str| format!("for (;;) {{ pthread_mutex_lock(&lock); {work} pthread_mutex_unlock(&lock); }}");
+    for sections in ["on", "off"] {
+        let (run, report) = check(&session, &forever(""), &["--sections", sections]);
+        assert_eq!((run.code, &report["verdict"]), (0, &"safe".into()), "{sections}\n{run}");
+    }
+    let (run, report) = check(&session, &forever("if (ready) abort();"), &[]);
+    assert_eq!((run.code, &report["findings"][0]["kind"]), (1, &"deadlock".into()), "{run}");
 }
 
 /// As many states and executions with several processes, which have a table of known states each. A search that is interrupted and resumed has them, too.

@@ -186,14 +186,14 @@ fn is_found_from_every_prefix(source: &str, options: &[&str]) {
     let program = build(&session, source);
     let run = session.check([&[&program, "--minimise", "off"][..], options].concat());
     assert_eq!(run.code, 1, "{run}");
-    let found = load(&session, "out/assertion-1.json");
+    let found = load(&session, "out/latest/assertion-1.json");
     let file = session.path("found.json");
-    std::fs::rename(session.path("out/assertion-1.json"), &file).expect("it can be moved");
+    std::fs::copy(session.path("out/latest/assertion-1.json"), &file).expect("it can be copied");
     for at in 0..=found.schedule.len() {
         let at = at.to_string();
         let run = session.check(["--from", &file.display().to_string(), "--at", &at, "--all"]);
         assert_eq!(run.code, 1, "{at}: {run}");
-        let again = load(&session, "out/assertion-1.json");
+        let again = load(&session, "out/latest/assertion-1.json");
         assert_eq!(again.finding.message, found.finding.message, "{at}: {run}");
         let races = again.settings.properties.of(Property::Race);
         let settings = Settings { properties: found.settings.properties.with(Property::Race, races), ..found.settings };
@@ -222,7 +222,7 @@ fn found(session: &Session, source: &str) -> Trace {
     let run = session.check([&program, "--all"]);
     assert_eq!(run.code, 1, "{run}");
     assert_eq!(run.json()["findings"].as_array().map(Vec::len), Some(1), "{run}");
-    load(session, "out/assertion-1.json")
+    load(session, "out/latest/assertion-1.json")
 }
 
 /// Writes `trace` with the value of its only data choice changed to `value`. Returns the file and the step's index.
@@ -254,7 +254,7 @@ fn a_replay_gives_the_program_a_value_that_no_search_tries() {
     session.run(["replay", &changed]).must_say(1, &["x != 12345678u` failed"]);
     let run = session.check(["--from", &changed, "--at", &(at + 1).to_string()]);
     assert_eq!(run.code, 1, "{run}");
-    let other = load(&session, "out/assertion-1.json");
+    let other = load(&session, "out/latest/assertion-1.json");
     assert!(other.finding.message.contains("12345678"), "{run}");
     assert_eq!(other.schedule[at].choice(), Choice::Value(12_345_678));
 }
@@ -345,16 +345,16 @@ fn every_setting_is_kept_by_the_trace_and_by_a_search_from_it() {
     let options = OPTIONS.concat();
     let run = session.check([&[&program, "--outcomes"][..], &options].concat());
     assert_eq!(run.code, 1, "{run}");
-    let found = load(&session, "out/assertion-1.json");
+    let found = load(&session, "out/latest/assertion-1.json");
     assert_eq!(unchanged(&found.settings), Vec::<String>::new(), "{run}");
     let file = session.path("found.json").display().to_string();
-    std::fs::rename(session.path("out/assertion-1.json"), &file).expect("it can be moved");
+    std::fs::copy(session.path("out/latest/assertion-1.json"), &file).expect("it can be copied");
     let run = session.check(["--from", &file, "--at", "1"]);
     assert_eq!(run.code, 1, "{run}");
-    assert_eq!(load(&session, "out/assertion-1.json").settings, found.settings, "{run}");
+    assert_eq!(load(&session, "out/latest/assertion-1.json").settings, found.settings, "{run}");
     // What is typed is stronger.
     let run = session.check(["--from", &file, "--at", "1", "--max-steps", "50"]);
-    let settings = load(&session, "out/assertion-1.json").settings;
+    let settings = load(&session, "out/latest/assertion-1.json").settings;
     assert_eq!(settings, Settings { max_steps: 50, ..found.settings }, "{run}");
 }
 
@@ -398,7 +398,7 @@ fn threads_that_other_threads_create_have_the_same_numbers_in_a_replay() {
         for seed in ["1", "2", "3", "4"] {
             let run = session.check([&program, "--algorithm", algorithm, "--seed", seed, "--minimise", "off"]);
             assert_eq!(run.code, 1, "{algorithm} {seed}: {run}");
-            let file = "out/assertion-1.json";
+            let file = "out/latest/assertion-1.json";
             let creators: Vec<ThreadId> = load(&session, file).created.iter().map(|name| name.parent).collect();
             let met_first = creators.iter().find(|parent| **parent != ThreadId::MAIN);
             others += (met_first == Some(&ThreadId(2))) as u32;
@@ -453,7 +453,7 @@ int main(void)
 fn findings_are_run_again_as_they_were_found() {
     let session = Session::new();
     let file = session.write("plainly.c", WRITTEN_PLAINLY).display().to_string();
-    let trace = session.path("out/assertion-1.json").display().to_string();
+    let trace = session.path("out/latest/assertion-1.json").display().to_string();
     for words in [&["-O0"][..], &["-O1"], &["-O1", "--minimise", "off"]] {
         let run = session.check([&[file.as_str(), "--algorithm", "stateful"], words].concat());
         assert_eq!(run.code, 1, "{words:?}: {run}");

@@ -10,7 +10,7 @@ const LONGEST_FILE: usize = 600;
 /// The longest line of a page of the documentation.
 const LONGEST_LINE: usize = 160;
 /// What the command line, its words and its files may take.
-const COMMAND_LINE: usize = 4700;
+const COMMAND_LINE: usize = 4500;
 /// How a table says that it is one, in the comment at its beginning.
 const TABLE: &str = "a table";
 

@@ -24,7 +24,7 @@ fn walk(session: &Session, trace: &str, commands: &str) -> Finished {
 fn steps_forward_and_backward() {
     let session = Session::new();
     session.check([ABBA]);
-    let trace = session.path("out/deadlock-1.json").display().to_string();
+    let trace = session.path("out/latest/deadlock-1.json").display().to_string();
     let run = walk(&session, &trace, "n\n\ngoto 5\nwhy\nb\nthreads\nl\nn\nquit\nn\n");
     assert_eq!(run.code, 1, "{run}");
     let shown: Vec<&str> = run
@@ -46,7 +46,7 @@ fn steps_forward_and_backward() {
 fn a_walk_ends_with_its_commands_and_survives_wrong_ones() {
     let session = Session::new();
     session.check([ABBA]);
-    let trace = session.path("out/deadlock-1.json").display().to_string();
+    let trace = session.path("out/latest/deadlock-1.json").display().to_string();
     walk(&session, &trace, "").must_say(1, &["before the first of 7 steps"]);
     let run = walk(&session, &trace, "goto 99\nfly\nb\nhelp\ns\ns");
     run.must_say(1, &["goto needs a number from 0 to 7", "unknown command `fly`", "one step forward", "step 4 of 7"]);
@@ -56,7 +56,7 @@ fn a_walk_ends_with_its_commands_and_survives_wrong_ones() {
 fn what_follows_a_prefix_is_explored_and_nothing_else() {
     let session = Session::new();
     session.check([BUFFER]);
-    let trace = session.path("out/assertion-1.json").display().to_string();
+    let trace = session.path("out/latest/assertion-1.json").display().to_string();
     let whole = session.check([BUFFER, "--all"]).json()["executions"].as_u64().expect("a number");
     let steps = std::fs::read_to_string(&trace).expect("the trace").matches("\"c\":").count();
     let mut before = whole;
@@ -83,7 +83,7 @@ fn what_follows_a_prefix_is_explored_and_nothing_else() {
 fn brute_force_finds_the_same_after_a_prefix() {
     let session = Session::new();
     session.check([ABBA]);
-    let trace = session.path("out/deadlock-1.json").display().to_string();
+    let trace = session.path("out/latest/deadlock-1.json").display().to_string();
     for at in ["3", "5", "7"] {
         let few = session.check(["--from", &trace, "--at", at, "--all"]).json();
         let all = session.check(["--from", &trace, "--at", at, "--all", "--algorithm", "dfs"]).json();
@@ -99,7 +99,7 @@ fn brute_force_finds_the_same_after_a_prefix() {
 fn a_prefix_must_be_one_of_the_execution() {
     let session = Session::new();
     session.check([ABBA]);
-    let trace = session.path("out/deadlock-1.json").display().to_string();
+    let trace = session.path("out/latest/deadlock-1.json").display().to_string();
     // Thread 1 has the first lock: the deadlock is still ahead. Before that, too.
     session.run(["check", "--from", &trace, "--at", "5", "--all"]).must_say(1, &["found: 1 finding in 2 executions"]);
     session.run(["check", "--from", &trace, "--at", "8"]).must_say(2, &["the execution has only 7 steps"]);

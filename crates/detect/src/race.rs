@@ -153,7 +153,13 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
     ///
     /// Which instructions made the accesses is left out: two states may differ in what a report of the same race says. Only the granules for
     /// which `counts` is true count.
-    pub fn fingerprint(&self, alive: impl Fn(ThreadId) -> bool, counts: impl Fn(usize) -> bool) -> Option<u128> {
+    /// `show` is called with each access that counts: the granule, and the words that its part of the fingerprint is computed from.
+    pub fn fingerprint(
+        &self,
+        alive: impl Fn(ThreadId) -> bool,
+        counts: impl Fn(usize) -> bool,
+        mut show: impl FnMut(u64, &[u64]),
+    ) -> Option<u128> {
         if !self.ranges_are_empty() {
             return None;
         }
@@ -163,8 +169,9 @@ impl<'m, L: Lender<'m>> Detector<'m, L> {
                 && let Some(who) = self.order.who_knows(found.thread, found.time, &alive)
             {
                 let how = u64::from(bytes) | u64::from(found.how.code()) << 8;
-                let access = Digest::of(&[granule as u64, how, who as u64, (who >> 64) as u64]);
-                sum = sum.wrapping_add(access.0);
+                let words = [granule as u64, how, who as u64, (who >> 64) as u64];
+                show(granule as u64, &words);
+                sum = sum.wrapping_add(Digest::of(&words).0);
             }
         });
         Some(sum)

@@ -34,17 +34,17 @@ pub mod wire;
 mod world;
 
 pub use access::{Access, Footprint, Mode};
-pub use exchange::round;
 pub use exchange::{
     Attention, Capacity, Death, Ending, Fairness, FormulaText, Goal, Input, LONGEST_FORMULA, Latitude, Liveness,
     MOST_INPUTS, MOST_VALUES, Outcome, PlainTouch, Properties, Property, Restart, RestartMode, Settings, TIMEOUTS,
     Values, Wakeup, WakeupOrder,
 };
+pub use exchange::{content, round};
 pub use faults::misuse::Misuse;
 pub use faults::{circle, fault, misuse, race};
 pub use vocabulary::{
     Choice, Digest, Event, EventFlags, EventIndex, Fingerprint, MOST_LOOKS, ObjectId, OpCode, Operation, Pending,
-    ThreadId,
+    ThreadId, libraries,
 };
 pub use world::{
     Attempts, Await, Look, Looks, Memory, Needless, NoMemory, ObjectSlot, ObjectTable, Phase, Recorded, ThreadState,
@@ -57,7 +57,7 @@ pub use document::{
     finding::{self, Finding, FindingKind, Location},
     remark::{self, Remark, RemarkKind},
     trace::{self, Trace},
-    verdict::{self, Coverage, OutcomeCount, RunReport, Verdict},
+    verdict::{self, Advice, Coverage, Estimate, OutcomeCount, RunReport, Verdict},
 };
 #[cfg(feature = "std")]
 pub use exchange::facts::{self, Facts, Instrumentation, Overlooked};

@@ -26,6 +26,7 @@ mod debugger;
 mod engine;
 mod limits;
 mod run;
+pub mod suite;
 mod temporary;
 
 pub use binary::framework::Framework;

@@ -142,6 +142,7 @@ fn view(recording: &Recording) -> Execution<'_> {
         races: &[],
         states: &[],
         touches: &[],
+        contents: &[],
     }
 }
 

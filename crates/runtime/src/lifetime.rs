@@ -30,7 +30,7 @@ use heddle_model::wire::NO_STATES;
 use crate::calls::pthread::{cancel, keys, named, unwinder};
 use crate::calls::tsan::{self, expected};
 use crate::calls::{annotate, buffers, custom, libstdcxx, process_state};
-use crate::detect::{memcheck, misuse, race, stacks, undefined};
+use crate::detect::{library_calls, memcheck, misuse, race, stacks, undefined};
 use crate::entry::wire::{self, Wire};
 use crate::entry::{imports, loaded, start};
 use crate::heap;
@@ -39,7 +39,7 @@ use crate::outside::signals::{delivery, remembered};
 use crate::outside::{channel, children, exit, exit_handlers, random, timers, trap, virtual_time};
 use crate::record::{callstack, locals};
 use crate::schedule::{self, fiber, forever, spin_loop, wakeup_policy};
-use crate::state::{calls, cycle, dead, fingerprint, known, livelock, snapshot, touches, wiping};
+use crate::state::{calls, content, cycle, dead, fingerprint, known, livelock, snapshot, touches, wiping};
 
 /// State that only the one kernel thread touches: see [the module](self).
 #[repr(transparent)]
@@ -106,6 +106,8 @@ pub struct PerProcess {
     pub loaded: loaded::Loaded,
     /// Libraries that create threads and are not instrumented.
     pub unseen_makers: imports::UnseenMakers,
+    /// The code of libraries that are neither instrumented nor the system's.
+    pub unseen_code: library_calls::Code,
     /// What is known of libstdc++.
     pub libstdcxx: libstdcxx::Library,
     /// The scheduler's counters.
@@ -158,6 +160,8 @@ pub struct PerExecution {
     pub schedule: schedule::Schedule,
     /// Wakeup policies.
     pub policies: wakeup_policy::Policies,
+    /// Calls of libraries that are not instrumented.
+    pub library_calls: library_calls::LibraryCalls,
     /// Whether the running thread was asked where it is.
     pub asked: forever::Asked,
     /// Loops that only wait.
@@ -214,6 +218,8 @@ pub struct PerExecution {
     pub passed: known::Own,
     /// What is told of plain memory.
     pub touches: touches::Touches,
+    /// What its states consist of, as far as it was written.
+    pub contents: content::Contents,
     /// Calls of `new` and `delete`.
     pub operators: heap::Calls,
 }
@@ -223,6 +229,7 @@ static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
     names: wire::Names::new(),
     loaded: loaded::Loaded::new(),
     unseen_makers: imports::UnseenMakers::new(),
+    unseen_code: library_calls::Code::new(),
     libstdcxx: libstdcxx::Library::new(),
     schedule: schedule::Totals::new(),
     fibers: fiber::Fibers::new(),
@@ -250,6 +257,7 @@ static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
 static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     schedule: schedule::Schedule::new(),
     policies: wakeup_policy::Policies::new(),
+    library_calls: library_calls::LibraryCalls::new(),
     asked: forever::Asked::new(),
     spin_loops: spin_loop::Running::new(),
     callstack: callstack::Running::new(),
@@ -278,6 +286,7 @@ static EXECUTION: OneThread<PerExecution> = OneThread::new(PerExecution {
     dead: dead::Dead::new(),
     passed: known::Own::new(),
     touches: touches::Touches::new(),
+    contents: content::Contents::new(),
     operators: heap::Calls::new(),
 });
 
@@ -301,11 +310,12 @@ impl PerExecution {
         let PerExecution {
             schedule, policies, asked, spin_loops, callstack, locals, custom, exit, exit_handlers, children, trapping, signals, actions, channels,
             timers, random, entries, descriptors, truncation, streams, clocks, races, memory_errors, stacks, rounds, cycle, states,
-            dead, passed, touches, operators,
+            dead, passed, touches, contents, operators, library_calls,
         } = self;
         schedule.reset(wire, sequence);
         policies.reset();
         asked.reset();
+        library_calls.reset();
         spin_loops.reset();
         // Before the call stacks, which ask for the visible places.
         races.reset(fiber::donors() + 1, wire.aim(sequence), wire.places());
@@ -334,6 +344,7 @@ impl PerExecution {
         dead.reset(wire, sequence);
         passed.reset();
         touches.reset(wire.touches(sequence));
+        contents.reset(wire.contents(sequence));
         let compares_states = wire.round(sequence).is_some() || wire.states(sequence) != NO_STATES;
         wiping::begin(compares_states || Vain::new(wire.places()).wipes());
         operators.reset();

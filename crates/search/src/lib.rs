@@ -28,7 +28,7 @@ mod save;
 mod traces;
 pub mod wrap;
 
-pub use after::{livelock, minimise};
+pub use after::{apart, livelock, minimise};
 pub use algorithm::Method;
 pub use algorithm::optimal::split::{self, ItemId, Split, Unexplored};
 pub use drive::Search;
@@ -40,4 +40,4 @@ pub use frontier::work_item::{self, Commit, WorkItem};
 pub use options::{Algorithm, Options, Rules};
 pub use save::CheckpointError;
 pub use traces::canonical;
-pub use wrap::{probe, repeat};
+pub use wrap::{exact, probe, repeat};

@@ -88,6 +88,8 @@ pub struct Options {
     pub max_executions: Option<u64>,
     /// For searches over states: the most states of the whole search. An execution that is under way may add a few more.
     pub max_states: Option<u64>,
+    /// For searches over states: how many bytes their graph may take. `None` is no limit.
+    pub state_memory: Option<usize>,
     /// How long the search may take, counted from its start or from its resumption.
     pub timeout: Option<Duration>,
     /// The most operations that one thread may take in an execution.
@@ -127,6 +129,9 @@ pub struct Options {
     /// For `stateful`: whether critical sections of mutexes that only exclude are one step. The executor must show every access to memory that
     /// another thread can see.
     pub sections: bool,
+    /// For searches over states: whether executions tell what their states consist of ([`heddle_model::Plan::contents`]), to be compared
+    /// word for word ([`crate::exact`]).
+    pub exact: bool,
     /// For the default: whether the search turns to states by itself where executions go round or meet again (`drive::over_states`).
     /// Needs an executor with [states](heddle_model::States).
     pub turns_to_states: bool,
@@ -158,7 +163,9 @@ impl Default for Options {
             algorithm: Algorithm::Optimal,
             max_executions: None,
             max_states: None,
+            state_memory: None,
             sections: false,
+            exact: false,
             plain: false,
             timeout: None,
             max_steps: None,

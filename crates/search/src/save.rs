@@ -18,7 +18,7 @@ use crate::drive::position::Position;
 use crate::drive::strategy::Strategy;
 
 /// Changed whenever the meaning of a byte does.
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 
 /// One event touches fewer bytes than this. Each eight of them cost memory.
 const LARGEST: u32 = 1 << 26;

@@ -3,7 +3,10 @@
 mod checks;
 mod common;
 mod differential;
+mod families;
 mod generate;
+mod hostile;
+mod primitives;
 mod proving;
 mod reading;
 mod threads;

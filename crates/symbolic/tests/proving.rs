@@ -3,18 +3,18 @@
 use std::time::{Duration, Instant};
 
 use heddle_symbolic::machine::Kind;
-use heddle_symbolic::prove::{Conclusion, Question, Wrong, deepen, with_stack};
+use heddle_symbolic::prove::{Conclusion, Question, Wrong};
 
-use crate::common::read;
+use crate::common::{ENGINES, Engine, read};
 
 const HEAD: &str = "#include <assert.h>\n#include <stdlib.h>\n#include <pthread.h>\n#include <semaphore.h>\n#include <stdatomic.h>\n\
                     extern int __VERIFIER_nondet_int(void);\nextern void __VERIFIER_assume(int);\nvoid reach_error(void);\n\
                     typedef pthread_mutex_t M; typedef pthread_t T;\n#define L(m) pthread_mutex_lock(&m)\n#define U(m) pthread_mutex_unlock(&m)\n";
 
 /// What one word says about a program.
-fn verdict(body: &str, question: &Question) -> Option<String> {
+fn verdict(body: &str, question: &Question, engine: Engine) -> Option<String> {
     let module = read(&format!("{HEAD}#line 1\n{body}"))?.expect("it is read");
-    let concluded = with_stack(|| deepen(&module, question, None, false, &mut |_| true, &mut |_| {}));
+    let concluded = engine.asked(&module, question);
     Some(match concluded {
         Err(refusal) => format!("refused {}: {}", refusal.site.line, refusal.what),
         Ok((Conclusion::Safe(_) | Conclusion::Within(..), _)) => "safe".to_owned(),
@@ -161,9 +161,11 @@ fn programs_have_their_verdicts() {
     for (body, expected) in cases {
         // A machine that is busy takes its time; hours are none of it.
         let deadline = Some(Instant::now() + Duration::from_secs(60));
-        let Some(found) = verdict(body, &Question { deadline, ..Question::default() }) else { return };
-        if &found != expected {
-            wrong.push(format!("{found}, not {expected}:\n{body}"));
+        for engine in ENGINES {
+            let Some(found) = verdict(body, &Question { deadline, ..Question::default() }, engine) else { return };
+            if &found != expected {
+                wrong.push(format!("{engine:?}: {found}, not {expected}:\n{body}"));
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
@@ -172,9 +174,11 @@ fn programs_have_their_verdicts() {
 #[test]
 fn races_are_asked_for() {
     let racing = "int x;\nvoid *f(void *a) {\nx = 1; return 0; }\nint main(void) { T t; pthread_create(&t, 0, f, 0);\nx = 2; pthread_join(t, 0); }";
-    let Some(found) = verdict(racing, &Question::default()) else { return };
-    assert_eq!(found, "safe");
-    let question = Question { races: true, ..Question::default() };
-    let found = verdict(racing, &question).expect("as above");
-    assert!(found.starts_with("race"), "{found}");
+    for engine in ENGINES {
+        let Some(found) = verdict(racing, &Question::default(), engine) else { return };
+        assert_eq!(found, "safe");
+        let question = Question { races: true, ..Question::default() };
+        let found = verdict(racing, &question, engine).expect("as above");
+        assert!(found.starts_with("race"), "{engine:?}: {found}");
+    }
 }

@@ -4,17 +4,20 @@
 //! cargo run --release -p heddle-testkit --example fuzz -- [seconds | Nprograms] [group | kinds] [seed] [operations] [prefixes]
 //! ```
 //!
+//! Each program is searched by optimal, source and dpor, and by one of the other configurations in turn, on all processors.
+//!
 //! It tells every ten seconds how far it is: programs that agree, those that were too large, the next seed, the rate. A run that was
 //! interrupted goes on from that seed. `10000000programs exits` is ten million programs of the group `exits`. A group is one of [`Group::ALL`], `groups` for all of them in
 //! turn, `all` for the other random programs; a number names kinds of those.
 
 use std::process::ExitCode;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use heddle_testkit::Program;
 use heddle_testkit::generate::{self, Random, Shape};
 use heddle_testkit::groups::{self, Group};
-use heddle_testkit::oracle::{Comparison, compare};
+use heddle_testkit::oracle::{Comparison, compare_in_turn};
 use heddle_testkit::shrink::shrink;
 
 /// Which programs are drawn.
@@ -62,21 +65,47 @@ struct Done {
     first: u64,
     /// The next program.
     seed: u64,
+    /// The programs that are being compared: one for each worker.
+    under_way: Vec<Option<u64>>,
     agreed: u64,
     too_large: u64,
     /// The executions of optimal, source and dpor.
     executions: [u64; 3],
+    /// When progress is told next.
+    next: Instant,
+    /// The first disagreement.
+    disagrees: Option<(u64, String)>,
 }
 
 impl Done {
-    fn tell(&self, disagreed: u64) {
-        let Done { begin, first, seed, agreed, too_large, executions } = self;
+    fn tell(&self) {
+        let Done { begin, first, agreed, too_large, executions, disagrees, .. } = self;
         let seconds = begin.elapsed().as_secs_f64();
+        let seed = self.under_way.iter().flatten().copied().min().unwrap_or(self.seed);
         println!(
-            "{seconds:.0} s: {agreed} programs agree, {disagreed} disagree, {too_large} too large, seeds {first} to {seed}, {:.0} programs a second",
+            "{seconds:.0} s: {agreed} programs agree, {} disagree, {too_large} too large, seeds {first} to {seed}, {:.0} programs a second",
+            u64::from(disagrees.is_some()),
             *agreed as f64 / seconds.max(0.001)
         );
         println!("executions of optimal, source, dpor: {executions:?}; go on from here: seed {seed}");
+    }
+
+    /// Takes note of what came of the program with this seed.
+    fn take(&mut self, seed: u64, comparison: Comparison) {
+        match comparison {
+            Comparison::TooLarge => self.too_large += 1,
+            Comparison::Agree(counts) => {
+                self.agreed += 1;
+                (0..3).for_each(|i| self.executions[i] += counts[i]);
+            }
+            Comparison::Disagree(what) => {
+                self.disagrees.get_or_insert((seed, what));
+            }
+        }
+        if Instant::now() >= self.next {
+            self.tell();
+            self.next += TELL;
+        }
     }
 }
 
@@ -105,32 +134,51 @@ fn main() -> ExitCode {
     let (Some(first), Some(operations), Some(limit)) = (number(2, 1), number(3, 6), number(4, 5000)) else {
         return usage(&words[2..].join(" "));
     };
-    let begin = Instant::now();
-    let mut done = Done { begin, first, seed: first, agreed: 0, too_large: 0, executions: [0; 3] };
-    let mut next = begin + TELL;
-    while time.is_none_or(|time| begin.elapsed() < time) && most.is_none_or(|most| done.agreed < most) {
-        if Instant::now() >= next {
-            done.tell(0);
-            next += TELL;
+    let (begin, limit, operations) = (Instant::now(), limit as usize, operations.max(1));
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let done = Mutex::new(Done {
+        begin,
+        first,
+        seed: first,
+        under_way: vec![None; workers],
+        agreed: 0,
+        too_large: 0,
+        executions: [0; 3],
+        next: begin + TELL,
+        disagrees: None,
+    });
+    // Nobody panics with the lock.
+    let locked = || done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let next = |worker: usize| {
+        let mut done = locked();
+        let goes_on = done.disagrees.is_none()
+            && time.is_none_or(|time| begin.elapsed() < time)
+            && most.is_none_or(|most| done.agreed < most);
+        done.under_way[worker] = goes_on.then_some(done.seed);
+        done.seed += u64::from(goes_on);
+        done.under_way[worker]
+    };
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            let (next, locked) = (&next, &locked);
+            scope.spawn(move || {
+                while let Some(seed) = next(worker) {
+                    let comparison = compare_in_turn(&subject.draw(seed, operations), limit, seed);
+                    locked().take(seed, comparison);
+                }
+            });
         }
-        let program = subject.draw(done.seed, operations.max(1));
-        match compare(&program, limit as usize) {
-            Comparison::TooLarge => done.too_large += 1,
-            Comparison::Agree(counts) => {
-                done.agreed += 1;
-                (0..3).for_each(|i| done.executions[i] += counts[i]);
-            }
-            Comparison::Disagree(what) => {
-                println!("seed {}: {what}\n{program}", done.seed);
-                done.tell(1);
-                let fails = |p: &_| matches!(compare(p, limit as usize), Comparison::Disagree(_));
-                let small = shrink(&program, fails);
-                println!("smallest: {:?}\n{small}", compare(&small, limit as usize));
-                return ExitCode::FAILURE;
-            }
-        }
-        done.seed += 1;
+    });
+    let done = locked();
+    if let Some((seed, what)) = &done.disagrees {
+        let program = subject.draw(*seed, operations);
+        println!("seed {seed}: {what}\n{program}");
+        done.tell();
+        let fails = |p: &_| matches!(compare_in_turn(p, limit, *seed), Comparison::Disagree(_));
+        let small = shrink(&program, fails);
+        println!("smallest: {:?}\n{small}", compare_in_turn(&small, limit, *seed));
+        return ExitCode::FAILURE;
     }
-    done.tell(0);
+    done.tell();
     ExitCode::SUCCESS
 }

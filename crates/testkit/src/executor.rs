@@ -490,6 +490,7 @@ impl Executor for Scripted<'_> {
             races: &[],
             states: &self.passed,
             touches: &[],
+            contents: &[],
         })
     }
 

@@ -287,11 +287,26 @@ pub enum Comparison {
 /// is only held to run no trace that there is not.
 const MOST_REPEATED: u64 = 1000;
 
+/// How many of [`configurations`] are compared with each other: optimal, source and dpor.
+const MAIN: usize = 3;
+
 /// Compares every algorithm with the truth about `program`, if it has at most `limit` prefixes of traces.
 pub fn compare(program: &Program, limit: usize) -> Comparison {
+    compare_some(program, limit, |_| true)
+}
+
+/// Like [`compare`], with optimal, source, dpor and one of the other configurations: the next one for the next `turn`.
+pub fn compare_in_turn(program: &Program, limit: usize, turn: u64) -> Comparison {
+    let others = configurations().len() - MAIN;
+    compare_some(program, limit, |number| number < MAIN || number - MAIN == turn as usize % others)
+}
+
+fn compare_some(program: &Program, limit: usize, is_wanted: impl Fn(usize) -> bool) -> Comparison {
     let Some((traces, states)) = all_traces(program, limit) else { return Comparison::TooLarge };
     let mut counts = Vec::new();
-    for (name, mut options, depth) in configurations() {
+    for (_, (name, mut options, depth)) in
+        configurations().into_iter().enumerate().filter(|(number, _)| is_wanted(*number))
+    {
         options.max_executions = (!options.sleep_sets).then_some(MOST_REPEATED);
         let found = explore(program, &options, depth);
         if options.max_executions.is_some() && found.summary.stop == Stop::Executions {

@@ -5,6 +5,7 @@ use heddle_model::follow::Step;
 use heddle_model::primitive::atomic;
 use heddle_model::{Event, ObjectId, Pending};
 use heddle_report::words;
+use heddle_search::exact::Collision;
 use heddle_search::probe::Mismatch;
 use heddle_search::repeat::Divergence;
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,8 @@ pub enum Doubt {
     Twice(Divergence),
     /// Two ways to one state go on differently.
     States(Mismatch),
+    /// Two states have one fingerprint.
+    Collided(Collision),
 }
 
 /// The message about two ways to one state that go on differently.

@@ -25,6 +25,8 @@ pub struct Collector<'o> {
     pub dump: Option<Dump>,
     /// The receiver of the progress.
     pub observer: &'o mut dyn Observer,
+    /// How many executions there are at least and at most, as the search thought last.
+    pub estimate: Option<(u64, Option<u64>)>,
     all: bool,
     properties: Properties,
     interrupted: Arc<AtomicBool>,
@@ -34,6 +36,8 @@ pub struct Collector<'o> {
     pauses: bool,
     /// Whether the search has ended for that.
     pub paused: bool,
+    /// How many states could not be compared word for word, if that was asked for.
+    pub untold: u64,
     /// What was kept when the search began to wait for another one.
     aside: Option<Tally>,
 }
@@ -53,6 +57,8 @@ impl<'o> Collector<'o> {
             // What was resumed is not begun anew, and who wants all findings waits for all.
             pauses: properties.look_for(Property::Progress) && !options.goes_on() && options.resume.is_none(),
             paused: false,
+            estimate: None,
+            untold: 0,
             aside: None,
         }
     }
@@ -107,6 +113,7 @@ impl heddle_search::Observer for Collector<'_> {
     }
 
     fn progress(&mut self, progress: &Progress) -> Flow {
+        self.estimate = progress.estimate;
         self.observer.progress(progress, self.tally.findings.len());
         if self.interrupted.load(Relaxed) { Flow::Stop } else { Flow::Continue }
     }

@@ -112,6 +112,7 @@ pub(crate) mod tests {
             races: &[],
             states: &[],
             touches: &[],
+            contents: &[],
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, FromArgMatches, ValueEnum};
 use heddle_checking::values;
 
-use super::{Accept, Common};
+use super::{Accept, Building, Common, Output, Searching, Shown};
 use crate::running::Running;
 
 /// `--engine` of `heddle check`: who decides.
@@ -50,34 +50,22 @@ impl Default for Check {
                   Exit code: 0 safe, 1 found, 2 error, 3 incomplete, 4 unsupported."
 )]
 pub struct Check {
-    /// The search algorithm. `default` is `optimal` with samples beside it.
-    #[arg(long, value_name = "NAME", default_value = crate::commands::check::DEFAULT_ALGORITHM, value_parser = crate::commands::check::algorithm_parser(), help_heading = "Search")]
-    pub algorithm: String,
-    /// Explore only executions with at most N preemptions. A preemption is a switch away from a thread that could continue.
-    #[arg(long, value_name = "N")]
-    pub max_preemptions: Option<u32>,
-    /// Explore only executions with at most N context switches.
-    #[arg(long, value_name = "N", help_heading = "Search")]
-    pub max_switches: Option<u32>,
-    /// Explore only executions with at most N delays. The baseline scheduler runs each thread as long as possible, then the
-    /// next one; a delay skips a thread.
-    #[arg(long, value_name = "N", help_heading = "Search")]
-    pub max_delays: Option<u32>,
-    /// Start with 0 preemptions, and allow one more after each complete search, up to --max-preemptions if given.
-    #[arg(long, help_heading = "Search")]
-    pub iterate: bool,
+    /// How the executions are searched.
+    #[command(flatten)]
+    pub searching: Searching,
     /// dpor: disable sleep sets.
     #[arg(long, help_heading = "Search")]
     pub no_sleep_sets: bool,
     /// dpor: do not use locksets to tell that two operations cannot be concurrent.
     #[arg(long, help_heading = "Search")]
     pub no_locksets: bool,
-    /// Stop after N executions.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
-    pub max_executions: Option<u64>,
     /// default, stateful, switches: stop after N states.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Search")]
     pub max_states: Option<u64>,
+    /// How states are told apart. hash: by 128-bit fingerprints. exact: whatever has one fingerprint is also compared word for word, which takes
+    /// more memory and time.
+    #[arg(long, value_name = "hash|exact", default_value = "hash", value_parser = ["hash", "exact"], help_heading = "Search")]
+    pub states: String,
     /// stateful: take critical sections as one step, as far as their locks do nothing but exclude.
     #[arg(long, value_name = "on|off", default_value = "on", value_parser = ["on", "off"], help_heading = "Search")]
     pub sections: String,
@@ -90,18 +78,8 @@ pub struct Check {
     /// How the program is run, and what is looked for.
     #[command(flatten)]
     pub running: Running,
-    /// Continue after the first finding, and report all of them.
-    #[arg(long)]
-    pub all: bool,
-    /// How long to look for the smallest interleaving that shows a finding: fewest preemptions, then fewest context switches,
-    /// then fewest steps. off: report the interleaving that was found first.
-    #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration_or_off, help_heading = "Search")]
-    pub minimise: Duration,
-    /// Report undefined behaviour that the compiler can detect (UBSan): overflow, bad shifts, array indices out of bounds,
-    /// misaligned or null pointers.
-    #[arg(long, help_heading = "Program")]
-    pub ub: bool,
-    /// The file that every execution reads as its standard input, from the start.
+    /// The file that every execution reads as its standard input, from the start. -: what heddle itself reads; it is kept in the directory of
+    /// --out, because a replay needs it.
     #[arg(long, value_name = "FILE", help_heading = "Program")]
     pub stdin: Option<PathBuf>,
     /// Run up to N processes of the program in parallel. Heddle starts only as many as the search keeps busy. The result does
@@ -122,9 +100,6 @@ pub struct Check {
     /// --checkpoint names another.
     #[arg(long, value_name = "FILE", help_heading = "Stopping and going on")]
     pub resume: Option<PathBuf>,
-    /// The random seed of sampling algorithms.
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Search")]
-    pub seed: u64,
     /// pct: the bug depth, which is how many ordering constraints between threads the bug needs [default: 3].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Search")]
     pub depth: Option<u32>,
@@ -132,12 +107,6 @@ pub struct Check {
     /// not built by heddle).
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
     pub accept: Vec<Accept>,
-    /// The compiler [default: $CC or $CXX if set, else clang, else gcc].
-    #[arg(long, value_name = "COMPILER", help_heading = "Program")]
-    pub cc: Option<String>,
-    /// Compile the program even if it was compiled before and nothing has changed since.
-    #[arg(long, help_heading = "Program")]
-    pub no_cache: bool,
     /// Explore only executions that start with the first --at steps of this finding. The trace file says how to build the
     /// program.
     #[arg(long, value_name = "FINDING.json", requires = "at", help_heading = "Stopping and going on")]
@@ -152,32 +121,17 @@ pub struct Check {
     #[arg(long, help_heading = "Reports")]
     pub outcomes: bool,
     /// Print one line for each execution, and count the outcomes.
-    #[arg(long, help_heading = "Reports")]
+    #[arg(long, conflicts_with = "json", help_heading = "Reports")]
     pub dump_executions: bool,
-    /// Write an HTML page that shows the run and steps through its findings.
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Write the findings as SARIF 2.1.0, for code scanning.
-    #[arg(long, value_name = "FILE", help_heading = "Reports")]
-    pub sarif: Option<PathBuf>,
-    /// Write the run as JUnit XML, for continuous integration.
-    #[arg(long, value_name = "FILE", help_heading = "Reports")]
-    pub junit: Option<PathBuf>,
-    /// Write an SV-COMP violation witness (YAML 2.0) of the first finding.
-    #[arg(long, value_name = "FILE", help_heading = "Reports")]
-    pub witness: Option<PathBuf>,
-    /// Write the happens-before graph of the first finding: .dot for Graphviz, .mmd for Mermaid.
-    #[arg(long, value_name = "FILE", help_heading = "Reports")]
-    pub graph: Option<PathBuf>,
-    /// Print one JSON document (schema heddle/1) and nothing else to standard output.
-    #[arg(long, conflicts_with = "dump_executions")]
-    pub json: bool,
-    /// The directory for trace files. Created when there is a trace to store.
-    #[arg(long, value_name = "DIR", default_value = "heddle-out")]
-    pub out: PathBuf,
-    /// Show no progress, even on a terminal.
-    #[arg(long)]
-    pub no_progress: bool,
+    /// How the program is built.
+    #[command(flatten)]
+    pub building: Building,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: Output,
+    /// Files beside the result.
+    #[command(flatten)]
+    pub shown: Shown,
     #[command(flatten)]
     pub common: Common,
     /// Files and compiler flags, or a program. [`super::parse`] fills it in.

@@ -6,6 +6,7 @@ mod check;
 mod prove;
 mod replay;
 mod report;
+mod shared;
 mod sort;
 mod test;
 #[cfg(test)]
@@ -20,9 +21,10 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use heddle_model::RunReport;
 
 pub use check::{Check, EngineWish};
-pub use prove::{EncodingWish, LoopBound, Prove};
+pub use prove::{EncodingWish, LoopBound, ProofWish, Prove, TraceWish};
 pub use replay::Replay;
 pub use report::Report;
+pub use shared::{Building, Findings, Output, Searching, Shown};
 use sort::{Sorted, sort};
 pub use test::Test;
 
@@ -68,8 +70,8 @@ pub enum Command {
                   heddle check test.c                           does any thread interleaving fail?\n  \
                   heddle prove test.c                           the same for all inputs, by symbolic execution\n  \
                   heddle test build                             the same for every test of a build of CMake or meson\n  \
-                  heddle replay heddle-out/deadlock-1.json      reproduce it; --step and --gdb step through it\n  \
-                  heddle report heddle-out/deadlock-1.json --html --output page.html\n  \
+                  heddle replay heddle-out/latest/deadlock-1.json      reproduce it; --step and --gdb step through it\n  \
+                  heddle report heddle-out/latest/deadlock-1.json --html --output page.html\n  \
                   CC=\"heddle cc\" ./configure && make           build a larger program, then: heddle check ./program\n\n\
                   `heddle help check` lists all options of a command."
 )]
@@ -205,18 +207,21 @@ fn understand(line: Vec<OsString>) -> Result<Typed, clap::Error> {
     Ok(match Line::from_arg_matches(&matches)?.command {
         LineCommand::Check(check) => {
             let check = Check { words: sorted.words, arguments: sorted.arguments, ..check };
-            let wishes = Wishes { json: check.json, no_progress: check.no_progress, ..Wishes::of(&check.common) };
+            let wishes =
+                Wishes { json: check.output.json, no_progress: check.output.no_progress, ..Wishes::of(&check.common) };
             Typed { command: Command::Check(Box::new(check)), console: wishes }
         }
         LineCommand::Prove(prove) => {
             let prove = Prove { words: sorted.words, arguments: sorted.arguments, ..prove };
-            let wishes = Wishes { json: prove.json, no_progress: prove.no_progress, ..Wishes::of(&prove.common) };
+            let wishes =
+                Wishes { json: prove.output.json, no_progress: prove.output.no_progress, ..Wishes::of(&prove.common) };
             Typed { command: Command::Prove(Box::new(prove)), console: wishes }
         }
         LineCommand::Test(test) => {
             let (passed_on, arguments) = test::passed_on(&line);
             let test = Test { passed_on, arguments, ..test };
-            let wishes = Wishes { json: test.json, no_progress: test.no_progress, ..Wishes::of(&test.common) };
+            let wishes =
+                Wishes { json: test.output.json, no_progress: test.output.no_progress, ..Wishes::of(&test.common) };
             Typed { command: Command::Test(Box::new(test)), console: wishes }
         }
         LineCommand::Replay(replay) => {

@@ -1,12 +1,11 @@
 //! The options of `heddle prove`.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use heddle_checking::values;
 
-use super::{Check, Common};
+use super::{Building, Check, Common, Findings, Output, Searching, Shown};
 use crate::running::{ExitWish, RaceWish, Running};
 
 /// `--encoding`: how the order of events is expressed.
@@ -31,6 +30,22 @@ pub enum ProofWish {
     Auto,
     /// Each thread is executed once, and one formula covers all orders.
     Order,
+    /// The algorithms of a check, whose executions are for all inputs.
+    Trace,
+}
+
+/// `--algorithm` of `heddle prove`: which executions engine `trace` runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub enum TraceWish {
+    /// One for each trace.
+    #[default]
+    Optimal,
+    /// Source sets.
+    Source,
+    /// Persistent sets.
+    Dpor,
+    /// One for each interleaving: with --max-switches, lazy exploration as it was published.
+    Dfs,
 }
 
 /// A loop with a bound of its own.
@@ -54,7 +69,7 @@ fn loop_bound(text: &str) -> Result<LoopBound, String> {
 
 /// Prove a program: all inputs and all orders at once, by symbolic execution.
 ///
-/// FILES are C sources. Values that the program gets from __VERIFIER_nondet_... functions are unknowns. What is found is run natively
+/// FILES are C or C++ sources. Values that the program gets from __VERIFIER_nondet_... functions are unknowns. What is found is run natively
 /// before it is told, with its inputs. Needs clang 17 or newer with its libLLVM.
 #[derive(Args, Clone, Debug)]
 #[command(
@@ -78,24 +93,24 @@ pub struct Prove {
     /// How much memory the proof may use: 512M, 4G [default: 4G].
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     pub memory_limit: Option<u64>,
-    /// Go on after the first finding, and report all of them.
-    #[arg(long)]
-    pub all: bool,
     /// Report data races.
     #[arg(long)]
     pub races: bool,
-    /// Report memory leaks of programs with one thread.
+    /// Report memory leaks.
     #[arg(long)]
     pub leaks: bool,
-    /// Report signed overflow and bad shifts.
-    #[arg(long)]
-    pub ub: bool,
     /// What to do about exit statuses that are not 0 [default: report].
     #[arg(long, value_enum, value_name = "WHAT")]
     pub exit_status: Option<ExitWish>,
-    /// How all orders are covered.
+    /// How all orders are covered. --algorithm and --max-switches mean trace.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub engine: ProofWish,
+    /// Which executions engine trace runs.
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub algorithm: Option<TraceWish>,
+    /// Only executions of engine trace with at most N switches between threads.
+    #[arg(long, value_name = "N")]
+    pub max_switches: Option<u32>,
     /// How the order of events is expressed.
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub encoding: EncodingWish,
@@ -108,39 +123,18 @@ pub struct Prove {
     /// Say what each bound took.
     #[arg(long)]
     pub stats: bool,
-    /// How long to look for the smallest interleaving that shows a finding. off: report the first.
-    #[arg(long, value_name = "DURATION", default_value = "2s", value_parser = values::duration_or_off)]
-    pub minimise: Duration,
-    /// The compiler of the native runs [default: $CC or $CXX if set, else clang, else gcc].
-    #[arg(long, value_name = "COMPILER")]
-    pub cc: Option<String>,
-    /// Compile the program even if it was compiled before and nothing has changed since.
-    #[arg(long)]
-    pub no_cache: bool,
-    /// Write an HTML page that shows the run and steps through its findings.
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Write the findings as SARIF 2.1.0, for code scanning.
-    #[arg(long, value_name = "FILE")]
-    pub sarif: Option<PathBuf>,
-    /// Write the run as JUnit XML, for continuous integration.
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
-    /// Write an SV-COMP violation witness (YAML 2.0) of the first finding.
-    #[arg(long, value_name = "FILE")]
-    pub witness: Option<PathBuf>,
-    /// Write the happens-before graph of the first finding: .dot for Graphviz, .mmd for Mermaid.
-    #[arg(long, value_name = "FILE")]
-    pub graph: Option<PathBuf>,
-    /// Print one JSON document (schema heddle/1) and nothing else to standard output.
-    #[arg(long)]
-    pub json: bool,
-    /// The directory for trace files. Created when there is a trace to store.
-    #[arg(long, value_name = "DIR", default_value = "heddle-out")]
-    pub out: PathBuf,
-    /// Show no progress, even on a terminal.
-    #[arg(long)]
-    pub no_progress: bool,
+    /// Which findings are reported.
+    #[command(flatten)]
+    pub findings: Findings,
+    /// How the program is built for the native runs.
+    #[command(flatten)]
+    pub building: Building,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: Output,
+    /// Files beside the result.
+    #[command(flatten)]
+    pub shown: Shown,
     #[command(flatten)]
     pub common: Common,
     /// Files and compiler flags. [`super::parse`] fills it in.
@@ -154,6 +148,7 @@ pub struct Prove {
 impl Prove {
     /// The native check that confirms what the proof finds, and reports it.
     pub fn check(&self) -> Check {
+        let default = Check::default();
         Check {
             timeout: self.timeout,
             running: Running {
@@ -162,23 +157,14 @@ impl Prove {
                 leaks: self.leaks,
                 ..Running::default()
             },
-            all: self.all,
-            minimise: self.minimise,
-            ub: self.ub,
-            cc: self.cc.clone(),
-            no_cache: self.no_cache,
-            html: self.html.clone(),
-            sarif: self.sarif.clone(),
-            junit: self.junit.clone(),
-            witness: self.witness.clone(),
-            graph: self.graph.clone(),
-            json: self.json,
-            out: self.out.clone(),
-            no_progress: self.no_progress,
+            searching: Searching { findings: self.findings.clone(), ..default.searching.clone() },
+            building: self.building.clone(),
+            output: self.output.clone(),
+            shown: self.shown.clone(),
             common: self.common.clone(),
             words: self.words.clone(),
             arguments: self.arguments.clone(),
-            ..Check::default()
+            ..default
         }
     }
 }

@@ -12,9 +12,9 @@ use super::Common;
 /// replay stops there and says what was different.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
-                  heddle replay heddle-out/deadlock-1.json           run it again, and print the report\n  \
-                  heddle replay heddle-out/deadlock-1.json --step    step by step in the terminal\n  \
-                  heddle replay heddle-out/deadlock-1.json --gdb     in gdb, stopped where it fails\n\n\
+                  heddle replay heddle-out/latest/deadlock-1.json           run it again, and print the report\n  \
+                  heddle replay heddle-out/latest/deadlock-1.json --step    step by step in the terminal\n  \
+                  heddle replay heddle-out/latest/deadlock-1.json --gdb     in gdb, stopped where it fails\n\n\
                   Exit code: 1 the finding was reproduced, 2 it was not, or there was an error.")]
 pub struct Replay {
     /// The trace file of the finding.

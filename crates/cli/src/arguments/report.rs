@@ -12,10 +12,10 @@ use crate::formats::Format;
 /// Does not run the program: the file holds everything. A run is the output of `heddle check --json`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  \
-                  heddle report heddle-out/deadlock-1.json\n  \
-                  heddle report heddle-out/deadlock-1.json --html --output deadlock.html\n  \
+                  heddle report heddle-out/latest/deadlock-1.json\n  \
+                  heddle report heddle-out/latest/deadlock-1.json --html --output deadlock.html\n  \
                   heddle report run.json --format sarif > findings.sarif\n  \
-                  heddle report heddle-out/deadlock-1.json --format dot | dot -Tsvg > deadlock.svg")]
+                  heddle report heddle-out/latest/deadlock-1.json --format dot | dot -Tsvg > deadlock.svg")]
 pub struct Report {
     /// The trace file of a finding, or the JSON document of a run.
     #[arg(value_name = "FINDING.json|RUN.json")]

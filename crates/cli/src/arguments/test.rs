@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use heddle_checking::values;
 use heddle_native::Framework;
 
-use super::{Accept, Common};
+use super::{Accept, Common, Output, Searching};
 use crate::running::Running;
 
 /// Check every test of a test program, each alone: one line a test.
@@ -49,21 +49,9 @@ pub struct Test {
     /// The test framework of the program, where heddle does not recognise it.
     #[arg(long, value_enum, value_name = "NAME")]
     pub framework: Option<FrameworkName>,
-    /// Write the tests as JUnit XML, for continuous integration.
-    #[arg(long, value_name = "FILE")]
-    pub junit: Option<PathBuf>,
-    /// Write the findings as SARIF 2.1.0, for code scanning.
-    #[arg(long, value_name = "FILE")]
-    pub sarif: Option<PathBuf>,
-    /// Print one JSON document (schema heddle-tests/1) and nothing else to standard output.
-    #[arg(long)]
-    pub json: bool,
-    /// The directory for trace files: one below it for each test that fails.
-    #[arg(long, value_name = "DIR", default_value = "heddle-out")]
-    pub out: PathBuf,
-    /// Show no progress, even on a terminal.
-    #[arg(long)]
-    pub no_progress: bool,
+    /// Where the results go.
+    #[command(flatten)]
+    pub output: Output,
     #[command(flatten)]
     pub common: Common,
     /// How each test is searched.
@@ -78,39 +66,6 @@ pub struct Test {
     /// The words after `--`. [`super::parse`] fills it in.
     #[arg(skip)]
     pub arguments: Vec<String>,
-}
-
-/// Options of `heddle check` that say how each test is searched. They mean what they mean there.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Search")]
-pub struct Searching {
-    /// The search algorithm.
-    #[arg(long, value_name = "NAME", value_parser = crate::commands::check::algorithm_parser())]
-    pub algorithm: Option<String>,
-    /// Explore only executions with at most N preemptions.
-    #[arg(long, value_name = "N")]
-    pub max_preemptions: Option<u32>,
-    /// Explore only executions with at most N context switches.
-    #[arg(long, value_name = "N")]
-    pub max_switches: Option<u32>,
-    /// Explore only executions with at most N delays.
-    #[arg(long, value_name = "N")]
-    pub max_delays: Option<u32>,
-    /// Start with 0 preemptions, and allow one more after each complete search.
-    #[arg(long)]
-    pub iterate: bool,
-    /// Stop each test after N executions.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_executions: Option<u64>,
-    /// The random seed of samples.
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u64>,
-    /// How long to look for the smallest interleaving of a finding [default: 2s].
-    #[arg(long, value_name = "DURATION", value_parser = values::duration_or_off)]
-    pub minimise: Option<Duration>,
-    /// Continue after the first finding of a test, and report all of them.
-    #[arg(long)]
-    pub all: bool,
 }
 
 /// `--framework`.

@@ -31,7 +31,7 @@ fn words_are_sorted_wherever_they_stand() {
     );
     assert_eq!(check.words, ["a.c", "b.cpp", "-Iinc", "-DN=3", "-O2", "-lm", "-std=c++20", "-pthread"]);
     assert_eq!(check.arguments, ["-x", "--json", "--"]);
-    assert_eq!((check.running.max_steps, check.json, check.out.to_str()), (Some(100), true, Some("x")));
+    assert_eq!((check.running.max_steps, check.output.json, check.output.out.to_str()), (Some(100), true, Some("x")));
 }
 
 #[test]
@@ -44,14 +44,14 @@ fn short_flags_are_the_compilers() {
 fn a_flag_for_the_linker_may_have_two_dashes() {
     let check = check("heddle check a.c -Xlinker --json -Wl,--json");
     assert_eq!(check.words, ["a.c", "-Xlinker", "--json", "-Wl,--json"]);
-    assert!(!check.json);
+    assert!(!check.output.json);
 }
 
 #[test]
 fn the_value_of_an_option_is_not_a_file() {
     let check = check("heddle check --out a.c b.c --cc gcc-12 --timeout 1m30s");
     assert_eq!(check.words, ["b.c"]);
-    assert_eq!(check.cc.as_deref(), Some("gcc-12"));
+    assert_eq!(check.building.cc.as_deref(), Some("gcc-12"));
     assert_eq!(check.timeout, Some(Duration::from_secs(90)));
 }
 

@@ -1,5 +1,6 @@
 //! `heddle check`: compiles the program, checks it, and prints the result.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::builder::PossibleValuesParser;
 use heddle_checking::internal::guard;
 use heddle_checking::prepare::{self, Prepared};
-use heddle_checking::{Conclusion, Failure, Observer};
+use heddle_checking::{Conclusion, Failure, Observer, Parameter};
 use heddle_model::follow::Step;
 use heddle_model::{FindingKind, RunReport, Settings, Trace, Verdict};
 use heddle_native::{Built, Hire, NativeExecutor, StartError, Toolchain};
@@ -40,33 +41,63 @@ const PROOF: Duration = Duration::from_secs(30);
 
 /// Checks a program. Returns the exit code.
 pub fn run(options: Check, console: &Console) -> u8 {
-    let (options, given) = match given(options) {
+    let (mut options, given) = match given(options) {
         Ok(given) => given,
         Err(message) => return console.fail(&message),
     };
+    let piped = match piped(&mut options) {
+        Ok(piped) => piped,
+        Err(message) => return console.fail(&message),
+    };
+    let code = run_with(&options, given.as_ref(), console);
+    // Only a replay needs it.
+    if code != Verdict::Found.exit_code()
+        && let Some(path) = piped
+    {
+        let _ = std::fs::remove_file(path);
+        // If it was made for this.
+        let _ = std::fs::remove_dir(&options.output.out);
+    }
+    code
+}
+
+/// Keeps what Heddle reads from its own standard input, if `--stdin -` asks for it. Returns the file.
+fn piped(options: &mut Check) -> Result<Option<PathBuf>, String> {
+    if options.stdin.as_deref() != Some(Path::new("-")) {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes).map_err(|error| format!("--stdin -: {error}"))?;
+    let path = options.output.out.join(format!("stdin-{}", heddle_report::fingerprint::of_bytes(&bytes)));
+    store::write_file(&path, &bytes)?;
+    options.stdin = Some(path.clone());
+    Ok(Some(path))
+}
+
+fn run_with(options: &Check, given: Option<&Given>, console: &Console) -> u8 {
     if options.engine == EngineWish::Symbolic {
-        return match refuse_what_only_runs_have(&options) {
+        return match refuse_what_only_runs_have(options) {
             Some(message) => console.fail(&message),
-            None => prove::run_check(&options, console),
+            None => prove::run_check(options, console),
         };
     }
     // What was stored before Heddle itself fails stays, and the exit code is that of errors.
     let mut panics = Vec::new();
-    let Some(checked) = guard("check", &mut panics, || check(&options, given.as_ref(), console)) else {
+    let Some(checked) = guard("check", &mut panics, || check(options, given, console)) else {
         let what = panics.first().map_or("", |panic| &panic.message);
-        return conclude(Verdict::Error, &format!("this is a bug in heddle: {what}"), &options, console);
+        return conclude(Verdict::Error, &format!("this is a bug in heddle: {what}"), options, console);
     };
     match checked {
         Ok(report) if is_accepted(&report, &options.accept) => Verdict::Safe.exit_code(),
         Ok(report) => report.verdict.exit_code(),
-        Err(Failure::Unsupported(error)) => conclude(Verdict::Unsupported, &error.to_string(), &options, console),
+        Err(Failure::Unsupported(error)) => conclude(Verdict::Unsupported, &error.to_string(), options, console),
         Err(Failure::Interrupted) => {
-            conclude(Verdict::Incomplete, "interrupted before the first execution", &options, console)
+            conclude(Verdict::Incomplete, "interrupted before the first execution", options, console)
         }
         Err(failure) => {
             let message = failure.to_string();
             let report = RunReport::error(message.clone());
-            let written = write_reports(&options, &report, &[]);
+            let written = write_reports(options, &report, &[]);
             let code = console.fail(&message);
             written.err().into_iter().for_each(|message| console.error(&message));
             code
@@ -85,8 +116,13 @@ fn refuse_what_only_runs_have(options: &Check) -> Option<String> {
         ("--nondet", running.nondet.is_some()),
         ("--max-steps", running.max_steps.is_some()),
         ("--liveness", running.liveness.is_some() || running.ltl.is_some()),
-        ("--algorithm", options.algorithm != DEFAULT_ALGORITHM),
-        ("bounds", options.iterate || options.max_preemptions.is_some() || options.max_switches.is_some()),
+        ("--algorithm", options.searching.algorithm != DEFAULT_ALGORITHM),
+        (
+            "bounds",
+            options.searching.iterate
+                || options.searching.max_preemptions.is_some()
+                || options.searching.max_switches.is_some(),
+        ),
         ("--exit-status differ", running.exit_status == Some(ExitWish::Differ)),
     ];
     let (name, _) = asked.into_iter().find(|(_, asked)| *asked)?;
@@ -115,12 +151,12 @@ pub(super) fn conclude(verdict: Verdict, reason: &str, options: &Check, console:
 /// Writes the report files that the options ask for. Those about a finding are written only if there is one.
 fn write_reports(options: &Check, report: &RunReport, traces: &[Trace]) -> Result<(), String> {
     let plain = text::Options::default();
-    if let Some(path) = &options.junit {
+    if let Some(path) = &options.output.junit {
         store::write_file(path, &formats::junit_of(&options.words, report, traces))?;
     }
-    let runs = [(&options.html, Format::Html), (&options.sarif, Format::Sarif)];
-    let graph = options.graph.as_ref().map(|path| formats::of_graph(path)).transpose()?.unwrap_or(Format::Dot);
-    let findings = [(&options.witness, Format::Witness), (&options.graph, graph)];
+    let runs = [(&options.shown.html, Format::Html), (&options.output.sarif, Format::Sarif)];
+    let graph = options.shown.graph.as_ref().map(|path| formats::of_graph(path)).transpose()?.unwrap_or(Format::Dot);
+    let findings = [(&options.shown.witness, Format::Witness), (&options.shown.graph, graph)];
     let findings = findings.into_iter().filter(|_| !traces.is_empty());
     for (path, format) in runs.into_iter().chain(findings) {
         if let Some(path) = path {
@@ -153,10 +189,16 @@ fn given(mut options: Check) -> Result<(Check, Option<Given>), String> {
     options.arguments.clone_from(&trace.program.arguments);
     options.stdin = trace.program.stdin.as_ref().map(|file| PathBuf::from(&file.path));
     // A smaller interleaving would begin otherwise.
-    options.minimise = Duration::ZERO;
+    options.searching.findings.minimise = Duration::ZERO;
     // The directory is about to change.
-    let files = [&mut options.html, &mut options.sarif, &mut options.junit, &mut options.witness, &mut options.graph];
-    for path in files.into_iter().flatten().chain([&mut options.out]) {
+    let files = [
+        &mut options.shown.html,
+        &mut options.output.sarif,
+        &mut options.output.junit,
+        &mut options.shown.witness,
+        &mut options.shown.graph,
+    ];
+    for path in files.into_iter().flatten().chain([&mut options.output.out]) {
         *path = std::path::absolute(&*path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     let steps = trace.schedule[..at].to_vec();
@@ -171,9 +213,9 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         )));
     }
     let interrupted = interrupt::catch().map_err(|error| Failure::Usage(format!("cannot catch signals: {error}")))?;
-    let progress = Progress::new(console.shows_progress());
+    let progress = Progress::new(console.progress());
     progress.say("compiling");
-    if let Some(path) = &options.graph {
+    if let Some(path) = &options.shown.graph {
         formats::of_graph(path).map_err(Failure::Usage)?;
     }
     let prepared = match given {
@@ -182,12 +224,12 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
             replay::prepare(&given.trace, None, options.trust, &interrupted)
         }
         None => {
-            if options.no_cache {
+            if options.building.no_cache {
                 heddle_native::cache::switch_off();
             }
-            let toolchain = Toolchain::new(options.cc.clone(), &interrupted);
+            let toolchain = Toolchain::new(options.building.cc.clone(), &interrupted);
             let mut words = options.words.clone();
-            if options.ub {
+            if options.building.ub {
                 words.extend(UNDEFINED.map(str::to_owned));
             }
             prepare::prepare(&toolchain, &words, &options.arguments, options.stdin.as_deref())
@@ -197,7 +239,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
     let prepared = prepared?;
     console.pass_on(&prepared.warnings);
 
-    let algorithm = algorithm(&options.algorithm);
+    let algorithm = algorithm(&options.searching.algorithm);
     let base = given.map_or_else(Settings::default, |given| given.trace.settings);
     let asks = options.running.over(base, false, false).liveness.asks();
     // What is asked about cycles decides the algorithm, unless another one was named.
@@ -207,7 +249,7 @@ fn check(options: &Check, given: Option<&Given>, console: &Console) -> Result<Ru
         console.note("executions that go on for ever are asked about: all states are searched, without reduction");
     }
     let mut executor = launch(&prepared, options, given, &interrupted)?;
-    let progress = Progress::new(console.shows_progress());
+    let progress = Progress::new(console.progress());
     let mut observer = Shown(progress);
     let check = heddle_checking::Check::new(wanted(options, given, algorithm, &interrupted), &mut observer);
     let began = Instant::now();
@@ -228,7 +270,7 @@ pub(super) fn deliver(mut conclusion: Conclusion, options: &Check, console: &Con
     if let Some(listing) = &conclusion.listing {
         console.result(listing);
     }
-    let stored = store_traces(&mut conclusion, &options.out);
+    let stored = store_traces(&mut conclusion, &options.output.out);
     let Conclusion { report, traces, warnings, .. } = conclusion;
     let mut panics = Vec::new();
     if guard("show", &mut panics, || show(&report, &traces, console)).is_none() {
@@ -262,6 +304,14 @@ impl Observer for Shown {
     }
 }
 
+/// How many bytes the graph of states may take: most of what is available. `None` where the system does not say.
+fn memory_for_states() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: usize = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    Some(kibibytes / 4 * 3 * 1024)
+}
+
 /// Makes the options of the check.
 fn wanted(
     options: &Check,
@@ -272,61 +322,69 @@ fn wanted(
     heddle_checking::Options {
         search: heddle_search::Options {
             algorithm,
-            max_executions: options.max_executions,
+            max_executions: options.searching.max_executions,
             max_states: options.max_states,
+            state_memory: memory_for_states(),
             sections: options.sections == "on",
+            exact: options.states == "exact",
             plain: true,
             timeout: options.timeout,
-            max_preemptions: options.max_preemptions,
-            max_switches: options.max_switches,
-            max_delays: options.max_delays,
-            iterate: options.iterate,
+            max_preemptions: options.searching.max_preemptions,
+            max_switches: options.searching.max_switches,
+            max_delays: options.searching.max_delays,
+            iterate: options.searching.iterate,
             sleep_sets: !options.no_sleep_sets,
             locksets: !options.no_locksets,
-            seed: options.seed,
+            seed: options.searching.seed,
             depth: options.depth.unwrap_or(heddle_search::Options::default().depth),
             ..heddle_search::Options::default()
         },
         prefix: given.map(|given| given.steps.clone()),
         places: given.map_or_else(Vec::new, |given| given.trace.places.clone()),
-        all: options.all,
+        all: options.searching.findings.all,
         accept_sync_only: options.accept.contains(&Accept::SyncOnly),
-        minimise: options.minimise,
+        minimise: options.searching.findings.minimise,
         outcomes: options.outcomes,
         dump: options.dump_executions,
         checkpoint: options.checkpoint.clone(),
         checkpoint_interval: options.checkpoint_interval,
         resume: options.resume.clone(),
+        line: std::env::args_os().skip(2).map(|word| word.to_string_lossy().into_owned()).collect(),
+        parameters: Parameter::of(&options.words),
         interrupted: Arc::clone(interrupted),
     }
 }
 
-/// Writes the traces. Stops at the first failure and returns its message; traces that were written stay.
+/// Writes the traces, and links to them in `latest`. Stops at the first failure and returns its message; traces that were written stay.
 fn store_traces(conclusion: &mut Conclusion, directory: &Path) -> Result<(), String> {
+    let mut files = Vec::new();
+    let mut stored = Ok(());
     for index in 0..conclusion.traces.len() {
-        // The file names itself, so that a report made from it can say how to replay it.
-        let path = directory.join(format!("{}.json", conclusion.traces[index].finding.id));
-        conclusion.stored_at(index, Some(path.display().to_string()));
-        if let Err(message) = store::write(directory, &conclusion.traces[index]) {
-            for index in 0..conclusion.traces.len() {
-                let written = conclusion.traces[index].finding.trace.take().filter(|path| Path::new(path).is_file());
-                conclusion.stored_at(index, written);
-            }
-            return Err(format!("the trace was not stored: {message}"));
+        let kept = stored.clone().and_then(|()| store::keep(directory, &mut conclusion.traces[index]));
+        conclusion.stored_at(index, kept.as_ref().ok().map(|path| path.display().to_string()));
+        match kept {
+            Ok(path) => files.push((conclusion.traces[index].finding.id.clone(), path)),
+            Err(message) => stored = Err(message),
         }
     }
-    Ok(())
+    let linked = stored.and_then(|()| if files.is_empty() { Ok(()) } else { store::link_latest(directory, &files) });
+    linked.map_err(|message: String| format!("the trace was not stored: {message}"))
 }
 
 /// Refuses options that have no effect with this algorithm, because the user would rely on them.
 fn refuse_what_has_no_effect(algorithm: Algorithm, options: &Check) -> Result<(), Failure> {
-    let limits = [options.max_preemptions, options.max_switches, options.max_delays];
-    let bounded = options.iterate || limits.iter().any(Option::is_some);
+    let limits = [options.searching.max_preemptions, options.searching.max_switches, options.searching.max_delays];
+    let bounded = options.searching.iterate || limits.iter().any(Option::is_some);
     let in_parallel = matches!(algorithm, Algorithm::Portfolio | Algorithm::Optimal | Algorithm::Stateful);
     let message = if (options.no_sleep_sets || options.no_locksets) && algorithm != Algorithm::Dpor {
         format!("--no-sleep-sets and --no-locksets need --algorithm dpor; this is {}", algorithm.name())
     } else if options.max_states.is_some() && !algorithm.has_states() && algorithm != Algorithm::Portfolio {
         format!("--max-states needs the default, --algorithm stateful or switches; this is {}", algorithm.name())
+    } else if options.states == "exact" && !algorithm.has_states() && algorithm != Algorithm::Portfolio {
+        format!("--states exact needs the default, --algorithm stateful or switches; this is {}", algorithm.name())
+    } else if options.states == "exact" && (options.checkpoint.is_some() || options.resume.is_some()) {
+        "--states exact cannot be used with --checkpoint and --resume: what states consist of is not written down"
+            .to_owned()
     } else if options.depth.is_some() && algorithm != Algorithm::Pct {
         format!("--depth needs --algorithm pct; this is {}", algorithm.name())
     } else if options.jobs > 1 && (bounded || !in_parallel && !algorithm.samples()) {
@@ -362,7 +420,7 @@ fn launch(
     interrupted: &Arc<AtomicBool>,
 ) -> Result<NativeExecutor, Failure> {
     let base = given.map_or_else(Settings::default, |given| given.trace.settings);
-    let settings = options.running.over(base, options.all || options.outcomes, options.outcomes);
+    let settings = options.running.over(base, options.searching.findings.all || options.outcomes, options.outcomes);
     let native = heddle_native::Options {
         settings,
         inputs: given.map_or_else(Vec::new, |given| given.trace.inputs.clone()),

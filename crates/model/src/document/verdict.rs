@@ -226,6 +226,30 @@ pub struct RunReport {
     /// The notes: what executions left that is not an error, such as objects that are never destroyed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Remark>,
+    /// How many executions there are, if the search ended before it had run all of them and could tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
+    /// What to try next, if not everything was explored and nothing was found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<Advice>,
+}
+
+/// How many executions there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Estimate {
+    /// At least so many.
+    pub low: u64,
+    /// At most so many. Null if nothing is known.
+    pub high: Option<u64>,
+}
+
+/// A command that may end what a run has left open.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Advice {
+    /// The command.
+    pub command: String,
+    /// What it does, and why that may help.
+    pub because: String,
 }
 
 impl RunReport {
@@ -254,6 +278,8 @@ impl RunReport {
             exit_statuses: Vec::new(),
             outcomes: Vec::new(),
             notes: Vec::new(),
+            estimate: None,
+            advice: Vec::new(),
         }
     }
 }

@@ -35,6 +35,9 @@ pub struct Execution<'e> {
     pub states: &'e [Fingerprint],
     /// What threads did with plain memory, in order, if the plan [asks](crate::Plan::touches) for it.
     pub touches: &'e [PlainTouch],
+    /// The [content](crate::content) of each state, if the plan [asks](crate::Plan::contents) for it. A state for which there was no room has
+    /// none.
+    pub contents: &'e [u64],
 }
 
 impl Execution<'_> {

@@ -49,6 +49,9 @@ pub struct Facts {
     /// What instrumented code does that is not observed.
     #[serde(default)]
     pub overlooked: BTreeSet<Overlooked>,
+    /// Functions of other libraries that are called, and that may touch the program's memory without telling.
+    #[serde(default)]
+    pub untold: BTreeSet<String>,
     /// The addresses of the granules of plain memory whose accesses are visible operations.
     pub places: BTreeSet<u64>,
     /// How a process died during an execution that succeeded when it was run again.
@@ -133,6 +136,15 @@ pub struct Outside {
     /// Whether a file was mapped to be shared, and was also mapped elsewhere, or used by calls.
     #[serde(default)]
     pub shared_files: bool,
+    /// Whether threads used what libraries that are not instrumented keep for themselves, and nothing orders the uses.
+    #[serde(default)]
+    pub calls: bool,
+    /// Whether a process that they created waits for ever for a lock, which another thread held when it was created.
+    #[serde(default)]
+    pub stuck_child: bool,
+    /// Whether they changed the mode of a pipe or socket while there were several threads.
+    #[serde(default)]
+    pub modes: bool,
 }
 
 /// Counts of what happened to the processes that ran executions.
@@ -174,6 +186,7 @@ impl Facts {
             unseen,
             assembly,
             overlooked,
+            untold,
             places,
             died,
             statistics,
@@ -196,10 +209,14 @@ impl Facts {
         self.outside.threads |= outside.threads;
         self.outside.numbers |= outside.numbers;
         self.outside.shared_files |= outside.shared_files;
+        self.outside.calls |= outside.calls;
+        self.outside.stuck_child |= outside.stuck_child;
+        self.outside.modes |= outside.modes;
         self.libraries.extend(libraries.iter().cloned());
         self.unseen.extend(unseen.iter().cloned());
         self.assembly.extend(assembly.iter().cloned());
         self.overlooked.extend(overlooked.iter().cloned());
+        self.untold.extend(untold.iter().cloned());
         self.places.extend(places);
         keep_one(&mut self.died, died.as_ref());
         self.statistics.add(statistics);
@@ -305,11 +322,15 @@ mod tests {
                     threads: flags[3],
                     numbers: flags[2],
                     shared_files: flags[3],
+                    calls: flags[4],
+                    stuck_child: flags[2],
+                    modes: flags[1],
                 },
                 libraries: libraries.into_iter().map(PathBuf::from).collect(),
                 unseen,
                 assembly,
                 overlooked,
+                untold: BTreeSet::new(),
                 places,
                 died,
                 statistics,

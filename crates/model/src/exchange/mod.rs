@@ -1,5 +1,6 @@
 //! The interface between search and executor: plans one way, executions the other, and the settings of both.
 
+pub mod content;
 #[cfg(feature = "std")]
 mod execution;
 #[cfg(feature = "std")]

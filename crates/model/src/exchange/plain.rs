@@ -25,7 +25,7 @@ impl PlainTouch {
     pub const WRITES: u32 = 1;
     /// A library touches it in one piece: such touches do not race with each other.
     pub const ATOMIC: u32 = 2;
-    /// No memory is named: since its last decision the thread has changed something that was not told.
+    /// No memory is named: since its last decision the thread has done something with memory that was not told.
     pub const UNSEEN: u32 = 4;
     /// No memory is named: whatever is told of this execution is not enough. There was no room, or a thread has used another one's stack, whose
     /// life depends on more than locks.

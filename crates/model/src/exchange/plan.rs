@@ -74,6 +74,9 @@ pub struct Plan {
     /// After how many events the execution begins to tell what threads do with plain memory ([`crate::Execution::touches`]). `None`: never.
     #[serde(default)]
     pub touches: Option<u32>,
+    /// Whether the execution tells what each state consists of ([`crate::Execution::contents`]). Slow.
+    #[serde(default)]
+    pub contents: bool,
 }
 
 impl Plan {

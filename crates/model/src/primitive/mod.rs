@@ -12,6 +12,7 @@ pub mod choice;
 pub mod condvar;
 pub mod custom;
 pub mod futex;
+pub mod inherited;
 pub mod memory;
 pub mod mutex;
 pub mod once;

@@ -111,6 +111,11 @@ pub fn owner(slot: &ObjectSlot) -> Option<ThreadId> {
     (slot.words[OWNER] != 0).then(|| ThreadId((slot.words[OWNER] - 1) as u16))
 }
 
+/// How often the mutex with this state is locked. `None` if it is not.
+pub(super) fn locks(slot: &ObjectSlot) -> Option<u64> {
+    owner(slot).map(|_| slot.words[NESTED] + 1)
+}
+
 /// The owner of `mutex`.
 #[inline]
 pub fn owner_of(world: &World, mutex: ObjectId) -> Option<ThreadId> {

@@ -114,7 +114,8 @@ pub fn writer_of(world: &World, lock: ObjectId) -> Option<ThreadId> {
     (writer != 0).then(|| ThreadId((writer - 1) as u16))
 }
 
-fn readers(world: &World, lock: ObjectId) -> u64 {
+/// How often `lock` is held by readers.
+pub(super) fn readers(world: &World, lock: ObjectId) -> u64 {
     world.objects.get(lock, FAMILY).map_or(0, |slot| slot.words[READERS])
 }
 

@@ -140,6 +140,11 @@ fn count(world: &World, operation: &Operation) -> u64 {
         .map_or(brought(operation), |slot| slot.words[COUNT])
 }
 
+/// The count of the semaphore with this state.
+pub(super) fn count_of(slot: &ObjectSlot) -> u64 {
+    slot.words[COUNT]
+}
+
 fn brought(operation: &Operation) -> u64 {
     if operation.code == TIMEDWAIT { 0 } else { operation.argument }
 }

@@ -82,6 +82,7 @@ fn a_thread_is_ready_unless_it_waits() {
         races: &[],
         states: &[],
         touches: &[],
+        contents: &[],
     };
     let mut ready = Vec::new();
     Retrace::default().walk(&execution, 0, |_, list| {

@@ -89,6 +89,12 @@ impl ObjectId {
         }
     }
 
+    /// Whether this is a thing in the program's memory, by its address.
+    #[inline]
+    pub(crate) const fn is_address(self) -> bool {
+        self.0 >> 47 == 0
+    }
+
     /// The thread whose life cycle this is. `None` for any other object.
     #[inline]
     pub const fn life_of(self) -> Option<ThreadId> {

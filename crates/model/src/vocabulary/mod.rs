@@ -5,6 +5,7 @@ mod event;
 mod fingerprint;
 mod flags;
 mod id;
+pub mod libraries;
 mod operation;
 mod pending;
 

@@ -1,7 +1,7 @@
 //! The layout of the shared file.
 
 use super::known::{self, Entry};
-use super::{FRAMES, Header, PLACES, RACES, Slot, TOUCHES, ThreadName};
+use super::{CONTENTS, FRAMES, Header, PLACES, RACES, Slot, TOUCHES, ThreadName};
 use crate::follow::Step;
 use crate::race::Race;
 use crate::{Event, Fingerprint, Pending, PlainTouch, ThreadId};
@@ -38,6 +38,8 @@ pub struct Layout {
     pub states_at: u64,
     /// The offset of what the execution tells of plain memory in a slot.
     pub touches_at: u64,
+    /// The offset of what states consist of in a slot.
+    pub contents_at: u64,
     /// The offset of the table of dead stack bytes ([`super::FrameTable`]). From here on the program's process only reads.
     pub frames_at: u64,
     /// The offset of the table of [known states](super::known), which reaches to the end of the file.
@@ -77,7 +79,8 @@ impl Layout {
         let states_at = up(races_at + RACES as u64 * size_of::<Race>() as u64);
         // One before each event, and one at the end.
         let touches_at = up(states_at + (events as u64 + 1) * size_of::<Fingerprint>() as u64);
-        let slot_size = up(touches_at + TOUCHES as u64 * size_of::<PlainTouch>() as u64);
+        let contents_at = up(touches_at + TOUCHES as u64 * size_of::<PlainTouch>() as u64);
+        let slot_size = up(contents_at + CONTENTS as u64 * 8);
         let frames_at = slots_at + slots as u64 * slot_size;
         let known_at = up(frames_at + FRAMES as u64);
         Layout {
@@ -95,6 +98,7 @@ impl Layout {
             races_at,
             states_at,
             touches_at,
+            contents_at,
             frames_at,
             known_at,
             slots,

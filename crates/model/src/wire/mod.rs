@@ -59,6 +59,8 @@ pub const PLACES: usize = 1 << 16;
 pub const RACES: usize = 256;
 /// The most that is told of plain memory in one execution.
 pub const TOUCHES: usize = 1 << 16;
+/// The most words about what the states of one execution consist of. What is never written takes no memory.
+pub const CONTENTS: usize = 1 << 20;
 /// The largest table of dead stack bytes. A program with a larger one is run without. What is never written takes no memory.
 pub const FRAMES: usize = 64 << 20;
 
@@ -100,6 +102,12 @@ pub enum Outside {
     Numbers = 8,
     /// A file is mapped to be shared, and it is also mapped elsewhere, or used by calls.
     SharedFiles = 16,
+    /// Threads called functions of a library that is not instrumented, and nothing orders the calls.
+    Calls = 32,
+    /// A process that the program created waits for ever for a lock.
+    StuckChild = 64,
+    /// Threads changed the mode of a pipe or socket.
+    Modes = 128,
 }
 
 /// The capacity for names of libraries in bytes.

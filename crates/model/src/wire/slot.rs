@@ -51,6 +51,10 @@ pub struct WirePlan {
     pub immediate: u32,
     /// What to do about states: see [`crate::States`]. One of [`NO_STATES`], [`ROUNDS`], [`RECORD_STATES`], [`STOP_AT_STATES`].
     pub states: u32,
+    /// 1 to tell what each state consists of.
+    pub contents: u32,
+    /// Padding, always zero.
+    pub reserved: u32,
 }
 
 /// [`WirePlan::states`]: nothing.
@@ -101,6 +105,8 @@ pub struct WireResult {
     pub states: u32,
     /// How much is told of plain memory.
     pub touches: u32,
+    /// How many words there are about what states consist of.
+    pub contents: u32,
     /// Text that belongs to the outcome, in the program's own encoding: see [`crate::Execution::message`].
     pub message: [u8; MESSAGE],
 }

@@ -9,6 +9,7 @@
 //! [`World::fingerprint`] computes a digest of the same words without allocating.
 
 use super::{ObjectSlot, Phase, ThreadState, World};
+use crate::content::PartKind;
 use crate::primitive;
 use crate::{Digest, Fingerprint, ObjectId, ThreadId};
 
@@ -97,6 +98,17 @@ impl World<'_> {
     /// Who has an atomic section, plus one, or 0.
     fn section_word(&self) -> u64 {
         self.exclusive.map_or(0, |inside| inside.0 as u64 + 1)
+    }
+
+    /// Shows the canonical form of this world: the words of each thread and of each object, and who is inside an atomic section.
+    pub fn show(&self, mut each: impl FnMut(PartKind, u64, &[u64])) {
+        each(PartKind::Rest, 0, &[self.section_word()]);
+        self.ids().for_each(|thread| each(PartKind::Thread, thread.0.into(), &self.thread_words(thread)));
+        for (object, slot) in self.objects.iter() {
+            if let Some(words) = self.object_words(object, slot) {
+                each(PartKind::Object, object.0, &words);
+            }
+        }
     }
 
     /// A digest of the canonical form of this world: what decides what can follow, without the program's memory.

@@ -101,6 +101,13 @@ fn atomics(path: &Path) -> Vec<(u64, Symbol)> {
     found
 }
 
+/// Whether an object file or a library has an atomic instruction.
+pub(super) fn has_atomics(file: &object::File<'_>) -> bool {
+    let code = file.sections().filter(|section| section.kind() == SectionKind::Text);
+    code.filter_map(|section| Some((section.data().ok()?, section.address())))
+        .any(|(code, begin)| !in_code(code, begin, |_| false).is_empty())
+}
+
 /// The addresses of atomic instructions in `code`, which begins at `start`. `is_load` tells whether a call is one of [`LOAD`].
 fn in_code(code: &[u8], start: u64, is_load: impl Fn(&Instruction) -> bool) -> Vec<u64> {
     let mut found = Vec::new();

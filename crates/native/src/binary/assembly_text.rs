@@ -14,7 +14,7 @@ use heddle_model::finding::Location;
 use super::sources::Source;
 
 /// Instructions that use no memory that others could tell, though they may say so to keep the compiler from moving code across.
-const HARMLESS: [&str; 24] = [
+const HARMLESS: [&str; 23] = [
     "clflush",
     "clflushopt",
     "cpuid",
@@ -33,7 +33,6 @@ const HARMLESS: [&str; 24] = [
     "prefetcht0",
     "rdtsc",
     "rdtscp",
-    "rep",
     "sfence",
     "stmxcsr",
     "syscall",
@@ -163,7 +162,12 @@ fn uses_memory(body: &str) -> bool {
     let code = strings(template).join("").replace("\\n", "\n").replace("\\t", " ");
     let instructions: Vec<&str> =
         code.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty() && !line.ends_with(':')).collect();
-    let harmless = |line: &&str| line.split_whitespace().next().is_some_and(|first| HARMLESS.contains(&first));
+    let harmless = |line: &&str| match *line.split_whitespace().collect::<Vec<_>>() {
+        // `pause` has been written so. Before other instructions it repeats copies and the like.
+        ["rep"] | ["rep", "nop"] => true,
+        [first, ..] => HARMLESS.contains(&first),
+        [] => false,
+    };
     if instructions.iter().all(harmless) {
         return false;
     }

@@ -5,6 +5,7 @@
 //! * `uninstrumented`: the object files that were linked in without instrumentation.
 //! * `assembly`, `assembly_text`: inline assembly that uses memory, which Heddle does not observe.
 //! * `sources`: the sources of a file. `overlooked`: what else of instrumented code Heddle does not observe.
+//! * `untold`: functions of other libraries that may touch the program's memory where nobody tells of it.
 //! * [`framework`]: the test framework that a program was built with.
 //! * [`liveness`]: dead bytes of stack frames.
 //! * [`symbols`]: functions, source lines, and names of variables for addresses.
@@ -19,3 +20,4 @@ pub mod program;
 pub(crate) mod sources;
 pub mod symbols;
 pub(crate) mod uninstrumented;
+pub(crate) mod untold;

@@ -42,6 +42,15 @@ const ACCESS: &[&str] = &[
     "getline",
     "getdelim",
     "getwline",
+    "rand_r",
+    "random_r",
+    "srandom_r",
+    "drand48_r",
+    "lrand48_r",
+    "mrand48_r",
+    "erand48",
+    "jrand48",
+    "nrand48",
     "qsort",
     "qsort_r",
     "lsearch",
@@ -79,6 +88,10 @@ const ACCESS: &[&str] = &[
 
 /// Functions that change or read what all threads share, without an object in the model: in which order threads call them is not explored.
 const ORDER: &[&str] = &[
+    "mincore",
+    "msync",
+    "bind",
+    "listen",
     "dlsym",
     "dlvsym",
     "dladdr*",

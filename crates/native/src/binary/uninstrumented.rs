@@ -7,8 +7,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use heddle_model::libraries;
 use object::read::archive::ArchiveFile;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SectionKind};
+
+use super::assembly;
 
 /// The name of the section. It contains names of files, each ending in a zero byte.
 pub const SECTION: &str = ".heddle.plain";
@@ -50,6 +53,30 @@ const MAKERS: [&str; 3] = [
 /// What follows the name of an object file that may create threads.
 const CREATES: &str = ", which may create threads";
 
+/// What follows the name of an object file with atomic instructions.
+const ORDERS: &str = ", which has atomic instructions";
+
+/// Whether `name`, as [`unseen`] reports it, stands for an object file with atomic instructions, by which it may order threads.
+pub fn orders_threads(name: &str) -> bool {
+    name.ends_with(ORDERS)
+}
+
+/// Whether the library at `path` keeps something between calls in data of its own, or has atomic instructions.
+pub fn keeps_state(path: &Path) -> bool {
+    let mut found = false;
+    each(path, |file| {
+        let keeps = |section: object::Section<'_, '_>| match section.name() {
+            // A word for the loader, and a byte for the compiler, which nothing follows that is larger.
+            Ok(".data") => section.size() > 8,
+            Ok(".bss") => section.size() > 8 || section.align() > 1,
+            Ok(".tdata" | ".tbss") => true,
+            _ => false,
+        };
+        found |= file.sections().any(keeps) || assembly::has_atomics(file);
+    });
+    found
+}
+
 /// Whether `name`, as [`unseen`] reports it, stands for an object file that may create threads.
 pub fn creates_threads(name: &str) -> bool {
     name.ends_with(CREATES)
@@ -58,7 +85,7 @@ pub fn creates_threads(name: &str) -> bool {
 /// The name to report for an object file or archive that is not (or only partly) instrumented. `None` for instrumented ones,
 /// and for shared libraries, which are examined when the program runs.
 pub fn unseen(path: &Path) -> Option<String> {
-    let (mut all, mut plain, mut creates) = (0, 0, false);
+    let (mut all, mut plain, mut creates, mut orders) = (0, 0, false, false);
     each(path, |file| {
         let code = file.sections().any(|section| section.kind() == SectionKind::Text && section.size() > 0);
         if file.kind() == object::ObjectKind::Relocatable && code {
@@ -68,14 +95,22 @@ pub fn unseen(path: &Path) -> Option<String> {
             let is_plain = !has(&["__tsan_init"]);
             plain += u32::from(is_plain);
             creates |= is_plain && has(&MAKERS);
+            orders |= is_plain && assembly::has_atomics(file);
         }
     });
     let name = path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    let creates = if creates { CREATES } else { "" };
+    let is_framework = libraries::is_framework(name.as_bytes());
+    let more = if creates {
+        CREATES
+    } else if orders && !is_framework {
+        ORDERS
+    } else {
+        ""
+    };
     match plain {
         0 => None,
-        _ if all == 1 => Some(format!("{name}{creates}")),
-        _ => Some(format!("{name} ({plain} of {all} files){creates}")),
+        _ if all == 1 => Some(format!("{name}{more}")),
+        _ => Some(format!("{name} ({plain} of {all} files){more}")),
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use heddle_model::facts::Needs;
 use heddle_model::finding::Location;
 use heddle_model::wire::{Restart, ThreadName};
-use heddle_model::{Execution, Executor, ExecutorError, Facts, Fingerprint, Overlooked, Plan};
+use heddle_model::{Execution, Executor, ExecutorError, Facts, Fingerprint, Overlooked, Plan, libraries};
 
 use tracing::{debug, trace};
 
@@ -21,7 +21,7 @@ use super::wire::Taken;
 use super::worker::Worker;
 use crate::binary::program::Program;
 use crate::binary::symbols::Mappings;
-use crate::binary::{assembly, overlooked, sources, uninstrumented};
+use crate::binary::{assembly, overlooked, sources, uninstrumented, untold};
 use crate::build::library;
 
 /// Runs plans in processes of one program.
@@ -44,6 +44,9 @@ struct Examined {
     unseen: Option<String>,
     assembly: Vec<Location>,
     overlooked: BTreeSet<Overlooked>,
+    /// Whether it is such a library and keeps something between calls, or orders threads. Looked for when it matters.
+    keeps: Option<bool>,
+    calls: untold::Calls,
 }
 
 impl NativeExecutor {
@@ -55,6 +58,7 @@ impl NativeExecutor {
         let unseen = program.unseen.iter().cloned().collect();
         let mut learnt = Facts { instrumentation: program.instrumentation, labels, unseen, ..Facts::default() };
         learnt.outside.threads = program.unseen.iter().any(|name| uninstrumented::creates_threads(name));
+        learnt.outside.calls = program.unseen.iter().any(|name| uninstrumented::orders_threads(name));
         Ok(NativeExecutor { setup, crew, learnt, examined: BTreeMap::new() })
     }
 
@@ -160,31 +164,13 @@ impl NativeExecutor {
     }
 }
 
-/// Libraries of the system that every program may have. That these are not instrumented is not worth a note.
-const SYSTEM: [&str; 15] = [
-    "libc.so",
-    "libm.so",
-    "libpthread.so",
-    "libdl.so",
-    "librt.so",
-    "libstdc++.so",
-    "libc++.so",
-    "libc++abi.so",
-    "libunwind.so",
-    "libgcc_s.so",
-    "ld-linux",
-    "libatomic.so",
-    "libgomp.so",
-    "libomp.so",
-    library::NAME,
-];
-
 fn examine(path: &Path, program: &Program) -> Examined {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let is_library = name.ends_with(".so") || name.contains(".so.");
     let is_own = name == library::NAME;
     let is_instrumented = !is_own && uninstrumented::is_instrumented(path);
-    let is_system = SYSTEM.iter().any(|own| name.starts_with(own));
+    // That these are not instrumented is not worth a note.
+    let is_system = libraries::is_of_system(name.as_bytes());
     let is_program = path == program.path;
     let whole = !is_program || program.unseen.is_empty();
     let unseen = (is_library && !is_system && !is_instrumented).then_some(name);
@@ -192,7 +178,8 @@ fn examine(path: &Path, program: &Program) -> Examined {
         return Examined { unseen, ..Examined::default() };
     }
     let sources = sources::of(path);
-    Examined { unseen, assembly: assembly::lines(path, whole, &sources), overlooked: overlooked::find(path, &sources) }
+    let (assembly, overlooked) = (assembly::lines(path, whole, &sources), overlooked::find(path, &sources));
+    Examined { unseen, assembly, overlooked, keeps: None, calls: untold::calls(path) }
 }
 
 impl Executor for NativeExecutor {
@@ -204,7 +191,22 @@ impl Executor for NativeExecutor {
             facts.unseen.extend(examined.unseen.clone());
             facts.assembly.extend(examined.assembly.iter().cloned());
             facts.overlooked.extend(examined.overlooked.iter().cloned());
+            facts.untold.extend(examined.calls.untold.iter().cloned());
         }
+        // Who comes first shows only in libraries that keep something.
+        if facts.outside.calls && !self.learnt.outside.calls {
+            facts.outside.calls = self.files(&facts).iter().any(|path| {
+                let examined = self.examined.get_mut(path);
+                examined.is_some_and(|examined| {
+                    *examined
+                        .keeps
+                        .get_or_insert_with(|| examined.unseen.is_some() && uninstrumented::keeps_state(path))
+                })
+            });
+        }
+        // What another instrumented file defines tells for itself.
+        let defined = |name: &String| self.examined.values().any(|file| file.calls.defined.contains(name));
+        facts.untold.retain(|name| !defined(name));
         facts
     }
 

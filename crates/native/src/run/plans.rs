@@ -77,14 +77,27 @@ impl Plans {
 
 /// Copies into existing room. The derived `Clone::clone_from` would allocate a new plan.
 fn copy(from: &Plan, to: &mut Plan) {
-    let Plan { schedule, sleep, policy, seed, max_steps, max_switches, record, aim, round, states, immediate, touches } =
-        from;
+    let Plan {
+        schedule,
+        sleep,
+        policy,
+        seed,
+        max_steps,
+        max_switches,
+        record,
+        aim,
+        round,
+        states,
+        immediate,
+        touches,
+        contents,
+    } = from;
     to.schedule.clone_from(schedule);
     to.sleep.clone_from(sleep);
     (to.policy, to.seed) = (*policy, *seed);
     (to.max_steps, to.max_switches) = (*max_steps, *max_switches);
     (to.record, to.aim, to.round) = (*record, *aim, *round);
-    (to.states, to.immediate, to.touches) = (*states, *immediate, *touches);
+    (to.states, to.immediate, to.touches, to.contents) = (*states, *immediate, *touches, *contents);
 }
 
 #[cfg(test)]

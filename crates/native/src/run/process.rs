@@ -100,8 +100,9 @@ impl Process {
     /// child. On a busy machine that child may be ready to run and not get a processor for long. So the whole group
     /// counts then.
     pub fn activity(&self, runner: u32) -> Option<Activity> {
-        let own = stat(self.own(runner).as_raw_pid() as u32)?.activity;
-        Some(if own.state == 'S' { self.group().fold(own, Activity::with) } else { own })
+        let process = self.own(runner).as_raw_pid() as u32;
+        let own = stat(&format!("{process}/stat"))?.activity;
+        Some(if own.state == 'S' { self.group().chain(threads(process)).fold(own, Activity::with) } else { own })
     }
 
     /// What the processes of the group are doing.
@@ -109,7 +110,10 @@ impl Process {
         let leader = self.child.id();
         let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        numbers.filter_map(stat).filter(move |stat| stat.group == leader).map(|stat| stat.activity)
+        numbers
+            .filter_map(|number: u32| stat(&format!("{number}/stat")))
+            .filter(move |stat| stat.group == leader)
+            .map(|stat| stat.activity)
     }
 
     fn own(&self, runner: u32) -> Pid {
@@ -139,16 +143,22 @@ impl Drop for Process {
 /// What a process is doing, according to the kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Activity {
-    /// The state letter of `/proc/PID/stat`: `R` runs or is ready to, `S` waits, `T` is stopped by a signal or debugger.
+    /// The state letter of `/proc/PID/stat`: `R` runs or is ready to, `S` waits, `D` waits for the kernel, `T` is stopped by a signal or
+    /// debugger.
     pub state: char,
     /// How much processor time it has used.
     pub processor: Duration,
 }
 
 impl Activity {
+    /// Whether it runs, is ready to, or the kernel works for it without letting it be interrupted: it waits for nobody.
+    pub fn is_at_work(self) -> bool {
+        matches!(self.state, 'R' | 'D')
+    }
+
     /// Of two processes: the state of the one that is nearer to running, and the larger time.
     fn with(self, other: Activity) -> Activity {
-        let state = if other.state == 'R' { 'R' } else { self.state };
+        let state = if other.is_at_work() { other.state } else { self.state };
         Activity { state, processor: self.processor.max(other.processor) }
     }
 }
@@ -159,8 +169,16 @@ struct Stat {
     activity: Activity,
 }
 
-fn stat(process: u32) -> Option<Stat> {
-    parse_stat(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
+/// The fields of the file `name` in `/proc`.
+fn stat(name: &str) -> Option<Stat> {
+    parse_stat(&std::fs::read_to_string(format!("/proc/{name}")).ok()?)
+}
+
+/// What the kernel's threads of a process are doing. One may wait for another that is ready to run and does not get a processor.
+fn threads(process: u32) -> impl Iterator<Item = Activity> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let numbers = threads.filter_map(|entry| entry.file_name().to_str().map(str::to_owned));
+    numbers.filter_map(move |number| stat(&format!("{process}/task/{number}/stat"))).map(|stat| stat.activity)
 }
 
 fn parse_stat(text: &str) -> Option<Stat> {

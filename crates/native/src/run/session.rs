@@ -198,6 +198,9 @@ impl Session {
                 threads: went(wire::Outside::Threads),
                 numbers: went(wire::Outside::Numbers),
                 shared_files: went(wire::Outside::SharedFiles),
+                calls: went(wire::Outside::Calls),
+                stuck_child: went(wire::Outside::StuckChild),
+                modes: went(wire::Outside::Modes),
             },
             libraries: self.wire.libraries().into_iter().collect(),
             statistics: Statistics {

@@ -73,7 +73,7 @@ impl Watchdog {
         }
         let used = now.processor.saturating_sub(first.processor);
         let spins = used >= hang_after / 2;
-        let waits = now.state != 'R' && used < still / 20;
+        let waits = !now.is_at_work() && used < still / 20;
         if !spins && !waits {
             return None;
         }
@@ -91,7 +91,7 @@ impl Watchdog {
             }
             Some((asked, _)) if asked.elapsed() < ANSWER => None,
             Some((asked, used))
-                if now.state == 'R'
+                if now.is_at_work()
                     && now.processor.saturating_sub(used) < ANSWER / 2
                     && asked.elapsed() < PATIENCE =>
             {

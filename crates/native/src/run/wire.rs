@@ -17,8 +17,8 @@ use std::ptr::{self, NonNull};
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
 use heddle_model::wire::{
-    ATOMIC_FUNCTIONS, Annotations, FRAMES, Header, LIBRARIES, Layout, MAGIC, NO_STATES, PLACES, RACES, RECORD_STATES,
-    ROUNDS, STOP_AT_STATES, Slot, TOUCHES, ThreadName, VERSION, WirePlan, WireResult, known,
+    ATOMIC_FUNCTIONS, Annotations, CONTENTS, FRAMES, Header, LIBRARIES, Layout, MAGIC, NO_STATES, PLACES, RACES,
+    RECORD_STATES, ROUNDS, STOP_AT_STATES, Slot, TOUCHES, ThreadName, VERSION, WirePlan, WireResult, known,
 };
 use heddle_model::{
     Event, Fingerprint, Input, MOST_INPUTS, Outcome, Pending, PlainTouch, Plan, Restart, Settings, States, ThreadId,
@@ -256,6 +256,8 @@ impl Wire {
                 States::Record => RECORD_STATES,
                 States::Stop => STOP_AT_STATES,
             },
+            contents: plan.contents.into(),
+            reserved: 0,
         };
         // SAFETY: within the slot by the layout and the test above. The other side does not look at a slot that was
         // not submitted.
@@ -282,6 +284,7 @@ impl Wire {
             || result.races as usize > RACES
             || result.states > result.events + 1
             || result.touches as usize > TOUCHES
+            || result.contents as usize > CONTENTS
         {
             return None;
         }
@@ -292,6 +295,7 @@ impl Wire {
             copy(slot.add(room.races_at as usize).cast(), result.races as usize, &mut into.races);
             copy(slot.add(room.states_at as usize).cast(), result.states as usize, &mut into.states);
             copy(slot.add(room.touches_at as usize).cast(), result.touches as usize, &mut into.touches);
+            copy(slot.add(room.contents_at as usize).cast(), result.contents as usize, &mut into.contents);
             // Of executions that are not recorded only the amount of output is known.
             let printed = if record || self.outputs { result.output.min(room.output) } else { 0 };
             let (output, words) = (printed, if record { result.stack_words } else { 0 });
@@ -358,6 +362,8 @@ pub struct Taken {
     pub states: Vec<Fingerprint>,
     /// What was told of plain memory, if that was asked for.
     pub touches: Vec<PlainTouch>,
+    /// What these states consist of, if that was asked for.
+    pub contents: Vec<u64>,
     /// Call stacks, if recorded.
     pub stacks: Vec<u64>,
     /// What the program printed.
@@ -378,6 +384,7 @@ impl Taken {
             races: Vec::new(),
             states: Vec::new(),
             touches: Vec::new(),
+            contents: Vec::new(),
             stacks: Vec::new(),
             output: Vec::new(),
             message: String::new(),
@@ -392,6 +399,7 @@ impl Taken {
         self.races.clear();
         self.states.clear();
         self.touches.clear();
+        self.contents.clear();
         self.stacks.clear();
         self.output.clear();
         self.message.clear();
@@ -509,6 +517,7 @@ mod tests {
             WireResult { stack_words: 33, ..good },
             WireResult { races: RACES as u32 + 1, ..good },
             WireResult { touches: TOUCHES as u32 + 1, ..good },
+            WireResult { contents: CONTENTS as u32 + 1, ..good },
             // What is there is no memory: it has no bytes.
             WireResult { touches: 1, ..good },
             WireResult { thread: ThreadId(8), ..good },

@@ -273,6 +273,7 @@ impl Worker {
             races: &taken.races,
             states: &taken.states,
             touches: &taken.touches,
+            contents: &taken.contents,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The verdict in a few lines. `safe` is always printed with its coverage.
 
 use anstyle::{AnsiColor, Style};
-use heddle_model::{Coverage, OutcomeCount, RunReport, Verdict};
+use heddle_model::{Coverage, Estimate, OutcomeCount, RunReport, Verdict};
 
 use super::{Options, counted, grouped, printable, proved};
 
@@ -63,6 +63,7 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
             text.push_str(&format!("  {reason}\n"));
         }
     }
+    text.push_str(&what_next(report));
     text.push_str(&outcomes(report));
     // Findings come first; notes would distract from them.
     if report.verdict != Verdict::Found || options.verbose {
@@ -72,6 +73,23 @@ pub fn verdict(report: &RunReport, options: &Options) -> String {
         && let Some(reason) = &report.reason
     {
         text.push_str(&format!("  the search ended early: {reason}\n"));
+    }
+    text
+}
+
+/// How much was explored, and what to try next.
+fn what_next(report: &RunReport) -> String {
+    let mut text = String::new();
+    if let Some(Estimate { low, high }) = report.estimate {
+        let all = match high {
+            Some(high) if high > low => format!("about {} to {}", grouped(low), counted(high, "execution")),
+            Some(_) => format!("about {}", counted(low, "execution")),
+            None => format!("{} or more", counted(low, "execution")),
+        };
+        text.push_str(&format!("  explored: {} of {all}\n", grouped(report.executions)));
+    }
+    for (advice, begin) in report.advice.iter().zip(["try:", " or:"].into_iter().cycle()) {
+        text.push_str(&format!("  {begin} {}\n       {}\n", printable(&advice.command), printable(&advice.because)));
     }
     text
 }

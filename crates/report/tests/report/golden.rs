@@ -45,6 +45,8 @@ fn run(verdict: Verdict) -> RunReport {
         exit_statuses: Vec::new(),
         outcomes: Vec::new(),
         notes: Vec::new(),
+        estimate: None,
+        advice: Vec::new(),
     }
 }
 

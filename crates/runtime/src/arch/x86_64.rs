@@ -230,13 +230,23 @@ pub unsafe fn is_library_stub(pc: u64) -> bool {
 
 /// Writes instructions to `code` (at least 26 bytes) that add one to the counter at the address `counter` and go on at
 /// `target`. They change `r11` and the flags, which belong to nobody at a call through a slot of the loader's.
-pub fn write_counting_jump(code: &mut [u8], counter: usize, target: usize) {
-    // mov r11, counter; inc qword ptr [r11]; mov r11, target; jmp r11
-    code[..2].copy_from_slice(&[0x49, 0xbb]);
-    code[2..10].copy_from_slice(&counter.to_le_bytes());
-    code[10..15].copy_from_slice(&[0x49, 0xff, 0x03, 0x49, 0xbb]);
-    code[15..23].copy_from_slice(&target.to_le_bytes());
-    code[23..26].copy_from_slice(&[0x41, 0xff, 0xe3]);
+pub fn write_counting_jump(code: &mut [u8], counters: &[usize], target: usize) {
+    const LOAD: [u8; 2] = [0x49, 0xbb];
+    let mut at = 0;
+    let mut write = |bytes: &[u8]| {
+        code[at..at + bytes.len()].copy_from_slice(bytes);
+        at += bytes.len();
+    };
+    for counter in counters {
+        // mov r11, counter; inc qword ptr [r11]
+        write(&LOAD);
+        write(&counter.to_le_bytes());
+        write(&[0x49, 0xff, 0x03]);
+    }
+    // mov r11, target; jmp r11
+    write(&LOAD);
+    write(&target.to_le_bytes());
+    write(&[0x41, 0xff, 0xe3]);
 }
 
 /// Whether the processor and the kernel let a program read and set its thread pointer (FSGSBASE).

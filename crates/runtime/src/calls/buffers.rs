@@ -17,6 +17,7 @@ use crate::lifetime;
 use crate::outside::files::ordered::{self, Use};
 use crate::outside::files::streams;
 use crate::schedule::{active, caller};
+use crate::state::touches;
 
 /// Whether accesses of libc to the program's memory are reported.
 pub struct Telling {
@@ -151,6 +152,8 @@ interpose! {
 
 /// `snprintf` and its relatives. The length is computed first, so that only the bytes that fit are reported as written.
 unsafe fn print(into: *mut c_char, size: usize, format: *const c_char, arguments: *mut Arguments, pc: u64) -> c_int {
+    // What the arguments point to is not told.
+    touches::unseen();
     // SAFETY: the program's contract.
     unsafe {
         if is_own(pc) && size > 0 {

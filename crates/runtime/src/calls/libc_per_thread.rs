@@ -9,7 +9,6 @@ use crate::schedule::{active, spin_loop};
 originals! {
     fn pthread_setspecific(key: u32, value: *const c_void) -> c_int;
     fn tss_set(key: u32, value: *mut c_void) -> c_int;
-    fn pthread_setconcurrency(level: c_int) -> c_int;
 }
 
 /// Defines functions that change state of the calling thread alone.
@@ -29,5 +28,4 @@ macro_rules! changes_own {
 changes_own! {
     fn pthread_setspecific(key: u32, value: *const c_void) -> c_int;
     fn tss_set(key: u32, value: *mut c_void) -> c_int;
-    fn pthread_setconcurrency(level: c_int) -> c_int;
 }

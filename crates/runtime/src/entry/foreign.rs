@@ -6,7 +6,8 @@
 //!
 //! Instrumented code calls other objects through slots in its own data, which the loader has filled in. Here each slot of such a
 //! function gets a few instructions instead, which count the call and go on to the function. They use one register, which belongs to
-//! nobody at a call. Function pointers come from such slots, too: those that code loads (`-fno-plt` makes all calls so), and those in
+//! nobody at a call. Calls of libraries that are not the system's are counted apart ([`library_calls`]). Function pointers come from such
+//! slots, too: those that code loads (`-fno-plt` makes all calls so), and those in
 //! tables of the program.
 //!
 //! Not seen: pointers that unseen code hands out (`dlsym`, virtual tables of libraries), and unseen code that is linked into an
@@ -14,9 +15,14 @@
 
 use core::ffi::{c_int, c_void};
 
+use heddle_model::libraries;
+
 use crate::addresses::{PAGE, Reserve, STATES};
+use crate::arch;
+use crate::detect::library_calls;
 use crate::entry::imports;
 use crate::entry::start::{self, LoadedObject, dl_iterate_phdr};
+use crate::lifetime;
 use crate::schedule::spin_loop;
 use crate::sys;
 
@@ -60,7 +66,7 @@ const NOT_CALLED: [&[u8]; 4] =
     [b"__gxx_personality_v0", b"__gcc_personality_v0", b"__cxa_pure_virtual", b"__cxa_deleted_virtual"];
 
 /// The bytes of the instructions for one slot.
-const STUB: usize = 32;
+const STUB: usize = 48;
 /// The most slots that are changed. What a program with more calls beyond them is not counted.
 const MOST: usize = 1 << 14;
 /// The most objects whose calls count as seen.
@@ -90,6 +96,9 @@ struct Visit {
     /// Code whose calls need not be counted: the first address of each piece, and the one past its end.
     seen: [(usize, usize); OBJECTS],
     known: usize,
+    /// Code of libraries that are neither instrumented nor the system's, likewise.
+    libraries: [(usize, usize); library_calls::MOST],
+    of_libraries: usize,
     stubs: &'static mut [u8],
     used: usize,
 }
@@ -97,10 +106,18 @@ struct Visit {
 /// Makes instrumented code count its calls of functions that nobody instrumented. Call this once, before the program runs.
 pub fn set_up() {
     let stubs = Reserve::new(STATES + (1 << 37)).take(MOST * STUB);
-    let mut visit = Visit { seen: [(0, 0); OBJECTS], known: 0, stubs, used: 0 };
+    let mut visit = Visit {
+        seen: [(0, 0); OBJECTS],
+        known: 0,
+        libraries: [(0, 0); library_calls::MOST],
+        of_libraries: 0,
+        stubs,
+        used: 0,
+    };
     // SAFETY: the loader calls back with valid descriptions, and with what is handed over; one thread.
     unsafe {
         dl_iterate_phdr(note_seen, (&raw mut visit).cast());
+        lifetime::process().unseen_code.set(visit.libraries);
         dl_iterate_phdr(change, (&raw mut visit).cast());
         const EXECUTABLE: usize = 4;
         let length = visit.used.next_multiple_of(PAGE);
@@ -117,6 +134,14 @@ unsafe extern "C" fn note_seen(object: *const LoadedObject, _: usize, visit: *mu
     if (own || instrumented) && visit.known < OBJECTS {
         visit.seen[visit.known] = text;
         visit.known += 1;
+    }
+    // SAFETY: the loader's description.
+    let name = unsafe { imports::file_name(object) };
+    let is_known =
+        own || instrumented || name.is_empty() || libraries::is_of_system(name) || libraries::is_framework(name);
+    if !is_known && visit.of_libraries < library_calls::MOST {
+        visit.libraries[visit.of_libraries] = text;
+        visit.of_libraries += 1;
     }
     0
 }
@@ -170,7 +195,9 @@ unsafe fn change_slots(object: &LoadedObject, visit: &mut Visit) {
                 continue;
             }
             let stub = &mut visit.stubs[visit.used..visit.used + STUB];
-            spin_loop::write_counting_jump(stub, target);
+            let is_library = lifetime::process().unseen_code.has(target);
+            let counters = [spin_loop::counter(), library_calls::counter()];
+            arch::write_counting_jump(stub, if is_library { &counters } else { &counters[..1] }, target);
             visit.used += STUB;
             let page = slot as usize & !(PAGE - 1);
             let protected = (read_only.0..read_only.1).contains(&page);

@@ -6,6 +6,8 @@
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_void};
 
+use heddle_model::libraries;
+
 use crate::entry::start::{LoadedObject, dl_iterate_phdr};
 
 /// `Elf64_Sym`.
@@ -183,10 +185,6 @@ pub struct UnseenMakers {
 /// The most libraries that are remembered. A program with more of them has enough among these.
 const MAKERS: usize = 16;
 
-/// The beginnings of the names of libraries that create threads for the program, and are known.
-const KNOWN: [&[u8]; 7] =
-    [b"libc.so", b"libpthread.so", b"libstdc++.so", b"libc++.so", b"libheddle", b"libgomp.so", b"libomp.so"];
-
 impl UnseenMakers {
     /// The state at the start of the process.
     pub const fn new() -> UnseenMakers {
@@ -221,7 +219,7 @@ impl UnseenMakers {
 ///
 /// # Safety
 /// The description is the loader's.
-unsafe fn file_name(object: &LoadedObject) -> &[u8] {
+pub unsafe fn file_name(object: &LoadedObject) -> &[u8] {
     // SAFETY: the caller's.
     let path = unsafe { CStr::from_ptr(object.name) }.to_bytes();
     path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
@@ -266,7 +264,7 @@ unsafe extern "C" fn add_library(object: *const LoadedObject, _: usize, found: *
             found.libstdcxx = extent(object);
         }
         // The program itself has no name.
-        let seen = name.is_empty() || KNOWN.iter().any(|known| name.starts_with(known)) || is_instrumented(object);
+        let seen = name.is_empty() || libraries::is_of_system(name) || is_instrumented(object);
         if !seen
             && CREATE.iter().any(|function| wants(object, function))
             && let Some(free) = found.libraries.iter_mut().find(|(_, end)| *end == 0)

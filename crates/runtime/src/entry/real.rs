@@ -84,7 +84,7 @@ impl Real {
 macro_rules! originals {
     ($(fn $name:ident($($arg:ident : $type:ty),*) $(-> $ret:ty)?;)*) => {
         /// The functions behind those that this file defines.
-        #[allow(dead_code, missing_docs, clippy::too_many_arguments, clippy::missing_safety_doc)]
+        #[allow(dead_code, missing_docs, non_snake_case, clippy::too_many_arguments, clippy::missing_safety_doc)]
         pub mod real {
             #[allow(unused_imports, clippy::wildcard_imports)]
             use super::*;
@@ -176,5 +176,6 @@ pub fn resolve() {
     }
     crate::calls::process_state::set_up();
     crate::heap::survive_fork();
+    crate::outside::children::watch_forks();
     crate::heap::set_up_operators();
 }

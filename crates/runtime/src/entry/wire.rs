@@ -193,6 +193,14 @@ impl Wire {
         }
     }
 
+    /// Where the execution of plan `sequence` writes what its states consist of. 0 if the plan does not ask for it.
+    pub fn contents(&self, sequence: u32) -> usize {
+        let base = self.slot_base(sequence);
+        // SAFETY: as in `plan`.
+        let is_asked = unsafe { (*(base as *const Slot)).plan.contents != 0 };
+        if is_asked { base + self.header().layout.contents_at as usize } else { 0 }
+    }
+
     /// Hands the execution of plan `sequence` over.
     pub fn publish(&self, sequence: u32) {
         let header = self.header();
@@ -298,6 +306,7 @@ impl Record {
         result.races = 0;
         result.states = 0;
         result.touches = 0;
+        result.contents = 0;
     }
 
     /// The room for event `index`. The caller checks that there is room.

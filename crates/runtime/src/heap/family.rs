@@ -6,6 +6,7 @@ use heddle_detect::heap::class::GRAIN;
 
 use super::ground::ProgramHeap;
 use super::{allocate, find, heap, lock, operators, release, resize_in_place};
+use crate::calls::buffers::has_written;
 use crate::schedule::caller;
 
 const ENOMEM: i32 = 12;
@@ -133,6 +134,7 @@ interpose! {
         match lock::alone(|| allocate(size, align.max(GRAIN), pc)) {
             Some((address, _)) => {
                 *into = address as *mut u8;
+                has_written(into.cast(), size_of::<usize>() as isize, pc);
                 0
             }
             None => ENOMEM,

@@ -4,16 +4,17 @@ use core::cell::Cell;
 use core::ffi::{c_char, c_void};
 
 use heddle_model::Outcome;
-use heddle_model::primitive::process_state::{How, State, and_reads};
+use heddle_model::primitive::process_state::{How, State};
 use heddle_model::wire::Outside;
 
-use crate::entry::start;
+use crate::entry::{self, start};
 use crate::outside::files::descriptors;
 use crate::outside::files::ordered::tell;
 use crate::outside::signals::handlers::{Disposition, disposition};
 use crate::outside::signals::remembered;
-use crate::outside::{channel, trap};
+use crate::outside::{channel, inherited, trap};
 use crate::schedule::{self, active, caller, is_alone};
+use crate::state::calls;
 use crate::{lifetime, sys};
 
 unsafe extern "C" {
@@ -31,19 +32,34 @@ pub struct Children {
     made: Cell<bool>,
     /// The program waits for such a process in the kernel.
     awaited: Cell<bool>,
+    /// This process is such a process.
+    is_one: Cell<bool>,
+    /// The place of the last call of `fork` that runs handlers.
+    forks_at: Cell<u64>,
+    /// The process is about to be copied, or was just now: handlers that the program registered have run.
+    copies: Cell<bool>,
 }
 
 impl Children {
     /// The state at the start of the process.
     pub const fn new() -> Children {
-        Children { made: Cell::new(false), awaited: Cell::new(false) }
+        Children {
+            made: Cell::new(false),
+            awaited: Cell::new(false),
+            is_one: Cell::new(false),
+            forks_at: Cell::new(0),
+            copies: Cell::new(false),
+        }
     }
 
     /// Resets the state at the start of an execution.
     pub fn reset(&self) {
-        let Children { made, awaited } = self;
+        let Children { made, awaited, is_one, forks_at, copies } = self;
         made.set(false);
         awaited.set(false);
+        is_one.set(false);
+        forks_at.set(0);
+        copies.set(false);
     }
 }
 
@@ -64,6 +80,11 @@ pub fn has_ever_made_any() -> bool {
     children().made.get()
 }
 
+/// Whether this process is a child that the program has made by `fork`. It goes on outside the model.
+pub fn is_child() -> bool {
+    children().is_one.get()
+}
+
 /// Whether the program waits in the kernel for a process outside the model.
 pub fn waits_outside() -> bool {
     children().awaited.get()
@@ -79,38 +100,121 @@ fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
     if !active() {
         return call();
     }
+    unless_impossible(pc);
+    begins();
+    let result = schedule::uncontrolled(call);
+    has_begun();
+    result
+}
+
+/// Ends the execution if the program cannot create processes under control.
+fn unless_impossible(pc: u64) {
     if start::restarts_by_snapshot() {
         schedule::stop(Outcome::NeedsFork, pc, b"processes");
     }
     if disposition(SIGCHLD) == Disposition::Handled {
         schedule::unsupported(HANDLES_ENDS, pc);
     }
+}
+
+/// A process is about to be created.
+fn begins() {
     schedule::goes_outside(Outside::Processes);
     children().made.set(true);
     // A new process must begin at the program's call, not in the handler of the trap.
     trap::disarm();
     set_waits_outside(true);
-    let result = schedule::uncontrolled(call);
-    set_waits_outside(false);
-    trap::arm();
-    result
 }
 
-/// Makes a copy of the process.
+/// A process was created: this is its parent, or itself.
+fn has_begun() {
+    set_waits_outside(false);
+    trap::arm();
+}
+
+/// Makes a copy of the process, by a call that runs no handlers.
 pub fn forks(pc: u64) -> i32 {
     let active = active();
     if !is_alone() {
-        // The child has copies of all atomics, so it can tell what others have done before.
-        tell(and_reads(State::Memory.operation(How::Read, 0), State::ForkHandlers.part(0)), pc);
+        tell(State::Memory.operation(How::Read, 0), pc);
     }
     // SAFETY: the program's own call.
-    let child = beside(pc, || unsafe { crate::entry::real::fork() });
+    let child =
+        beside(pc, || unsafe { if real::symbols::_Fork.found() != 0 { real::_Fork() } else { entry::real::fork() } });
     if child == 0 && active {
-        // The child continues outside the model, with only the thread that forked.
-        schedule::release();
-        remembered::release();
+        is_the_child();
     }
     child
+}
+
+/// This process is a child. It continues outside the model, with only the thread that forked.
+fn is_the_child() {
+    schedule::release();
+    remembered::release();
+    children().is_one.set(true);
+    inherited::bring();
+}
+
+/// Makes a copy of the process. The handlers of `pthread_atfork` are the program's code, and under control as all of it: those of
+/// [`watch_forks`] come right before and after the copy is made.
+fn forks_with_handlers(pc: u64) -> i32 {
+    if !active() {
+        // SAFETY: the program's own call.
+        return unsafe { entry::real::fork() };
+    }
+    unless_impossible(pc);
+    if !is_alone() {
+        tell(State::ForkHandlers.operation(How::Read, 0), pc);
+    }
+    children().forks_at.set(pc);
+    let call = calls::current();
+    // SAFETY: the program's own call.
+    let child = unsafe { entry::real::fork() };
+    if child != 0 {
+        calls::resume(call);
+    }
+    child
+}
+
+/// Makes every `fork` say when the process is copied. Handlers that are registered later run before and after these. Call this once, when
+/// libc is ready.
+pub fn watch_forks() {
+    unsafe extern "C" {
+        fn __register_atfork(
+            before: extern "C" fn(),
+            parent: extern "C" fn(),
+            child: extern "C" fn(),
+            library: *mut c_void,
+        ) -> i32;
+    }
+    // SAFETY: the handlers are ours and stay loaded.
+    unsafe { __register_atfork(before_copy, in_parent, in_child, core::ptr::null_mut()) };
+}
+
+extern "C" fn before_copy() {
+    if active() {
+        if !is_alone() {
+            // The child has copies of all atomics, so it can tell what others have done before.
+            tell(State::Memory.operation(How::Read, 0), children().forks_at.get());
+        }
+        begins();
+        children().copies.set(true);
+        schedule::release();
+    }
+}
+
+extern "C" fn in_parent() {
+    if children().copies.replace(false) {
+        schedule::regain();
+        has_begun();
+    }
+}
+
+extern "C" fn in_child() {
+    if children().copies.replace(false) {
+        has_begun();
+        is_the_child();
+    }
 }
 
 /// Waits for a child, while other threads may run.
@@ -131,7 +235,7 @@ pub unsafe fn wait_for(child: i32, status: *mut i32, options: i32, usage: usize,
 
 interpose! {
     fn fork() -> i32 {
-        forks(caller())
+        forks_with_handlers(caller())
     }
 
     fn _Fork() -> i32 {
@@ -196,6 +300,7 @@ interpose! {
 }
 
 originals! {
+    fn _Fork() -> i32;
     fn system(command: *const c_char) -> i32;
     fn popen(command: *const c_char, mode: *const c_char) -> *mut c_void;
     fn pclose(stream: *mut c_void) -> i32;

@@ -8,6 +8,8 @@ use crate::schedule::{self, active};
 pub const PID: i32 = 70_000;
 /// The id of the program's parent process in an execution.
 pub const PARENT: i32 = PID - 1;
+/// The session of the program: its parent is the first of it, as a shell is.
+pub const SESSION: i32 = PARENT;
 
 /// The thread id of the current thread in an execution. The main thread has the process id.
 pub fn current_tid() -> i32 {

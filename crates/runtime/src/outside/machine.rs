@@ -6,9 +6,12 @@
 
 use core::ffi::{c_int, c_long, c_void};
 
+use heddle_model::primitive::process_state::{How, State};
+
+use crate::calls::process_state;
 use crate::calls::pthread::identity;
 use crate::entry::start;
-use crate::schedule::active;
+use crate::schedule::{active, caller};
 
 /// How many processors there are.
 pub const PROCESSORS: usize = 2;
@@ -40,7 +43,13 @@ interpose! {
     fn sysconf(name: c_int) -> c_long {
         match value(name) {
             Some(value) if controlled() => value,
-            _ => real::sysconf(name),
+            _ => {
+                // _SC_ARG_MAX, _SC_CHILD_MAX, _SC_OPEN_MAX: what the limits say.
+                if matches!(name, 0 | 1 | 4) {
+                    process_state::touches(State::Limits, How::Read, caller());
+                }
+                real::sysconf(name)
+            }
         }
     }
     fn get_nprocs() -> c_int {

@@ -8,6 +8,7 @@ pub mod exit;
 pub mod exit_handlers;
 pub mod files;
 pub mod ids;
+pub mod inherited;
 pub mod kernel_thread;
 pub mod machine;
 pub mod mappings;

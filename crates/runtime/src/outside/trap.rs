@@ -318,6 +318,7 @@ pub fn unknown_wait(number: usize) -> ! {
 const RT_SIGRETURN: usize = 15;
 const WRITE: usize = 1;
 const WRITEV: usize = 20;
+const EPERM: isize = 1;
 const ENOSYS: isize = 38;
 
 fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
@@ -457,16 +458,28 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         // prctl: the name of the thread
         157 if arguments[0] == 15 => Answer::Result(identity::set_own_name(arguments[1])),
         157 if arguments[0] == 16 => Answer::Result(identity::own_name(arguments[1])),
+        // getpgrp, getpgid, getsid: the program is the first of its group, as one that a shell has started, and the shell of its session
+        111 => Answer::Result(ids::PID as isize),
+        121 if is_own_process(file) => Answer::Result(ids::PID as isize),
+        124 if is_own_process(file) => Answer::Result(ids::SESSION as isize),
+        121 | 124 => Answer::Unsupported("the group or session of another process"),
+        // setpgid, setsid
+        109 if is_own_process(file) && is_own_process(arguments[1]) => Answer::Result(0),
+        109 => Answer::Unsupported("a change of the group of a process"),
+        112 => Answer::Result(-EPERM),
         // mlock, munlock, mlockall, munlockall, mlock2: whether memory is swapped out makes no difference
         149..=152 | 325 => Answer::Result(0),
         // sched_setparam, sched_setscheduler, setpriority, sched_setaffinity, sched_setattr, ioprio_set, personality, prctl,
-        // setrlimit, chroot, setsid, setpgid, prlimit64 that sets one
-        142 | 144 | 141 | 203 | 314 | 251 | 135 | 157 | 160 | 161 | 112 | 109 => {
-            Answer::Outside("a setting of the process")
-        }
+        // setrlimit, chroot, prlimit64 that sets one
+        142 | 144 | 141 | 203 | 314 | 251 | 135 | 157 | 160 | 161 => Answer::Outside("a setting of the process"),
         302 if arguments[2] != 0 => Answer::Outside("a setting of the process"),
         _ => unsupported::by_number(number).map_or(Answer::Pass, Answer::Unsupported),
     }
+}
+
+/// Whether the id of a process in an argument is that of this process.
+fn is_own_process(id: usize) -> bool {
+    id as i32 == 0 || id as i32 == ids::PID
 }
 
 /// Whether `getpriority` or `setpriority` is about the calling thread: the kernel keeps a nice value for each thread.

@@ -1,19 +1,24 @@
 //! The start of an execution, and the ends of its threads, its process and the execution itself.
 
+use core::sync::atomic::Ordering::Relaxed;
+
 use heddle_model::follow::Decision;
 use heddle_model::primitive::thread;
-use heddle_model::{Needless, ObjectId, Operation, Outcome, ThreadId, vain};
+use heddle_model::wire::Outside;
+use heddle_model::{Needless, ObjectId, Operation, Outcome, Phase, ThreadId, vain};
 
 use super::fiber;
 use super::finish::{finish, finish_ended};
-use super::state::{current, follower, recording, schedule, wire, world};
+use super::state::{current, follower, header, recording, schedule, wire, world};
 use super::visible::{note, reschedule, take, visible};
+use crate::addresses::{NAMES, NAMES_END};
 use crate::arch::{self, Context};
 use crate::detect::stacks;
 use crate::lifetime;
 use crate::outside::signals::delivery;
-use crate::outside::{channel, exit};
+use crate::outside::{channel, children, exit};
 use crate::record::debug;
+use crate::state::snapshot::maps;
 
 /// Runs plan `sequence` from the start of `main`, whose context is `main`. Runs on the controller's stack. Returns when
 /// the execution is over and recorded, but not yet published.
@@ -71,11 +76,28 @@ pub(super) fn conclude(decision: Decision) -> ! {
         }
         Decision::Deadlock if channel::waits_outside() => {
             let pc = world().thread(current()).pc;
-            finish(Outcome::Unsupported, pc, b"waiting for a process that does nothing for a second")
+            let stuck = header().outside.load(Relaxed) & Outside::StuckChild as u32 != 0;
+            let what: &[u8] = if stuck {
+                b"waiting for a child process that waits for ever for a lock, which another thread held at the `fork`"
+            } else {
+                b"waiting for a process that does nothing for a second"
+            };
+            finish(Outcome::Unsupported, pc, what)
+        }
+        Decision::Deadlock if children::has_ever_made_any() && waits_for_processes() => {
+            let pc = world().thread(current()).pc;
+            finish(Outcome::Unsupported, pc, b"waiting for a change of something that processes share")
         }
         // If all threads had ended, the process would have ended too. So the remaining threads are blocked.
         Decision::Deadlock | Decision::AllFinished | Decision::Run(_) => finish(stuck(), 0, b""),
     }
+}
+
+/// Whether a thread waits for something that lies in shared memory or has a name, so that another process may change it.
+fn waits_for_processes() -> bool {
+    let ids = world().ids().filter(|&thread| world().thread(thread).phase == Phase::Alive);
+    ids.map(|thread| world().thread(thread).pending.object.0 as usize)
+        .any(|address| (NAMES..NAMES_END).contains(&address) || maps::rights(address, address + 1).is_shared)
 }
 
 /// How an execution ends in which no thread can go on.

@@ -68,6 +68,8 @@ pub struct Fiber {
     pub creator: Cell<ThreadId>,
     /// How many threads the thread has created and not joined, and those that it has joined left behind.
     pub unjoined: Cell<u32>,
+    /// Whether the thread has called a library that is not instrumented since its last event: see [`crate::detect::library_calls`].
+    pub called_library: Cell<bool>,
     /// How often the thread has looked at a clock.
     pub looks_at_clocks: Cell<u32>,
     /// How the thread has asked to be scheduled.
@@ -136,7 +138,7 @@ impl Fiber {
         let Fiber {
             birth: _, stack_size: _, wanted_stack: _,
             context: at, called_at, ends, start, value, cancellation, detached, signal_mask, pending_signals, awaited_signals,
-            kernel_thread, name: called, creator, unjoined, looks_at_clocks, leaving, openmp, openmp_threads, openmp_asked,
+            kernel_thread, name: called, creator, unjoined, called_library, looks_at_clocks, leaving, openmp, openmp_threads, openmp_asked,
             scheduling,
         } = self;
         at.set(context);
@@ -153,6 +155,7 @@ impl Fiber {
         called.set(name);
         creator.set(ThreadId::MAIN);
         unjoined.set(0);
+        called_library.set(false);
         looks_at_clocks.set(0);
         scheduling.set(Scheduling::default());
         openmp.set(0);

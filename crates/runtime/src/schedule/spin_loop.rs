@@ -29,13 +29,13 @@ use heddle_model::{Attempts, Event, Look, Looks, MOST_LOOKS, Operation, ThreadId
 use crate::addresses::Reserve;
 use crate::lifetime::{self, Exclusive, Lent};
 use crate::record::callstack;
+use crate::schedule;
 use crate::schedule::loop_time::{Times, Waiting};
 use crate::schedule::rewritten::Rewritten;
 use crate::schedule::stack_log::StackLog;
 use crate::schedule::stack_state::{LEVELS, State};
 use crate::schedule::unlocked::{Stack, UNLOCKED, Unlocked};
 use crate::state::wiping;
-use crate::{arch, schedule};
 
 /// The state of a thread before a look, where it looked, and what it has done since.
 #[derive(Clone, Copy)]
@@ -247,9 +247,9 @@ fn settle_writes() {
     }
 }
 
-/// Writes instructions to `code` that note a change, as [`changed`] does, and go on at `target`.
-pub fn write_counting_jump(code: &mut [u8], target: usize) {
-    arch::write_counting_jump(code, running().changes.as_ptr() as usize, target);
+/// The address of the count of changes of the running thread, for code that notes one as [`changed`] does.
+pub fn counter() -> usize {
+    running().changes.as_ptr() as usize
 }
 
 /// Notes that the running thread read plain memory that is not on its stack.

@@ -6,6 +6,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::follow::{Follower, PlanView};
 use heddle_model::immediate::Immediate;
+use heddle_model::primitive::inherited::Inherited;
 use heddle_model::primitive::{self, section};
 use heddle_model::race::Race;
 use heddle_model::vain::Vain;
@@ -252,9 +253,19 @@ pub fn active() -> bool {
     schedule().active.get()
 }
 
-/// Ends control for good, because this process is a child that the program has forked.
+/// Calls `each` with the objects whose states a child of `fork` must be told: see [`primitive::inherited`].
+pub fn each_inherited(each: impl FnMut(ObjectId, Inherited)) {
+    primitive::inherited::each_inherited(world(), each);
+}
+
+/// Ends control: for good, because this process is a child that the program has forked, or until it is [regained](regain).
 pub fn release() {
     schedule().active.set(false);
+}
+
+/// Goes on under control where it was [released](release).
+pub fn regain() {
+    schedule().active.set(true);
 }
 
 /// The thread that is running.

@@ -18,7 +18,7 @@ use super::state::{
 };
 use super::{fiber, spin_loop};
 use crate::arch;
-use crate::detect::{memcheck, misuse, race, stacks};
+use crate::detect::{library_calls, memcheck, misuse, race, stacks};
 use crate::lifetime;
 use crate::outside::virtual_time;
 use crate::record::{callstack, debug, locals};
@@ -196,6 +196,7 @@ pub(super) fn reschedule() {
 
 #[inline]
 fn switch_to(thread: ThreadId) {
+    library_calls::note();
     if world().thread(thread).pending.code == END {
         // The end of the process needs no stack. A thread that has crashed has no stack that could be resumed.
         note(take(thread));

@@ -19,6 +19,7 @@
 use core::cell::Cell;
 
 use heddle_detect::content::Hasher;
+use heddle_model::content::PartKind;
 use heddle_model::follow::Follower;
 use heddle_model::primitive::{
     assume, atomic, barrier, choice, condvar, futex, memory, mutex, once, process, prop, queue, rwlock, semaphore,
@@ -35,7 +36,7 @@ use crate::heap;
 use crate::lifetime::{self, OneThread};
 use crate::outside::{exit, exit_handlers, virtual_time};
 use crate::schedule::{self, fiber};
-use crate::state::{calls, cycle, dead, known, snapshot, touches};
+use crate::state::{calls, content, cycle, dead, known, snapshot, touches};
 
 /// The families of operations whose meaning is in the model and in memory, and nowhere else.
 const UNDERSTOOD: [u8; 17] = [
@@ -64,6 +65,8 @@ pub struct Passing {
     outside: Cell<bool>,
     /// A digest of all events up to the last decision after something that is not understood. 0 if there was nothing of the kind.
     history: Cell<u128>,
+    /// How many events that is a digest of.
+    lasts: Cell<usize>,
     /// A digest of the first `seen` events.
     past: Cell<Option<Digest>>,
     seen: Cell<usize>,
@@ -72,14 +75,21 @@ pub struct Passing {
 impl Passing {
     /// The state at the start of the process.
     pub const fn new() -> Passing {
-        Passing { outside: Cell::new(false), history: Cell::new(0), past: Cell::new(None), seen: Cell::new(0) }
+        Passing {
+            outside: Cell::new(false),
+            history: Cell::new(0),
+            lasts: Cell::new(0),
+            past: Cell::new(None),
+            seen: Cell::new(0),
+        }
     }
 
     /// Resets the state at the start of an execution.
     pub fn reset(&self) {
-        let Passing { outside, history, past, seen } = self;
+        let Passing { outside, history, lasts, past, seen } = self;
         outside.set(false);
         history.set(0);
+        lasts.set(0);
         past.set(None);
         seen.set(0);
     }
@@ -88,11 +98,8 @@ impl Passing {
     fn pass(&self, events: &[Event], world: &World<'_>) {
         let mut past = self.past.get().unwrap_or_default();
         for event in &events[self.seen.get()..] {
-            let Event { operation, result, thread, way, flags, .. } = event;
-            let code = operation.code.0 as u64 | (operation.size as u64) << 16 | (operation.detail as u64) << 32;
-            let how = thread.0 as u64 | (*way as u64) << 16 | (flags.0 as u64) << 32;
-            [code, operation.object.0, operation.argument, *result, how].into_iter().for_each(|word| past.add(word));
-            self.outside.set(self.outside.get() || !is_understood(operation.code.family()));
+            words_of(event).into_iter().for_each(|word| past.add(word));
+            self.outside.set(self.outside.get() || !is_understood(event.operation.code.family()));
         }
         self.past.set(Some(past));
         self.seen.set(events.len());
@@ -102,8 +109,17 @@ impl Passing {
         };
         if self.outside.replace(false) || virtual_time::passes() || world.ids().any(waits) {
             self.history.set(past.finish().0);
+            self.lasts.set(events.len());
         }
     }
+}
+
+/// What of an event belongs to the history.
+fn words_of(event: &Event) -> [u64; 5] {
+    let Event { operation, result, thread, way, flags, .. } = event;
+    let code = operation.code.0 as u64 | (operation.size as u64) << 16 | (operation.detail as u64) << 32;
+    let how = thread.0 as u64 | (*way as u64) << 16 | (flags.0 as u64) << 32;
+    [code, operation.object.0, operation.argument, *result, how]
 }
 
 fn is_understood(family: u8) -> bool {
@@ -148,13 +164,15 @@ pub fn at_decision(follower: &Follower<'_>, world: &World<'_>, record: Record) -
         record.push_state(Fingerprint::NONE);
         return None;
     }
+    content::begin(record.result().states);
     let mut digest = Digest::default();
     add(&mut digest, world.fingerprint().0);
+    world.show(content::words);
     for thread in world.ids() {
         add_thread(&mut digest, thread, world);
     }
-    exit_handlers::words().flatten().for_each(|word| digest.add(word));
-    digest.add(exit::ends() as u64);
+    exit_handlers::words().for_each(|words| add_words(&mut digest, PartKind::Rest, 1, &words));
+    add_words(&mut digest, PartKind::Rest, 2, &[exit::ends() as u64]);
     add_heaps(&mut digest);
     let (is_whole, hidden) = add_pages(&mut digest, world);
     let alive = |thread: ThreadId| thread.index() < world.extent() && world.thread(thread).phase == Phase::Alive;
@@ -167,17 +185,21 @@ pub fn at_decision(follower: &Follower<'_>, world: &World<'_>, record: Record) -
     }
     passing.pass(record.events_so_far(), world);
     add(&mut digest, passing.history.get());
+    record.events_so_far()[..passing.lasts.get()]
+        .iter()
+        .for_each(|event| content::words(PartKind::History, 0, &words_of(event)));
     touches::decision(hidden, passing.history.get(), false);
     let state = digest.finish();
     if is_due && let Some(outcome) = cycle::seen(state) {
         return Some(outcome);
     }
+    content::end(record, follower.is_past_schedule());
     if !follower.is_past_schedule() {
         return None;
     }
     record.push_state(state);
     // A section is one step: no execution ends inside.
-    let ends = schedule::stops_at_states() && known::meet(state) && !schedule::in_section();
+    let ends = schedule::stops_at_states() && (known::meet(state) || content::is_late()) && !schedule::in_section();
     ends.then_some(Outcome::Visited)
 }
 
@@ -186,31 +208,40 @@ fn add(digest: &mut Digest, number: u128) {
     digest.add((number >> 64) as u64);
 }
 
+/// Adds words of a part of the state.
+fn add_words(digest: &mut Digest, kind: PartKind, key: u64, words: &[u64]) {
+    words.iter().for_each(|&word| digest.add(word));
+    content::words(kind, key, words);
+}
+
 /// Adds `length` bytes of memory at `address`.
-fn add_memory(digest: &mut Digest, address: usize, length: usize) {
-    digest.add(address as u64);
+fn add_memory(digest: &mut Digest, kind: PartKind, key: u64, (address, length): (usize, usize)) {
     cycle::bytes(address, length);
+    // SAFETY: callers name memory of the program that is mapped; nobody runs but this.
+    unsafe { content::memory(kind, key, address, length) };
     // SAFETY: callers name memory of the program that is mapped; nobody runs but this.
     add(digest, unsafe { HASHER.get().memory(address, length) });
 }
 
 fn add_thread(digest: &mut Digest, thread: ThreadId, world: &World<'_>) {
     let state = world.thread(thread);
+    let key = u64::from(thread.0);
+    let mut words = |words: &[u64]| add_words(digest, PartKind::Call, key, words);
     if state.phase != Phase::Alive {
         // Whoever joins it gets its value.
-        digest.add(fiber::of(thread).value.get() as u64);
+        words(&[fiber::of(thread).value.get() as u64]);
         return;
     }
-    fiber::words_of(thread, state.steps).into_iter().for_each(|word| digest.add(word));
+    words(&fiber::words_of(thread, state.steps));
     let running = schedule::current();
     let pending = state.pending.code;
     if pending == life::START {
         // Its stack and its registers are those of its birth.
-        fiber::start_of(thread).into_iter().for_each(|word| digest.add(word as u64));
+        words(&fiber::start_of(thread).map(|word| word as u64));
         return;
     }
     let environment = if thread == running { arch::float_environment() } else { fiber::float_environment_of(thread) };
-    digest.add(environment);
+    words(&[environment]);
     if pending == life::EXIT || pending == life::LAST {
         // Nothing of the program is left on its stack.
         return;
@@ -219,13 +250,13 @@ fn add_thread(digest: &mut Digest, thread: ThreadId, world: &World<'_>) {
     // Who ends the process has called functions of the program since, for example exit handlers.
     let left = if pending.family() == process::FAMILY { exit::left(thread) } else { None };
     if left.is_none() {
-        call.arguments.into_iter().for_each(|word| digest.add(word));
+        words(&call.arguments);
     }
     let registers = left.unwrap_or(call.registers);
     // Where it has left, the call is over.
     let live = dead::live(thread, if left.is_none() { registers } else { [0; 7] });
     let counted = if left.is_none() { live.registers } else { registers };
-    counted.into_iter().for_each(|word| digest.add(word));
+    words(&counted);
     let (low, _) = fiber::stack_of(thread);
     // Control blocks hold ids of the kernel's: they count by what has changed in them, with the pages.
     let top = if thread == ThreadId::MAIN { arch::MAIN_BASE.get() } else { fiber::control_page(thread) };
@@ -236,19 +267,15 @@ fn add_thread(digest: &mut Digest, thread: ThreadId, world: &World<'_>) {
     }
     // A thread that called from another stack than its own is told apart by all of its own.
     let stack = if (low..top).contains(&stack) { stack } else { low };
-    digest.add(stack as u64);
-    live.each_part(stack, top, |address, length| {
-        cycle::bytes(address, length);
-        // SAFETY: memory of the program that is mapped, or a copy of it.
-        add(digest, unsafe { HASHER.get().memory(address, length) });
-    });
+    words(&[stack as u64]);
+    live.each_part(stack, top, |address, length| add_memory(digest, PartKind::Stack, key, (address, length)));
 }
 
 fn add_heaps(digest: &mut Digest) {
     for (base, length) in heap::arenas() {
         if length > 0 {
-            digest.add(length as u64);
-            add_memory(digest, base, length);
+            digest.add(base as u64);
+            add_memory(digest, PartKind::Heap, base as u64, (base, length));
         }
     }
 }
@@ -262,8 +289,10 @@ fn has_frames(thread: ThreadId, world: &World<'_>) -> bool {
 /// Adds the pages that were written to. Returns whether these are known, and what is hidden in them.
 fn add_pages(digest: &mut Digest, world: &World<'_>) -> (bool, u128) {
     let (mut sum, mut hidden) = (0u128, 0u128);
-    let known = each_page(world, |page, changes| {
+    let known = each_page(world, |page, image, changes| {
         cycle::bytes(page, PAGE);
+        // SAFETY: as in `each_page`.
+        unsafe { content::difference(PartKind::Page, page, image, PAGE / 8) };
         let fingerprint = of_page(page, changes);
         sum = sum.wrapping_add(fingerprint);
         hidden = hidden.wrapping_add(if touches::is_hidden(page) { fingerprint } else { 0 });
@@ -275,14 +304,14 @@ fn add_pages(digest: &mut Digest, world: &World<'_>) -> (bool, u128) {
 /// What libraries keep for themselves: see [`touches`].
 fn hidden_pages(world: &World<'_>) -> u128 {
     let mut hidden = 0u128;
-    each_page(world, |page, changes| {
+    each_page(world, |page, _, changes| {
         hidden = hidden.wrapping_add(if touches::is_hidden(page) { of_page(page, changes) } else { 0 });
     });
     hidden
 }
 
-/// Calls `each` with the pages that are not as they were and count, and with a digest of what has changed. Returns whether these are known.
-fn each_page(world: &World<'_>, mut each: impl FnMut(usize, u128)) -> bool {
+/// Calls `each` with the pages that are not as they were and count, with their images, and with a digest of what has changed. Returns whether these are known.
+fn each_page(world: &World<'_>, mut each: impl FnMut(usize, usize, u128)) -> bool {
     let (stack, kernel_stack) = (start::main_stack().0..start::arguments().0, start::kernel_stack());
     let (_, main_top) = start::main_stack();
     let unchanged = UNCHANGED.get();
@@ -295,7 +324,7 @@ fn each_page(world: &World<'_>, mut each: impl FnMut(usize, u128)) -> bool {
         // SAFETY: a page that was written to is mapped, and so is its image.
         let changes = unsafe { HASHER.get().difference(page, image, PAGE) };
         if changes != unchanged {
-            each(page, changes);
+            each(page, image, changes);
         }
     })
 }

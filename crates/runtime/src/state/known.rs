@@ -15,6 +15,10 @@ use crate::schedule;
 /// The most states of one execution that are compared with each other. A power of two. Those beyond are not noticed when they come again.
 const MOST: usize = 1 << 20;
 
+/// The most new states of one execution: then it ends, and the search goes on from there. A search may have had enough by then, and an
+/// execution that never comes to a known state would grow until there is no room for its events.
+const LONGEST: usize = 1 << 14;
+
 /// A state that this execution has passed.
 #[derive(Clone, Copy)]
 struct Passed {
@@ -49,9 +53,12 @@ pub fn set_up(reserve: &mut Reserve) {
     *lifetime::execution().passed.table.borrow() = reserve.take(2 * MOST);
 }
 
-/// Whether a state is known to the search, or was passed in this execution before. It counts as passed from now on.
+/// Whether an execution ends at a state: it is known to the search, was passed in this execution before, or there were [many](LONGEST). It counts as
+/// passed from now on.
 pub fn meet(state: Fingerprint) -> bool {
-    pass(state) || known::contains(schedule::known_states(), state)
+    pass(state)
+        || known::contains(schedule::known_states(), state)
+        || lifetime::execution().passed.count.get() > LONGEST
 }
 
 /// Whether this execution has passed a state before.

@@ -79,6 +79,14 @@ pub fn everything() {
     }
 }
 
+/// Takes note that the running thread calls a function which may do something with memory that is not told.
+#[inline]
+pub fn unseen() {
+    if are_told() {
+        push(0, 0, PlainTouch::UNSEEN);
+    }
+}
+
 /// Whether the decision after so many events is the one before the last step that was given. What that step changes unseen is compared with it.
 pub fn begins_at(events: usize) -> bool {
     are_told() && events as u32 + 1 == touches().from.get()

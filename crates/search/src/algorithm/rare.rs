@@ -14,8 +14,11 @@
 //! 1. Its schedules are sets of reads-from pairs that the scheduler tries to bring about. Here whole prefixes are repeated,
 //!    which is exact and costs nothing: every plan begins with a schedule.
 //! 2. A pair is more than two places of the program: the place in memory and the value belong to it. Operations of all
-//!    primitives have pairs, with the last event that changed what they touch.
-//! 3. A pair is drawn by a tournament of four: the one that occurred and was returned to the least.
+//!    primitives have pairs, with the last event that changed what they touch. An event that writes what was there already has
+//!    changed nothing: who looks by an exchange would hide who wrote.
+//! 3. Every event has a second pair: the first one together with where another thread was, the one that ran last. There are many more of
+//!    these. They tell apart ways to the same pair, and half of all returns go to them.
+//! 4. A pair is drawn by a tournament of four: the one that occurred and was returned to the least.
 //!
 //! Of executions that have the same pair, the one with the shortest way to it is kept, and sometimes the last one, so that a
 //! way that leads nowhere is not followed for ever. What is learnt takes effect after a batch of samples, so that
@@ -24,7 +27,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use heddle_model::follow::Step;
-use heddle_model::{Event, Execution, Footprint, Mode, Outcome};
+use heddle_model::{Event, EventFlags, Execution, Footprint, Mode, Outcome, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::sampling::sample_seed;
@@ -39,8 +42,13 @@ const TOURNAMENT: u64 = 4;
 /// How much more a return to a pair weighs than an occurrence.
 const RETURN: u32 = 4;
 
-/// The most pairs that are known. Later ones are not noticed.
+/// The most pairs of each kind that are known. Later ones are not noticed.
 const MOST_PAIRS: usize = 1 << 14;
+
+/// The kinds of pairs: an event and who wrote, alone or beside the place of another thread.
+const KINDS: usize = 2;
+const ALONE: u8 = 0;
+const BESIDE: u8 = 1;
 
 /// The most steps of all executions that are kept: 8 MiB.
 const MOST_STEPS: usize = 1 << 19;
@@ -52,6 +60,8 @@ const LONGEST: usize = 1 << 12;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Pair {
     key: u64,
+    /// [`ALONE`] or [`BESIDE`].
+    kind: u8,
     /// How often it occurred.
     seen: u32,
     /// How often a sample returned to it.
@@ -70,11 +80,19 @@ struct Source {
     uses: u32,
 }
 
+/// A pair of an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Shown {
+    key: u64,
+    kind: u8,
+    /// How many steps lead to it, the last one included.
+    length: u32,
+}
+
 /// What a sample has shown, before it takes effect.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct News {
-    /// The keys of its pairs, each with the number of steps that lead to it.
-    pairs: Vec<(u64, u32)>,
+    pairs: Vec<Shown>,
     steps: Vec<Step>,
     /// The pair that it returned to.
     returned: Option<u32>,
@@ -86,6 +104,8 @@ pub(crate) struct Rare {
     pairs: Vec<Pair>,
     /// The position of each key in `pairs`.
     known: HashMap<u64, u32>,
+    /// The positions of the pairs of each kind in `pairs`.
+    kinds: [Vec<u32>; KINDS],
     sources: BTreeMap<u32, Source>,
     /// The number of the next source.
     next: u32,
@@ -107,13 +127,14 @@ pub(crate) struct State {
 impl Rare {
     /// The pair that the sample with this seed returns to. Nothing but the seed and what has taken effect decides that.
     fn drawn(&self, seed: u64) -> Option<u32> {
-        let count = self.pairs.len() as u64;
-        let candidates = (0..TOURNAMENT).map(|round| sample_seed(seed, round + 1).checked_rem(count));
-        let weight = |&number: &u64| {
+        let kind = &self.kinds[(sample_seed(seed, 0) >> 32) as usize % KINDS];
+        let all = if kind.is_empty() { &self.kinds[usize::from(ALONE)] } else { kind };
+        let candidates = (0..TOURNAMENT).map(|round| sample_seed(seed, round + 1).checked_rem(all.len() as u64));
+        let weight = |&number: &u32| {
             let pair = &self.pairs[number as usize];
             pair.seen.saturating_add(pair.returned.saturating_mul(RETURN))
         };
-        candidates.flatten().min_by_key(weight).map(|number| number as u32)
+        candidates.flatten().map(|at| all[at as usize]).min_by_key(weight)
     }
 
     /// Writes the steps that the sample with this seed repeats to `schedule`. None if nothing is known yet.
@@ -147,11 +168,13 @@ impl Rare {
         let number = self.next;
         let has_room = self.steps + news.steps.len() <= MOST_STEPS;
         let mut uses = 0;
-        for (key, length) in news.pairs {
+        for Shown { key, kind, length } in news.pairs {
             let Some(&known) = self.known.get(&key) else {
-                if has_room && self.pairs.len() < MOST_PAIRS {
+                let alike = &mut self.kinds[usize::from(kind)];
+                if has_room && alike.len() < MOST_PAIRS {
+                    alike.push(self.pairs.len() as u32);
                     self.known.insert(key, self.pairs.len() as u32);
-                    self.pairs.push(Pair { key, seen: 1, returned: 0, source: number, length });
+                    self.pairs.push(Pair { key, kind, seen: 1, returned: 0, source: number, length });
                     uses += 1;
                 }
                 continue;
@@ -209,33 +232,53 @@ impl Rare {
             }
         }
         let known: HashMap<u64, u32> = pairs.iter().enumerate().map(|(at, pair)| (pair.key, at as u32)).collect();
+        let mut kinds: [Vec<u32>; KINDS] = Default::default();
+        for (pair, at) in pairs.iter().zip(0..) {
+            kinds.get_mut(usize::from(pair.kind)).ok_or(CheckpointError::Damaged)?.push(at);
+        }
         let has_all = sources.iter().all(|(number, source)| *number < next && uses.get(number) == Some(&source.uses));
-        let is_within = |news: &News| news.pairs.iter().all(|(_, length)| *length as usize <= news.steps.len());
+        let is_sound = |shown: &Shown, steps: &[Step]| shown.length as usize <= steps.len() && shown.kind <= BESIDE;
+        let is_within = |news: &News| news.pairs.iter().all(|shown| is_sound(shown, &news.steps));
         if known.len() != pairs.len() || !has_all || next > 1 << 31 || !news.iter().all(is_within) {
             return Err(CheckpointError::Damaged);
         }
         let steps = sources.values().map(|source| source.steps.len()).sum();
-        Ok(Rare { pairs, known, sources, next, steps, news })
+        Ok(Rare { pairs, known, kinds, sources, next, steps, news })
     }
 }
 
-/// The keys of all pairs of an execution, each with the number of events up to it.
-fn pairs(events: &[Event]) -> Vec<(u64, u32)> {
+/// All pairs of an execution.
+fn pairs(events: &[Event]) -> Vec<Shown> {
     // The last event that changed each object: its place in the program, and its thread.
     let mut last: HashMap<u64, (u64, u64)> = HashMap::new();
-    let mut pairs = Vec::with_capacity(events.len());
-    for (index, event) in events.iter().enumerate() {
+    let mut pairs = Vec::with_capacity(events.len() * KINDS);
+    // The thread that ran last, with where it was, and the one before it.
+    let (mut current, mut other): ((Option<ThreadId>, u64), Option<u64>) = ((None, 0), None);
+    for (event, length) in events.iter().zip(1..) {
         let footprint = Footprint::alone(event);
-        let mut key = mix(mix(event.pc, event.result), event.operation.code.0.into());
+        // A store tells what it replaced. What it wrote is its argument.
+        let is_store = event.flags.contains(EventFlags::KNOWS_OLD);
+        let value = if is_store { event.operation.argument } else { event.result };
+        let mut key = mix(mix(event.pc, value), event.operation.code.0.into());
         for access in footprint.accesses() {
             let (pc, thread) = last.get(&access.object.0).copied().unwrap_or((0, u64::MAX));
             key = mix(mix(key, access.object.0), pc);
             key = mix(key, u64::from(thread == u64::from(event.thread.0)));
         }
+        if current.0 != Some(event.thread) {
+            other = current.0.map(|_| current.1);
+        }
+        current = (Some(event.thread), mix(mix(event.pc, event.operation.code.0.into()), event.operation.object.0));
         if footprint.accesses().is_empty() {
             continue;
         }
-        pairs.push((key, index as u32 + 1));
+        pairs.push(Shown { key, kind: ALONE, length });
+        if let Some(place) = other {
+            pairs.push(Shown { key: mix(mix(key, place), BESIDE.into()), kind: BESIDE, length });
+        }
+        if event.flags.contains(EventFlags::UNCHANGED) {
+            continue;
+        }
         for access in footprint.accesses().iter().filter(|access| access.mode != Mode::Read) {
             last.insert(access.object.0, (event.pc, event.thread.0.into()));
         }
@@ -265,7 +308,10 @@ mod tests {
 
     #[test]
     fn a_pair_is_what_was_read_and_who_wrote_it() {
-        let key = |events: &[Event]| pairs(events).last().expect("the last event reads").0;
+        let of = |events: &[Event], kind| {
+            pairs(events).iter().rfind(|shown| shown.kind == kind).expect("the last event reads").key
+        };
+        let key = |events: &[Event]| of(events, ALONE);
         let read = event(1, false, 7, 3);
         let other = key(&[event(2, true, 5, 0), read]);
         assert_eq!(other, key(&[event(3, true, 5, 0), read]), "which other thread wrote does not matter");
@@ -273,6 +319,22 @@ mod tests {
         assert_ne!(other, key(&[event(2, true, 6, 0), read]), "so is another place of the program");
         assert_ne!(other, key(&[read]), "and the first value");
         assert_ne!(other, key(&[event(2, true, 5, 0), event(1, false, 7, 4)]), "and another value");
+        let in_vain = Event { flags: EventFlags::UNCHANGED, ..event(3, true, 6, 0) };
+        assert_eq!(other, key(&[event(2, true, 5, 0), in_vain, read]), "who has changed nothing is no writer");
+        let between = |pc| [event(2, true, 5, 0), event(3, false, pc, 0), read];
+        assert_eq!(key(&between(8)), key(&between(9)), "where others are does not matter");
+        assert_ne!(of(&between(8), BESIDE), of(&between(9), BESIDE), "but for the second pair");
+    }
+
+    #[test]
+    fn a_store_is_told_by_what_it_wrote() {
+        let store = |old, new| {
+            let event = event(1, true, 7, old);
+            let operation = Operation { argument: new, ..event.operation };
+            pairs(&[Event { operation, flags: EventFlags::KNOWS_OLD, ..event }])[0].key
+        };
+        assert_eq!(store(1, 3), store(2, 3));
+        assert_ne!(store(1, 3), store(1, 4));
     }
 
     #[test]
@@ -306,7 +368,7 @@ mod tests {
             assert_eq!(uses as usize, rare.pairs.len());
             assert_eq!(rare.steps, rare.sources.values().map(|source| source.steps.len()).sum::<usize>());
         }
-        assert!(rare.sources.len() <= 3, "three pairs have at most three");
+        assert!(rare.sources.len() <= 5, "three pairs and two beside another thread have at most five");
         assert_eq!(rare.pairs[2].returned, 200);
     }
 
@@ -322,6 +384,9 @@ mod tests {
         let mut missing = rare.state();
         missing.sources.clear();
         assert!(Rare::restore(missing).is_err());
+        let mut odd = rare.state();
+        odd.pairs[0].kind = 2;
+        assert!(Rare::restore(odd).is_err());
         let mut late = rare.state();
         late.pairs[0].length = 9;
         assert!(Rare::restore(late).is_err());

@@ -47,7 +47,7 @@ enum Kinds {
 /// Beside an exhaustive search, how many samples are drawn before the first one that returns to a rare event, and before
 /// such samples become more.
 const FIRST_RETURN: u64 = 512;
-const MOST_RETURNS: u64 = 2000;
+const MOST_RETURNS: u64 = 1024;
 
 impl Kinds {
     /// The policy of a sample, without the parameters that were learnt.

@@ -32,7 +32,7 @@ use std::collections::{HashMap, HashSet};
 use heddle_model::follow::{Policy, Step};
 use heddle_model::retrace::Retrace;
 use heddle_model::{
-    Choice, Event, EventFlags, Execution, Fingerprint, Footprint, ObjectId, OpCode, Plan, States, ThreadId,
+    Choice, Event, EventFlags, Execution, Fingerprint, Footprint, ObjectId, OpCode, Outcome, Plan, States, ThreadId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +84,9 @@ impl Frame {
         Some(self.step)
     }
 }
+
+/// Who has taken no step from a state.
+const NOBODY: ThreadId = ThreadId(u16::MAX);
 
 /// An operation: who does what to which object.
 type Operation = (ThreadId, OpCode, ObjectId);
@@ -289,7 +292,22 @@ impl Strategy for Sdpor {
                     self.update(index, operation);
                 }
             }
-            let Some(event) = events.get(index) else { return };
+            let Some(event) = events.get(index) else {
+                if let (Outcome::Visited, Some(first)) = (execution.outcome, enabled.first()) {
+                    // It had become long. Whoever comes first goes on from here.
+                    let operation = self.operations.number(&first.event, &first.footprint);
+                    self.frames.push(Frame {
+                        ready: enabled.iter().map(|one| (one.event.thread, one.ways)).collect(),
+                        backtrack: vec![first.event.thread],
+                        done: Vec::new(),
+                        step: Step::new(NOBODY),
+                        event: first.event.bare(),
+                        footprint: first.footprint,
+                        operation,
+                    });
+                }
+                return;
+            };
             let footprint = Footprint::of(event);
             let operation = self.operations.number(&event.bare(), &footprint);
             if let Some(before) = index.checked_sub(1).and_then(|before| self.frames.get(before)) {

@@ -295,9 +295,17 @@ impl Strategy for Switches {
         self.builder.graph.nodes.len() as u64
     }
 
-    fn states(&self) -> Option<StateCounts> {
+    fn bytes(&self) -> usize {
         let pairs = self.pairs.capacity() * (size_of::<((u32, ThreadId), Reached)>() + 1);
         let moves: usize = self.layers.iter().map(|layer| layer.capacity() * size_of::<Move>()).sum();
+        self.builder.graph.bytes() + self.builder.summaries.bytes() + pairs + moves
+    }
+
+    fn ways(&self, most: usize) -> Vec<Plan> {
+        self.builder.ways(most, &Plan { policy: Policy::Alone, ..Plan::default() })
+    }
+
+    fn states(&self) -> Option<StateCounts> {
         Some(StateCounts {
             states: self.builder.graph.nodes.len() as u64,
             edges: self.builder.graph.edges.len() as u64,
@@ -305,7 +313,7 @@ impl Strategy for Switches {
             goes_round: self.builder.graph.goes_round(),
             in_vain: self.builder.in_vain(),
             has_progress: self.builder.summaries.have_progress(),
-            bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes() + pairs + moves) as u64,
+            bytes: self.bytes() as u64,
             discipline: DisciplineCounts::default(),
         })
     }

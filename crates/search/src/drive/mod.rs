@@ -23,9 +23,10 @@ pub(crate) mod summary;
 use std::time::Instant;
 
 use heddle_model::follow::Step;
-use heddle_model::{Executor, ExecutorError, Facts, Restart};
+use heddle_model::{Executor, ExecutorError, Facts, Plan, Restart};
 use tracing::debug;
 
+use crate::after::apart;
 use crate::algorithm::Method;
 use crate::algorithm::portfolio::Portfolio;
 use crate::drive::counts::Counts;
@@ -59,6 +60,8 @@ pub struct Search {
     fixed: bool,
     /// All states, if the search has come to its end and they were asked for.
     graph: Option<StateGraph>,
+    /// Plans that lead to some states, if the search was cut off because there were too many.
+    ways: Vec<Plan>,
 }
 
 impl Search {
@@ -66,7 +69,16 @@ impl Search {
     pub fn new(options: Options) -> Search {
         let position = Position::first(&options);
         let portfolio = Portfolio::new(&options);
-        Search { options, position, strategy: None, portfolio, facts: None, fixed: false, graph: None }
+        Search {
+            options,
+            position,
+            strategy: None,
+            portfolio,
+            facts: None,
+            fixed: false,
+            graph: None,
+            ways: Vec::new(),
+        }
     }
 
     /// A search with the places that are visible to the executor already.
@@ -126,6 +138,12 @@ impl Search {
         self.graph.as_ref()
     }
 
+    /// Plans that lead to a sample of the states, if the search was cut off because there were as many as were asked for: to be
+    /// [asked](crate::apart) what keeps them apart.
+    pub fn ways(&self) -> &[Plan] {
+        &self.ways
+    }
+
     /// The steps that every execution begins with, as they are since the last round began.
     pub fn prefix(&self) -> Vec<Step> {
         self.position.told(&self.options).prefix.clone()
@@ -142,7 +160,7 @@ impl Search {
     ///
     /// When the executor fails. What was counted by then is in [`counts`](Self::counts).
     pub fn run(&mut self, executor: &mut dyn Executor, observer: &mut dyn Observer) -> Result<Summary, ExecutorError> {
-        let Search { options, position, portfolio, fixed, graph, .. } = self;
+        let Search { options, position, portfolio, fixed, graph, ways, .. } = self;
         let mut strategy = self.strategy.take();
         if let Some(facts) = self.facts.take() {
             executor.learn(&facts)?;
@@ -211,6 +229,9 @@ impl Search {
                     let left_out = running.left_out();
                     if !position.next_phase(options, stop, left_out) {
                         let summary = position.summary(options, stop, &*running);
+                        if matches!(stop, Stop::States | Stop::Memory) {
+                            *ways = running.ways(apart::SAMPLE);
+                        }
                         *graph = (options.liveness && summary.complete()).then(|| running.graph()).flatten();
                         return Ok(summary);
                     }

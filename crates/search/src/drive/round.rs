@@ -86,6 +86,9 @@ impl Round<'_> {
                 // What is under way is run again when the search goes on, before anything else.
                 break End::Stop(Stop::States);
             }
+            if is_due(position) && options.state_memory.is_some_and(|most| strategy.bytes() > most) {
+                break End::Stop(Stop::Memory);
+            }
             if position.over_states == OverStates::MeetsAgain && position.has_failed() {
                 position.turn(OverStates::Back(Why::TooMany));
                 break End::Again;
@@ -104,6 +107,7 @@ impl Round<'_> {
                 plan.states = States::Off;
                 plan.immediate = Immediate::Nothing;
                 plan.touches = None;
+                plan.contents = false;
                 plan.max_steps = position.max_steps(options);
                 plan.max_switches = method.max_switches();
                 let turn = self.turn(strategy, position);
@@ -123,6 +127,7 @@ impl Round<'_> {
                     spare.push(plan);
                     continue;
                 }
+                plan.contents = options.exact && plan.states.are_computed();
                 if plan.schedule.is_empty() {
                     // The first of a search, or a sample.
                     plan.schedule.extend_from_slice(&position.prefix);
@@ -253,8 +258,10 @@ impl Round<'_> {
                 }
             }
         };
-        if let End::Stop(Stop::Observer | Stop::Time | Stop::Executions | Stop::States) = end {
+        if let End::Stop(Stop::Observer | Stop::Time | Stop::Executions | Stop::States | Stop::Memory) = end {
             self.keep(strategy, position);
+            // How far it came. It ends anyway.
+            let _ = self.observer.progress(&progress(strategy, position, self.elapsed + self.begin.elapsed()));
         }
         let drained = self.drain(under_way.len());
         if end == End::Again && matches!(drained, Err(ExecutorError::Interrupted)) {
@@ -335,6 +342,11 @@ fn spins_on_something_new(execution: &Execution<'_>, position: &Position) -> boo
     let awaits = || execution.pending.iter().any(|pending| pending.operation.is_await());
     let spins = execution.outcome == Outcome::Hang || execution.outcome == Outcome::Deadlock && awaits();
     spins && execution.races.iter().any(is_new)
+}
+
+/// Whether it is time to look how much memory the states take.
+fn is_due(position: &Position) -> bool {
+    position.total().ran().is_multiple_of(256)
 }
 
 /// Whether nothing that follows from an execution with this outcome could be trusted. A sample may be too large; nothing follows

@@ -62,6 +62,16 @@ pub(crate) trait Strategy: Send {
         0
     }
 
+    /// How many bytes what it knows of states takes.
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    /// Plans that lead to so many of the states that were met last, and end there.
+    fn ways(&self, _: usize) -> Vec<Plan> {
+        Vec::new()
+    }
+
     /// The graph of states, in numbers. None if it has none.
     fn states(&self) -> Option<StateCounts> {
         None

@@ -19,6 +19,8 @@ pub enum Stop {
     Executions,
     /// The number of states that were asked for is reached, and there is more to run.
     States,
+    /// The graph of states takes [as much memory](crate::Options::state_memory) as it may, and there is more to run.
+    Memory,
     /// The time is over.
     Time,
     /// An execution could not be made sense of (`Diverged`, `Unsupported`, `Capacity`, ...). Nothing that follows from

@@ -6,6 +6,8 @@
 //! fell last. With two threads it falls at every other level only, so the smaller one of the last two guesses is taken. The
 //! tests have how near that comes.
 //!
+//! The level that is being run counts as whole, too, if more follows from it then: it has at least what was run of it.
+//!
 //! Only counts decide that, never the time, unlike [`super::estimate`]: whoever goes by it does the same again.
 
 /// The most levels that are told apart. Executions with more preemptions belong to the last one.
@@ -18,9 +20,12 @@ const FALL: f64 = 0.9;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Levels {
     ran: Vec<u64>,
-    /// What was expected from the levels that were whole when the last level began, and when the one before it began.
-    guesses: [u64; 2],
+    /// How many are expected in all.
+    expected: u64,
 }
+
+/// How many executions of the last level there are between two guesses. Some of the levels before it were under way when it began.
+const AGAIN: u64 = 256;
 
 impl Levels {
     /// Notes an execution with this many preemptions.
@@ -28,19 +33,28 @@ impl Levels {
         let level = (preemptions as usize).min(MOST - 1);
         if self.ran.len() <= level {
             self.ran.resize(level + 1, 0);
-            self.guesses = [self.extrapolated(), self.guesses[0]];
+            self.guess();
         }
         self.ran[level] += 1;
+        if self.ran[level].is_multiple_of(AGAIN) {
+            self.guess();
+        }
     }
 
-    /// How many executions there may be in all. 0 before there are four whole levels, and when levels become smaller.
+    /// Guesses anew from the levels as they are now.
+    fn guess(&mut self) {
+        let without = |last: usize| Levels::extrapolated(&self.ran[..self.ran.len().saturating_sub(last)]);
+        let [running, whole, before] = [without(0), without(1), without(2)];
+        self.expected = running.min(whole).max(whole.min(before));
+    }
+
+    /// How many executions there may be in all. 0 before there are four levels, and when levels become smaller.
     pub fn expected(&self) -> u64 {
-        let [last, before] = self.guesses;
-        last.min(before)
+        self.expected
     }
 
-    fn extrapolated(&self) -> u64 {
-        let [whole @ .., _] = &self.ran[..] else { return 0 };
+    /// How many executions there are in all if these levels are whole.
+    fn extrapolated(whole: &[u64]) -> u64 {
         let [.., a, b, c] = whole else { return 0 };
         let [a, b, c] = [*a, *b, *c].map(|count| count as f64);
         if a == 0.0 || b == 0.0 || c <= b {
@@ -58,14 +72,14 @@ impl Levels {
     }
 
     /// What it knows.
-    pub fn save(&self) -> (Vec<u64>, [u64; 2]) {
-        (self.ran.clone(), self.guesses)
+    pub fn save(&self) -> (Vec<u64>, u64) {
+        (self.ran.clone(), self.expected)
     }
 
     /// Goes on with what another one knew. None if that is no such list.
-    pub fn restore((ran, guesses): (Vec<u64>, [u64; 2])) -> Option<Levels> {
-        let is_small = |numbers: &[u64]| numbers.iter().all(|&number| number < 1 << 50);
-        (ran.len() <= MOST && is_small(&ran) && is_small(&guesses)).then_some(Levels { ran, guesses })
+    pub fn restore((ran, expected): (Vec<u64>, u64)) -> Option<Levels> {
+        let is_small = ran.iter().chain([&expected]).all(|&number| number < 1 << 50);
+        (ran.len() <= MOST && is_small).then_some(Levels { ran, expected })
     }
 }
 
@@ -75,11 +89,8 @@ mod tests {
 
     /// What is expected after so many executions of each level.
     fn expected(counts: &[u64]) -> u64 {
-        let mut levels = Levels::default();
-        for (level, &count) in counts.iter().enumerate() {
-            levels.ran(level as u32);
-            levels.ran[level] = count;
-        }
+        let mut levels = Levels { ran: counts.to_vec(), expected: 0 };
+        levels.guess();
         levels.expected()
     }
 
@@ -120,10 +131,31 @@ mod tests {
 
     #[test]
     fn before_four_whole_levels_nothing_is_expected() {
-        for counts in [&[][..], &[5], &[1, 9], &[1, 9, 50], &[1, 9, 50, 200], &[0, 0, 5, 7, 9], &[9, 8, 5, 3, 1]] {
+        for counts in [&[][..], &[5], &[1, 9], &[1, 9, 50], &[1, 9, 50, 1], &[0, 0, 5, 7, 9], &[9, 8, 5, 3, 1]] {
             assert_eq!(expected(counts), 0, "{counts:?}");
         }
         assert!(expected(&[6, 100, 1200, 8400, 1]) > 100_000);
+    }
+
+    #[test]
+    fn what_was_run_of_a_level_raises_what_is_expected() {
+        let at = |count| expected(&[1, 46, 1007, 10_836, count]);
+        assert_eq!(at(1), at(20_000));
+        assert!(at(1) > 200_000 && at(60_000) > at(1) && at(90_000) >= at(60_000));
+        // More is not expected than without that level.
+        assert_eq!(at(90_000), at(10_000_000));
+    }
+
+    /// Where many plans are under way at once, a level begins before the one in front of it was run.
+    #[test]
+    fn what_was_under_way_when_a_level_began_counts() {
+        let mut levels = Levels::default();
+        let mut run = |level, count| (0..count).for_each(|_| levels.ran(level));
+        for (level, count) in [(0, 1), (1, 13), (2, 21), (3, 30), (1, 33), (2, 954), (3, 10_088), (4, 256)] {
+            run(level, count);
+        }
+        assert_eq!(levels.save().0, [1, 46, 975, 10_118, 256]);
+        assert!(levels.expected() > 200_000, "{levels:?}");
     }
 
     #[test]
@@ -133,6 +165,6 @@ mod tests {
         levels.ran(0);
         assert_eq!(levels.save().0.len(), MOST);
         assert_eq!(Levels::restore(levels.save()), Some(levels));
-        assert!(Levels::restore((vec![0; MOST + 1], [0; 2])).is_none());
+        assert!(Levels::restore((vec![0; MOST + 1], 0)).is_none());
     }
 }

@@ -42,6 +42,9 @@ pub(super) mod value {
     pub const POISON: i32 = 25;
 }
 
+/// LLVM's number of the linkage of a symbol that may be missing.
+const EXTERNAL_WEAK: i32 = 12;
+
 /// What has been read so far.
 pub(super) struct Decoder<'a> {
     pub(super) llvm: &'a Llvm,
@@ -138,6 +141,37 @@ impl Decoder<'_> {
             self.module.functions.push(read);
         }
         self.constructors(&globals);
+        self.module.aside = self.aside(module, &globals);
+    }
+
+    /// What runs or is defined beside the functions of the program and its constructors.
+    fn aside(&self, module: ModuleRef, globals: &[ValueRef]) -> Option<String> {
+        let mut length = 0;
+        let assembly = self.llvm.inline_assembly(module, &raw mut length);
+        if !assembly.is_null() && length > 0 {
+            return Some("assembly outside of functions".to_owned());
+        }
+        if self.llvm.first_resolver(module).some().is_some() {
+            return Some("a function that is chosen when the program is loaded".to_owned());
+        }
+        for global in globals {
+            if self.name(*global) == "llvm.global_dtors" {
+                return Some("functions that run after main".to_owned());
+            }
+            let section = c_text(self.llvm.section(*global));
+            if [".init_array", ".fini_array", ".preinit_array", ".ctors", ".dtors"]
+                .iter()
+                .any(|s| section.starts_with(s))
+            {
+                return Some(format!("the section {section}"));
+            }
+        }
+        None
+    }
+
+    /// Whether a symbol may be missing, so that its address is null.
+    fn may_be_missing(&self, global: ValueRef) -> bool {
+        self.llvm.linkage(global) == EXTERNAL_WEAK
     }
 
     /// LLVM's table of functions that run before `main`: priority, function, and data that nobody here needs.
@@ -266,6 +300,9 @@ impl Decoder<'_> {
             value::NULL => Constant::Null,
             value::UNDEF | value::POISON => Constant::Undefined(self.ty(value_type)),
             value::ZERO => Constant::Zero(self.ty(value_type)),
+            value::GLOBAL | value::FUNCTION if self.may_be_missing(constant) => {
+                Constant::Refused(format!("{}, which is weak and may be missing", self.name(constant)))
+            }
             value::GLOBAL => Constant::Global(self.globals[&constant], 0),
             value::FUNCTION => Constant::Function(self.functions[&constant]),
             value::ALIAS => {

@@ -84,6 +84,10 @@ functions! {
     type_of = "LLVMTypeOf"(value: ValueRef) -> TypeRef;
     type_kind = "LLVMGetTypeKind"(ty: TypeRef) -> c_int;
     int_width = "LLVMGetIntTypeWidth"(ty: TypeRef) -> c_uint;
+    inline_assembly = "LLVMGetModuleInlineAsm"(module: ModuleRef, length: *mut usize) -> *const c_char;
+    first_resolver = "LLVMGetFirstGlobalIFunc"(module: ModuleRef) -> ValueRef;
+    section = "LLVMGetSection"(global: ValueRef) -> *const c_char;
+    linkage = "LLVMGetLinkage"(global: ValueRef) -> c_int;
     element_type = "LLVMGetElementType"(ty: TypeRef) -> TypeRef;
     array_length = "LLVMGetArrayLength2"(ty: TypeRef) -> u64;
     field_count = "LLVMCountStructElementTypes"(ty: TypeRef) -> c_uint;

@@ -68,6 +68,13 @@ impl ReadError {
     }
 }
 
+/// What the compiled part of libstdc++ does for threads, in terms of POSIX.
+const CXX: &str = include_str!("cxx.c");
+
+fn is_cxx(file: &Path) -> bool {
+    file.extension().and_then(|ending| ending.to_str()).is_some_and(|e| matches!(e, "cc" | "cpp" | "cxx" | "C" | "ii"))
+}
+
 /// Reads programs.
 #[derive(Clone, Debug)]
 pub struct Reader {
@@ -96,7 +103,15 @@ impl Reader {
         let mut bitcode = Vec::new();
         for (file, number) in files.iter().zip(0..) {
             let out = folder.join(format!("{number}.bc"));
-            self.compile(file, flags, &out)?;
+            self.compile(file, flags, "-g", &out)?;
+            bitcode.push(out);
+        }
+        if files.iter().any(|file| is_cxx(file)) {
+            let (source, out) = (folder.join("cxx.c"), folder.join("cxx.bc"));
+            std::fs::write(&source, CXX)
+                .map_err(|error| ReadError::System { what: source.display().to_string(), error })?;
+            // Without lines: what is done there is done where the program calls it.
+            self.compile(&source, &[], "-g0", &out)?;
             bitcode.push(out);
         }
         let mut module = self.ask(&bitcode)?;
@@ -107,8 +122,9 @@ impl Reader {
         Ok(module)
     }
 
-    fn compile(&self, file: &Path, flags: &[String], out: &Path) -> Result<(), ReadError> {
-        let ours = ["-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-g", "-c", "-w", "-U_FORTIFY_SOURCE", "-o"];
+    fn compile(&self, file: &Path, flags: &[String], debug: &str, out: &Path) -> Result<(), ReadError> {
+        let ours =
+            ["-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", debug, "-c", "-w", "-U_FORTIFY_SOURCE", "-o"];
         let kept = flags.iter().filter(|flag| !flag.starts_with("-O") && !flag.starts_with("-fsanitize"));
         let mut command = Command::new(&self.toolchain.clang);
         command.args(kept).args(ours).arg(out).arg(file).stdin(Stdio::null());

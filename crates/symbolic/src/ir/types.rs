@@ -32,6 +32,8 @@ pub struct Module {
     pub constructors: Vec<FuncId>,
     /// Whether an atomic orders less than acquire and release do.
     pub relaxed: bool,
+    /// Code that runs or defines something beside the functions of the program, in words, if there is any: it is not followed.
+    pub aside: Option<String>,
 }
 
 /// A type with its layout on the target.

@@ -4,7 +4,7 @@ use super::{Answer, Call};
 use crate::ir::FloatOp;
 use crate::machine::{Kind, Machine, Refusal, State};
 use crate::memory::Value;
-use crate::term::{TermId, Terms};
+use crate::term::{Sort, TermId, Terms};
 
 impl Machine<'_> {
     pub(super) fn intrinsic(&mut self, state: &mut State, call: &Call<'_>) -> Result<Answer, Refusal> {
@@ -15,7 +15,7 @@ impl Machine<'_> {
             "lifetime" | "assume" | "donothing" | "stackrestore" | "prefetch" | "invariant" | "annotation" | "dbg"
             | "experimental" => return Ok(Answer::Returns(None)),
             "stacksave" => Value::Pointer(crate::memory::Pointer::null(&mut self.terms)),
-            "expect" | "launder" | "strip" | "ssa" => call.args[0].clone(),
+            "expect" | "launder" | "strip" | "ssa" | "threadlocal" => call.args[0].clone(),
             "trap" | "debugtrap" | "ubsantrap" => {
                 self.check(state, Kind::Abort, Terms::FALSE, "a trap is reached");
                 return Ok(Answer::Returns(None));
@@ -72,7 +72,20 @@ impl Machine<'_> {
             }
             "ctpop" | "ctlz" | "cttz" => {
                 let a = self.arg_bits(call, 0)?;
-                Value::Term(self.count_bits(base, a))
+                let counted = self.count_bits(base, a);
+                // Of zero bits it may be anything, if the second argument says so.
+                let poison = match call.args.get(1) {
+                    Some(_) if base != "ctpop" => self.arg_constant(call, 1)? != 0,
+                    _ => false,
+                };
+                if poison {
+                    let width = self.terms.width(a);
+                    let some = self.terms.nonzero(a);
+                    let anything = self.terms.variable(Sort::Bits(width), "indeterminate");
+                    Value::Term(self.terms.ite(some, counted, anything))
+                } else {
+                    Value::Term(counted)
+                }
             }
             "fshl" | "fshr" => {
                 let (a, b, c) = (self.arg_bits(call, 0)?, self.arg_bits(call, 1)?, self.arg_bits(call, 2)?);

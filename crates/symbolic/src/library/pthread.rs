@@ -3,15 +3,30 @@
 //! Calls become events; what the events mean is said where formulas are made. Calls succeed: their results are 0.
 
 use super::{Answer, Call};
-use crate::machine::{Action, Kind, Machine, Primitive, Refusal, State};
+use crate::machine::{Action, Kind, Life, Machine, Primitive, Refusal, State};
 use crate::memory::{Key, Pointer, Value};
 use crate::term::{Sort, TermId, Terms};
 
 /// What is added to a thread's number to make its handle, so that no handle is 0.
 const HANDLE: u64 = 1;
+/// `EAGAIN`.
+const AGAIN: u128 = 11;
 
 impl Machine<'_> {
     pub(super) fn pthread(&mut self, state: &mut State, call: &Call<'_>) -> Result<Answer, Refusal> {
+        let own = ["pthread_self", "thrd_current", "pthread_equal", "thrd_equal", "pthread_setconcurrency"];
+        let threads =
+            ["pthread_", "thrd_", "mtx_", "cnd_", "sem_", "call_once", "__VERIFIER_atomic_", "heddle_atomic_"];
+        if self.watch.is_some()
+            && threads.iter().any(|prefix| call.name.starts_with(prefix))
+            && !own.contains(&call.name)
+            && !call.name.contains("attr_")
+            && !call.name.ends_with("yield")
+            && !call.name.ends_with("sleep")
+        {
+            // Others can tell: it is an operation, or not followed.
+            return self.visible(&format!("the function {}", call.name));
+        }
         let value = match call.name {
             "pthread_create" => {
                 self.create(state, call, 2, 3)?;
@@ -40,13 +55,17 @@ impl Machine<'_> {
             "pthread_detach"
             | "pthread_attr_init"
             | "pthread_attr_destroy"
-            | "pthread_attr_setdetachstate"
-            | "pthread_attr_setstacksize"
             | "pthread_mutexattr_init"
             | "pthread_mutexattr_destroy"
             | "pthread_condattr_init"
             | "pthread_condattr_destroy"
             | "pthread_setconcurrency" => self.returned(call, 0),
+            "pthread_attr_setdetachstate" => {
+                if self.watch.is_some() && self.arg_constant(call, 1)? != 0 {
+                    return self.refuse("a thread that is created detached");
+                }
+                self.returned(call, 0)
+            }
             "pthread_mutexattr_settype" => {
                 let kind = self.arg_constant(call, 1)?;
                 if kind != 0 {
@@ -58,11 +77,11 @@ impl Machine<'_> {
                 if self.arg_constant(call, 1)? != 0 {
                     return self.refuse("a mutex that is recursive or timed");
                 }
+                self.life(state, call, Life::Begins)?;
                 self.returned(call, 0)
             }
             "pthread_mutex_init" | "pthread_cond_init" | "cnd_init" | "pthread_rwlock_init" | "pthread_spin_init" => {
-                let pointer = self.arg_pointer(call, 0)?;
-                self.primitives(state, &pointer)?;
+                self.life(state, call, Life::Begins)?;
                 self.returned(call, 0)
             }
             "pthread_mutex_destroy"
@@ -72,7 +91,10 @@ impl Machine<'_> {
             | "sem_destroy"
             | "pthread_barrier_destroy"
             | "pthread_rwlock_destroy"
-            | "pthread_spin_destroy" => self.returned(call, 0),
+            | "pthread_spin_destroy" => {
+                self.life(state, call, Life::Ends)?;
+                self.returned(call, 0)
+            }
             "pthread_mutex_lock" | "mtx_lock" | "pthread_spin_lock" => self.primitive(state, call, Action::Lock)?,
             "pthread_mutex_unlock" | "mtx_unlock" | "pthread_spin_unlock" => {
                 self.primitive(state, call, Action::Unlock)?
@@ -94,6 +116,13 @@ impl Machine<'_> {
             "sem_init" => self.count(state, call, 2)?,
             "pthread_barrier_init" => self.count(state, call, 2)?,
             "sem_wait" => self.primitive(state, call, Action::Take)?,
+            "sem_trywait" => {
+                let result = self.attempt(state, call, u128::from(u32::MAX), Action::TryTake)?;
+                if let Some(Value::Term(result)) = result {
+                    self.set_errno(state, result, AGAIN)?;
+                }
+                result
+            }
             "sem_post" => self.primitive(state, call, Action::Post)?,
             "pthread_barrier_wait" => {
                 let pointer = self.arg_pointer(call, 0)?;
@@ -157,10 +186,46 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// The error number of a call that failed, if its result is not 0.
+    fn set_errno(&mut self, state: &mut State, result: TermId, number: u128) -> Result<(), Refusal> {
+        let place = self.errno(state);
+        let zero = self.terms.constant(32, 0);
+        let failed = self.terms.ne(result, zero);
+        let number = self.terms.constant(32, number);
+        let four = self.terms.constant(64, 4);
+        self.choose(
+            state,
+            failed,
+            |machine, state| {
+                let alternatives = machine.checked(state, &place, four, true)?;
+                machine.store_bytes(state, &alternatives, 4, &Value::Term(number), true)
+            },
+            |_, _| Ok(()),
+        )?;
+        Ok(())
+    }
+
+    /// A primitive is initialised or destroyed: no event, but whether others use it before or after is asked in the end.
+    fn life(&mut self, state: &mut State, call: &Call<'_>, life: Life) -> Result<(), Refusal> {
+        let pointer = self.arg_pointer(call, 0)?;
+        let (thread, at) = (self.current(), self.threads.get(self.current() as usize).map_or(0, |t| t.events.len()));
+        for (guard, primitive) in self.primitives(state, &pointer)? {
+            self.sharing.lives.push((life, primitive, guard, thread, at));
+        }
+        Ok(())
+    }
+
     /// The initial count of a semaphore or a barrier.
     fn count(&mut self, state: &mut State, call: &Call<'_>, index: usize) -> Result<Option<Value>, Refusal> {
         let pointer = self.arg_pointer(call, 0)?;
         let count = self.arg_bits(call, index)?;
+        self.life(state, call, Life::Begins)?;
+        if call.name == "pthread_barrier_init" {
+            let some = self.terms.nonzero(count);
+            self.check(state, Kind::Misuse, some, "a barrier of nobody");
+        } else if self.terms.interval(count).1 > i32::MAX as u128 {
+            return self.refuse("a semaphore with a count that it cannot have");
+        }
         for (_, primitive) in self.primitives(state, &pointer)? {
             if self.sharing.counts.insert(primitive, count).is_some() {
                 return self.refuse(format!("{} of an object that is in use", call.name));

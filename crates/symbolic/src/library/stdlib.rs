@@ -2,7 +2,7 @@
 
 use super::{Answer, Call};
 use crate::machine::{Kind, Machine, Printed, Refusal, State};
-use crate::memory::{Pointer, Rest, Value};
+use crate::memory::{Contents, Key, Pointer, Rest, Value};
 use crate::term::{Sort, TermId, Terms};
 
 /// The largest block.
@@ -17,6 +17,14 @@ impl Machine<'_> {
             }
             "calloc" => {
                 let (count, size) = (self.arg_bits(call, 0)?, self.arg_bits(call, 1)?);
+                // The product is exact: one that does not fit is no small block.
+                let (wide_count, wide_size) = (self.terms.zext(count, 128), self.terms.zext(size, 128));
+                let whole = self.terms.mul(wide_count, wide_size);
+                let limit = self.terms.constant(128, u128::from(LARGEST));
+                let small = self.terms.ule(whole, limit);
+                if self.decided(state, small) != Some(true) {
+                    return self.refuse("a block whose size is not bounded");
+                }
                 let size = self.terms.mul(count, size);
                 Some(self.allocate(state, size, Rest::Zero)?)
             }
@@ -44,14 +52,33 @@ impl Machine<'_> {
                 let a = self.arg_bits(call, 0)?;
                 Some(Value::Term(self.absolute(a)))
             }
+            "__errno_location" => Some(Value::Pointer(self.errno(state))),
             "printf" | "puts" | "putchar" | "perror" => self.print(state, call, 0)?,
             "fprintf" => self.print(state, call, 1)?,
-            "fputs" | "fflush" | "setvbuf" | "setbuf" | "fputc" => self.any_number(call),
-            "sched_yield" | "usleep" | "sleep" | "nanosleep" | "thrd_sleep" | "thrd_yield" | "pause"
-            | "pthread_yield" => self.returned(call, 0),
+            "fputs" => {
+                let text = self.arg_pointer(call, 0)?;
+                self.read_text(state, &text)?;
+                self.any_number(call)
+            }
+            "fflush" | "setvbuf" | "setbuf" | "fputc" => self.any_number(call),
+            "sched_yield" | "usleep" | "sleep" | "nanosleep" | "thrd_sleep" | "thrd_yield" | "pthread_yield" => {
+                self.returned(call, 0)
+            }
             _ => return Ok(Answer::Unknown),
         };
         Ok(Answer::Returns(value))
+    }
+
+    /// Where the thread's error number is.
+    pub(crate) fn errno(&mut self, state: &mut State) -> Pointer {
+        let size = self.terms.constant(64, 4);
+        let key = Key::Library(self.current(), u32::MAX);
+        let object = self.objects.intern(key, size, false, self.site());
+        if state.memory.get(object).is_none() {
+            state.memory.set(object, Contents::new(Rest::Zero));
+        }
+        let zero = self.terms.constant(64, 0);
+        Pointer::new(object, zero)
     }
 
     fn any_number(&mut self, call: &Call<'_>) -> Option<Value> {
@@ -65,19 +92,72 @@ impl Machine<'_> {
             self.terms.as_constant(bits).map(|byte| vec![byte as u8]).unwrap_or_default()
         } else {
             let pointer = self.arg_pointer(call, format)?;
-            let mut text = self.literal(state, &pointer)?.unwrap_or_default();
+            let known = self.literal(state, &pointer)?;
+            if known.is_none() && call.name.ends_with("printf") {
+                return self.refuse("a format that is not known");
+            }
+            let mut text = known.unwrap_or_default();
             if call.name == "puts" {
                 text = text.iter().flat_map(|&byte| if byte == b'%' { vec![b'%', b'%'] } else { vec![byte] }).collect();
                 text.push(b'\n');
             }
-            if text.windows(2).any(|two| two == b"%n") {
-                return self.refuse("%n");
+            if call.name.ends_with("printf") {
+                self.read_arguments(state, call, format, &text)?;
             }
             text
         };
         let arguments = call.args[format + 1..].to_vec();
         self.printed.push(Printed { format: text, arguments, guard: state.guard });
         Ok(self.any_number(call))
+    }
+
+    /// A string that the library reads to its end.
+    fn read_text(&mut self, state: &mut State, text: &Pointer) -> Result<(), Refusal> {
+        self.literal(state, text).map(drop)
+    }
+
+    /// What the library reads for a format: strings to their ends.
+    fn read_arguments(
+        &mut self,
+        state: &mut State,
+        call: &Call<'_>,
+        before: usize,
+        format: &[u8],
+    ) -> Result<(), Refusal> {
+        let mut argument = before + 1;
+        let mut rest = format.iter().copied().peekable();
+        while let Some(byte) = rest.next() {
+            if byte != b'%' {
+                continue;
+            }
+            let (mut precise, mut long) = (false, false);
+            for byte in rest.by_ref() {
+                match byte {
+                    b'*' => argument += 1,
+                    b'.' => precise = true,
+                    b'l' => long = true,
+                    b'%' => break,
+                    b'0'..=b'9' | b'-' | b'+' | b' ' | b'#' | b'\'' | b'h' | b'j' | b'z' | b't' | b'q' | b'L' => {}
+                    b's' if precise || long => return self.refuse("a format of part of a string"),
+                    b's' => {
+                        let text = self.arg_pointer(call, argument)?;
+                        self.read_text(state, &text)?;
+                        argument += 1;
+                        break;
+                    }
+                    b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'c' | b'p' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G'
+                    | b'a' | b'A' => {
+                        argument += 1;
+                        break;
+                    }
+                    other => return self.refuse(format!("%{} in a format", char::from(other))),
+                }
+            }
+        }
+        if argument > call.args.len() {
+            return self.refuse(format!("a call of {} with too few arguments", call.name));
+        }
+        Ok(())
     }
 
     pub(crate) fn allocate(&mut self, state: &mut State, size: TermId, rest: Rest) -> Result<Value, Refusal> {

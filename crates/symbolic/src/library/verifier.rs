@@ -12,6 +12,26 @@ impl Machine<'_> {
             return self.input(state, call, what);
         }
         match call.name {
+            // Numbers that the program may choose: inputs within bounds.
+            "heddle_choose" => {
+                let bound = self.arg_bits(call, 0)?;
+                let Answer::Returns(Some(Value::Term(chosen))) = self.input(state, call, "uint")? else {
+                    return self.refuse("a choice of something that is no number");
+                };
+                let below = self.terms.ult(chosen, bound);
+                self.assume(state, below);
+                return Ok(Answer::Returns(Some(Value::Term(chosen))));
+            }
+            "heddle_range" => {
+                let (low, high) = (self.arg_bits(call, 0)?, self.arg_bits(call, 1)?);
+                let Answer::Returns(Some(Value::Term(chosen))) = self.input(state, call, "int")? else {
+                    return self.refuse("a choice of something that is no number");
+                };
+                let (from, to) = (self.terms.sle(low, chosen), self.terms.sle(chosen, high));
+                let between = self.terms.and(from, to);
+                self.assume(state, between);
+                return Ok(Answer::Returns(Some(Value::Term(chosen))));
+            }
             "__VERIFIER_assume" | "assume_abort_if_not" | "heddle_assume" => {
                 let bits = self.arg_bits(call, 0)?;
                 let holds = self.terms.nonzero(bits);
@@ -61,7 +81,10 @@ impl Machine<'_> {
         let value = match (given, sort) {
             (Some(value), Sort::Bool) => self.terms.bool(value & 1 != 0),
             (Some(value), Sort::Bits(width)) => self.terms.constant(width, value),
-            (None, sort) => self.terms.variable(sort, format!("input {}", self.inputs.len())),
+            (None, sort) => match self.kept_input(sort) {
+                Some(kept) => kept,
+                None => self.terms.variable(sort, format!("input {}", self.inputs.len())),
+            },
         };
         // A bool that clang passes as a byte is 0 or 1.
         let value = if what == "bool" && sort == Sort::Bits(8) {

@@ -134,6 +134,7 @@ impl Machine<'_> {
                 if is_pointer { self.shared_pointer(base, value)? } else { Value::Term(value) }
             } else {
                 self.note_access(&place, false, true);
+                self.tell(state, alternative.guard, &place, (false, plain));
                 self.view(state, Use::Load, &place, None, Terms::TRUE)?.unwrap_or(Value::Term(Terms::FALSE))
             };
             result = Some(match result {
@@ -190,6 +191,7 @@ impl Machine<'_> {
             let place = Where { object: base, offset: alternative.offset, size };
             let contested = self.contested(&place);
             self.note_access(&place, true, !contested);
+            self.tell(state, alternative.guard, &place, (true, plain));
             self.note_pointer(base, value);
             if contested {
                 let guard = self.terms.and(state.guard, alternative.guard);
@@ -219,6 +221,7 @@ impl Machine<'_> {
             let place = Where { object: base, offset: alternative.offset, size };
             let contested = self.contested(&place);
             self.note_access(&place, true, !contested);
+            self.tell(state, alternative.guard, &place, (true, false));
             let old = if contested && self.is_started() {
                 let guard = self.terms.and(state.guard, alternative.guard);
                 let old = self.terms.variable(Sort::Bits((size * 8) as u8), "read");
@@ -405,6 +408,7 @@ impl Machine<'_> {
         let place = Where { object, offset, size: 1 };
         let shared = self.contested_read(&place);
         self.note_access(&place, false, !shared);
+        self.tell(state, guard, &place, (false, true));
         if !shared {
             return state.memory.get(object).map_or(Terms::TRUE, |contents| contents.alive);
         }
@@ -421,6 +425,7 @@ impl Machine<'_> {
         let place = Where { object, offset, size: 1 };
         let contested = self.contested(&place);
         self.note_access(&place, true, !contested);
+        self.tell(state, when, &place, (true, true));
         let guard = self.terms.and(state.guard, when);
         let before = state.memory.get(object).map_or(Terms::TRUE, |contents| contents.alive);
         let mut was = before;

@@ -83,11 +83,18 @@ impl Machine<'_> {
                 Ok(self.float(number, width))
             }
             CastOp::FloatToSigned => {
-                let number = self.number(bits)?;
+                let number = self.number(bits)?.trunc();
+                let limit = 2f64.powi(i32::from(width) - 1);
+                if !(-limit..limit).contains(&number) {
+                    return self.refuse("a floating-point number that no integer of this type is");
+                }
                 Ok(self.terms.constant(width, number as i128 as u128))
             }
             CastOp::FloatToUnsigned => {
-                let number = self.number(bits)?;
+                let number = self.number(bits)?.trunc();
+                if !(0.0..2f64.powi(i32::from(width))).contains(&number) {
+                    return self.refuse("a floating-point number that no integer of this type is");
+                }
                 Ok(self.terms.constant(width, number as u128))
             }
             _ => {

@@ -6,9 +6,23 @@ use crate::ir::{BinOp, CastOp, Inst, Operand, Predicate, RmwOp, TypeId};
 use crate::memory::{Alternative, Key, Pointer, Rest, Value, bits_of, merge_values};
 use crate::term::{Sort, TermId, Terms};
 
+/// The most bytes of local variables of a thread: half of the stack that the system gives it.
+const STACK: u64 = 4 << 20;
+
 impl Machine<'_> {
     /// Executes one instruction.
-    pub(super) fn instruction(&mut self, frame: &mut Frame, state: &mut State, inst: &Inst) -> Result<(), Refusal> {
+    pub(crate) fn instruction(&mut self, frame: &mut Frame, state: &mut State, inst: &Inst) -> Result<(), Refusal> {
+        let atomic = matches!(
+            inst,
+            Inst::Load { atomic: true, .. }
+                | Inst::Store { atomic: true, .. }
+                | Inst::Rmw { .. }
+                | Inst::CompareExchange { .. }
+                | Inst::Fence
+        );
+        if atomic && self.is_quiet() {
+            return self.visible("an atomic access");
+        }
         match inst {
             Inst::Bin { op, dst, a, b, signed_wrap } => {
                 let (a, b) = (self.operand(frame, a)?, self.operand(frame, b)?);
@@ -104,6 +118,7 @@ impl Machine<'_> {
                 let count = self.bits(frame, count)?;
                 let count = self.resize(count, 64, false);
                 let size = self.terms.scale(count, u128::from(*size));
+                self.take_stack(size)?;
                 let object = self.make(state, size, false, Rest::Unwritten);
                 frame.locals.push(object);
                 let zero = self.terms.constant(64, 0);
@@ -240,6 +255,10 @@ impl Machine<'_> {
         if self.options.undefined {
             self.check_undefined(state, op, a, b, signed_wrap);
         }
+        if matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr) {
+            let term = self.shift(op, a, b);
+            return Ok(Value::Term(if truth { self.terms.nonzero(term) } else { term }));
+        }
         let terms = &mut self.terms;
         let term = match op {
             BinOp::Add => terms.add(a, b),
@@ -257,6 +276,27 @@ impl Machine<'_> {
             BinOp::Xor => terms.bit_xor(a, b),
         };
         Ok(Value::Term(if truth { terms.nonzero(term) } else { term }))
+    }
+
+    /// A shift. By the width or more it gives anything: processors and optimisers differ.
+    fn shift(&mut self, op: BinOp, a: TermId, b: TermId) -> TermId {
+        let terms = &mut self.terms;
+        let shifted = match op {
+            BinOp::Shl => terms.shl(a, b),
+            BinOp::LShr => terms.lshr(a, b),
+            _ => terms.ashr(a, b),
+        };
+        let width = terms.width(a);
+        if terms.interval(b).1 < u128::from(width) {
+            return shifted;
+        }
+        let limit = terms.constant(width, u128::from(width));
+        let small = terms.ult(b, limit);
+        if small == Terms::TRUE {
+            return shifted;
+        }
+        let anything = terms.variable(Sort::Bits(width), "indeterminate");
+        terms.ite(small, shifted, anything)
     }
 
     /// Overflow of signed arithmetic: carried out with twice the width. Shifts: by less than the width.
@@ -281,6 +321,16 @@ impl Machine<'_> {
         let back = self.terms.sext(short, wide);
         let fits = self.terms.eq(exact, back);
         self.check(state, Kind::Overflow, fits, "signed arithmetic overflows");
+    }
+
+    /// Refuses local variables for which the stack may be too small.
+    fn take_stack(&mut self, size: TermId) -> Result<(), Refusal> {
+        let bytes = self.terms.interval(size).1.min(u128::from(u64::MAX)) as u64;
+        self.stack = self.stack.saturating_add(bytes);
+        if self.stack > STACK {
+            return self.refuse("local variables of more than 4 MiB: the stack may be too small");
+        }
+        Ok(())
     }
 
     pub(crate) fn compare(&mut self, predicate: Predicate, a: &Value, b: &Value) -> Result<TermId, Refusal> {

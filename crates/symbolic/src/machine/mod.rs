@@ -10,6 +10,7 @@
 //! * `access`, `initial`: loads and stores, with their checks; what variables begin with.
 //! * `threads`, `start`: threads beside each other, in rounds.
 //! * `value`: constants and operands.
+//! * `watch`: what is told to an engine that runs threads operation by operation.
 
 mod access;
 mod float;
@@ -19,12 +20,16 @@ mod run;
 mod start;
 mod threads;
 mod value;
+mod watch;
 
 use std::collections::HashMap;
 
 pub(crate) use access::ENDED;
+pub(crate) use run::Arm;
 pub use run::{Frame, State};
+pub(crate) use threads::Life;
 pub use threads::{Access, Action, Event, Primitive, Thread, Where};
+pub(crate) use watch::{GRANULE, Touch, Watch};
 
 use crate::ir::{FuncId, Module, Site};
 use crate::memory::{Contents, ObjId, Objects, Rest, Value};
@@ -99,6 +104,8 @@ pub enum Kind {
     Misuse,
     /// The program exits with a status that is not 0.
     Exit,
+    /// Code is reached that the compiler takes for unreachable.
+    Unreachable,
 }
 
 /// Something that must not happen.
@@ -129,6 +136,13 @@ pub struct Input {
     pub site: Site,
     /// The function that was called.
     pub function: String,
+}
+
+impl Input {
+    /// Whether whoever runs the program can give it. Other numbers the program chooses itself, by operations of its own.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.function.starts_with("heddle_")
+    }
 }
 
 /// A place where execution was given up because of a bound.
@@ -192,16 +206,20 @@ pub struct Machine<'m> {
     pub(crate) current: u32,
     pub(crate) site: Site,
     pub(crate) steps: u64,
+    /// How many bytes the local variables of the calls have that are under way.
+    pub(crate) stack: u64,
     over: bool,
     /// How many blocks were executed.
     blocks: u64,
     /// Whether a thread of the round had too many instructions.
-    exhausted: bool,
-    forks: u32,
-    active: Vec<(FuncId, u32)>,
-    made: HashMap<(u32, FuncId, u32, u32), u32>,
+    pub(crate) exhausted: bool,
+    pub(crate) forks: u32,
+    pub(crate) active: Vec<(FuncId, u32)>,
+    pub(crate) made: HashMap<(u32, FuncId, u32, u32), u32>,
     pub(crate) library_made: HashMap<u32, u32>,
     pub(crate) place: (FuncId, u32, u32),
+    /// What is told to an engine that runs threads operation by operation, if one does.
+    pub(crate) watch: Option<Watch>,
     /// The exit code of `main` or `exit`, and when.
     pub exits: Vec<(TermId, TermId)>,
 }
@@ -226,6 +244,7 @@ impl<'m> Machine<'m> {
             current: 0,
             site: Site::default(),
             steps: 0,
+            stack: 0,
             over: false,
             blocks: 0,
             exhausted: false,
@@ -234,6 +253,7 @@ impl<'m> Machine<'m> {
             made: HashMap::new(),
             library_made: HashMap::new(),
             place: (0, 0, 0),
+            watch: None,
             exits: Vec::new(),
         }
     }

@@ -1,6 +1,6 @@
 //! Functions, blocks, branches and loops.
 
-use super::{Action, Cut, Machine, Refusal};
+use super::{Action, Cut, Kind, Machine, Refusal};
 use crate::ir::{BlockId, FuncId, Function, Inst, Operand, Site, Terminator};
 use crate::memory::{Memory, ObjId, Value, merge_values};
 use crate::term::{TermId, Terms};
@@ -17,13 +17,13 @@ pub struct State {
 /// One call of a function.
 #[derive(Clone)]
 pub struct Frame {
-    pub(super) function: FuncId,
-    pub(super) registers: Vec<Option<Value>>,
-    result: Option<Value>,
+    pub(crate) function: FuncId,
+    pub(crate) registers: Vec<Option<Value>>,
+    pub(crate) result: Option<Value>,
     /// Objects that end with the call.
-    pub(super) locals: Vec<ObjId>,
+    pub(crate) locals: Vec<ObjId>,
     /// For each loop: its iterations, and how many open branches were around it when it was entered.
-    loops: Vec<(u32, u32)>,
+    pub(crate) loops: Vec<(u32, u32)>,
 }
 
 /// The deepest nesting of calls: more than that is taken for recursion without end.
@@ -34,7 +34,7 @@ impl Machine<'_> {
     pub(crate) fn call(
         &mut self,
         function: FuncId,
-        mut args: Vec<Value>,
+        args: Vec<Value>,
         state: &mut State,
     ) -> Result<Option<Value>, Refusal> {
         let module = self.module;
@@ -48,6 +48,31 @@ impl Machine<'_> {
             self.cut(state, code.site);
             return Ok(None);
         }
+        let mut frame = self.frame(function, args, state)?;
+        let outer = (self.site, self.place, self.stack);
+        self.active.push((function, self.forks));
+        let ended = self.blocks(code, &mut frame, state, 0, None);
+        self.active.pop();
+        (self.site, self.place, self.stack) = outer;
+        ended?;
+        // The variables of `main` end with the process.
+        if state.guard != Terms::FALSE && !(self.active.is_empty() && self.current == 0) {
+            for local in &frame.locals {
+                self.end_object(state, *local, Terms::TRUE)?;
+            }
+        }
+        Ok(frame.result)
+    }
+
+    /// The frame of a call, with its arguments.
+    pub(crate) fn frame(
+        &mut self,
+        function: FuncId,
+        mut args: Vec<Value>,
+        state: &mut State,
+    ) -> Result<Frame, Refusal> {
+        let module = self.module;
+        let code = &module.functions[function as usize];
         // Arguments behind the named ones can be read only by what is refused.
         args.truncate(code.params as usize);
         let mut frame = Frame {
@@ -62,22 +87,10 @@ impl Machine<'_> {
             frame.registers[index] =
                 Some(if copied > 0 { self.copy_argument(&mut frame, state, arg, copied)? } else { arg });
         }
-        let outer = (self.site, self.place);
-        self.active.push((function, self.forks));
-        let ended = self.blocks(code, &mut frame, state, 0, None);
-        self.active.pop();
-        (self.site, self.place) = outer;
-        ended?;
-        // The variables of `main` end with the process.
-        if state.guard != Terms::FALSE && !(self.active.is_empty() && self.current == 0) {
-            for local in &frame.locals {
-                self.end_object(state, *local, Terms::TRUE)?;
-            }
-        }
-        Ok(frame.result)
+        Ok(frame)
     }
 
-    pub(super) fn cut(&mut self, state: &mut State, site: Site) {
+    pub(crate) fn cut(&mut self, state: &mut State, site: Site) {
         self.cuts.push(Cut { site, guard: state.guard });
         self.event(state.guard, Action::Cut);
         state.guard = Terms::FALSE;
@@ -105,6 +118,9 @@ impl Machine<'_> {
                 self.place = (frame.function, block, index as u32);
                 self.steps += 1;
                 self.instruction(frame, state, inst)?;
+                if self.is_loud() {
+                    return self.refuse("something visible");
+                }
                 if state.guard == Terms::FALSE {
                     return Ok(());
                 }
@@ -132,7 +148,7 @@ impl Machine<'_> {
                     return Ok(());
                 }
                 Terminator::Unreachable => {
-                    state.guard = Terms::FALSE;
+                    self.unreachable(state);
                     return Ok(());
                 }
                 Terminator::Refused(what) => return self.refuse(what.clone()),
@@ -194,6 +210,11 @@ impl Machine<'_> {
         }
     }
 
+    /// The end of a block that the compiler takes for unreachable. Functions that do not return have ended the thread before.
+    pub(crate) fn unreachable(&mut self, state: &mut State) {
+        self.check(state, Kind::Unreachable, Terms::FALSE, "code is reached that the compiler takes for unreachable");
+    }
+
     /// The truth of a condition here, if it is not open.
     pub(crate) fn decided(&mut self, state: &State, condition: TermId) -> Option<bool> {
         if let Some(truth) = self.terms.as_bool(condition) {
@@ -207,7 +228,7 @@ impl Machine<'_> {
     }
 
     /// Runs both arms to `join` and merges them.
-    fn fork(
+    pub(crate) fn fork(
         &mut self,
         code: &Function,
         frame: &mut Frame,
@@ -316,7 +337,7 @@ impl Machine<'_> {
     }
 
     /// Goes from one block to another: loops are counted, and the values chosen that depend on where control came from.
-    fn enter(
+    pub(crate) fn enter(
         &mut self,
         code: &Function,
         frame: &mut Frame,
@@ -396,7 +417,9 @@ impl Machine<'_> {
 }
 
 /// One way of a branch.
-enum Arm {
+#[derive(Clone, Debug)]
+pub(crate) enum Arm {
+    /// A block.
     Block(BlockId),
     /// The other targets of a switch with their conditions, and its default.
     Switch(Vec<(BlockId, TermId)>, BlockId),

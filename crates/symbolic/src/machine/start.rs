@@ -2,6 +2,7 @@
 
 use super::run::State;
 use super::{Kind, Machine, Refusal};
+use crate::ir::FuncId;
 use crate::memory::{Contents, Memory, Pointer, Rest, Value};
 use crate::term::Terms;
 
@@ -41,30 +42,12 @@ impl Machine<'_> {
         let Some(main) = module.function("main").filter(|f| !module.functions[*f as usize].blocks.is_empty()) else {
             return self.refuse("a program without main");
         };
+        self.refuse_what_is_aside()?;
         let mut state = State { guard: Terms::TRUE, memory: Memory::default() };
         for constructor in &module.constructors {
             self.call(*constructor, Vec::new(), &mut state)?;
         }
-        let mut args = Vec::new();
-        if module.functions[main as usize].params >= 2 {
-            args.push(Value::Term(self.terms.constant(32, 1)));
-            let size = self.terms.constant(64, 16);
-            let list = self.library_object(&mut state, size);
-            let size = self.terms.constant(64, 8);
-            let name = self.library_object(&mut state, size);
-            let mut contents = Contents::new(Rest::Zero);
-            let letter = self.terms.constant(8, u128::from(b'p'));
-            contents.write(&mut self.terms, 0, 1, Value::Term(letter));
-            state.memory.set(name, contents);
-            let zero = self.terms.constant(64, 0);
-            let mut contents = Contents::new(Rest::Zero);
-            contents.write(&mut self.terms, 0, 8, Value::Pointer(Pointer::new(name, zero)));
-            state.memory.set(list, contents);
-            args.push(Value::Pointer(Pointer::new(list, zero)));
-            while args.len() < module.functions[main as usize].params as usize {
-                args.push(Value::Pointer(Pointer::null(&mut self.terms)));
-            }
-        }
+        let args = self.main_arguments(&mut state, main);
         let result = self.call(main, args, &mut state)?;
         if let Some(Value::Term(code)) = result {
             self.exit(&mut state, code);
@@ -79,8 +62,42 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Refuses a program that is more than its functions.
+    pub(crate) fn refuse_what_is_aside(&self) -> Result<(), Refusal> {
+        match &self.module.aside {
+            Some(what) => self.refuse(what.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// The arguments of `main`: one string.
+    pub(crate) fn main_arguments(&mut self, state: &mut State, main: FuncId) -> Vec<Value> {
+        let module = self.module;
+        let mut args = Vec::new();
+        if module.functions[main as usize].params >= 2 {
+            args.push(Value::Term(self.terms.constant(32, 1)));
+            let size = self.terms.constant(64, 16);
+            let list = self.library_object(state, size);
+            let size = self.terms.constant(64, 8);
+            let name = self.library_object(state, size);
+            let mut contents = Contents::new(Rest::Zero);
+            let letter = self.terms.constant(8, u128::from(b'p'));
+            contents.write(&mut self.terms, 0, 1, Value::Term(letter));
+            state.memory.set(name, contents);
+            let zero = self.terms.constant(64, 0);
+            let mut contents = Contents::new(Rest::Zero);
+            contents.write(&mut self.terms, 0, 8, Value::Pointer(Pointer::new(name, zero)));
+            state.memory.set(list, contents);
+            args.push(Value::Pointer(Pointer::new(list, zero)));
+            while args.len() < module.functions[main as usize].params as usize {
+                args.push(Value::Pointer(Pointer::null(&mut self.terms)));
+            }
+        }
+        args
+    }
+
     /// Blocks that are alive at the end, though nobody can reach them. Only told of programs with one thread.
-    fn leaks(&mut self, state: &mut State) {
+    pub(crate) fn leaks(&mut self, state: &mut State) {
         let reached = self.reachable(state);
         let lost: Vec<_> =
             state.memory.ids().filter(|id| self.objects[*id].is_heap() && !reached.contains(id)).collect();

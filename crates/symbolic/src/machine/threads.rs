@@ -125,6 +125,15 @@ pub struct Access {
 /// A pointer that was stored: the object and the offset if it is a number.
 type Stored = (Option<ObjId>, Option<u64>);
 
+/// What begins and ends the life of a primitive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Life {
+    /// It is initialised.
+    Begins,
+    /// It is destroyed.
+    Ends,
+}
+
 /// What is known about bytes that threads share. Kept from round to round, except the accesses.
 #[derive(Default)]
 pub struct Sharing {
@@ -142,6 +151,8 @@ pub struct Sharing {
     pub(crate) fresh: HashMap<ObjId, Rest>,
     /// Initial counts of semaphores and barriers, where they are initialised.
     pub(crate) counts: BTreeMap<Primitive, TermId>,
+    /// What is done to primitives besides events, and how many events the thread had by then.
+    pub(crate) lives: Vec<(Life, Primitive, TermId, u32, usize)>,
 }
 
 impl Sharing {
@@ -153,7 +164,7 @@ impl Sharing {
 }
 
 /// The bytes that an access can touch.
-fn range(terms: &Terms, objects: &Objects, place: &Where) -> (u64, u64) {
+pub(super) fn range(terms: &Terms, objects: &Objects, place: &Where) -> (u64, u64) {
     match terms.as_constant(place.offset) {
         Some(offset) => (offset as u64, offset as u64 + u64::from(place.size)),
         None => {
@@ -367,6 +378,8 @@ impl Machine<'_> {
         self.sharing.accesses.clear();
         self.sharing.creations.clear();
         self.sharing.counts.clear();
+        self.sharing.lives.clear();
+        self.stack = 0;
         self.sharing.started = false;
         self.sharing.grown = false;
         self.current = 0;

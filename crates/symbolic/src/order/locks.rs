@@ -44,11 +44,6 @@ impl Locks {
         locks
     }
 
-    /// Whether the sections of all locks are matched.
-    pub(super) fn are_matched(&self) -> bool {
-        self.mutexes.iter().chain(&self.rwlocks).all(Option::is_some)
-    }
-
     /// Whether every thread always comes to its end: it only waits for locks that are taken in one order and always given back, and
     /// for threads that it created, without a lock held; and it makes no assumptions.
     pub(super) fn always_end(&self, program: &Program, terms: &mut Terms) -> bool {

@@ -124,6 +124,48 @@ pub enum Family {
     RaceBetween,
 }
 
+impl Family {
+    /// All families.
+    pub const ALL: [Family; 36] = [
+        Family::Program,
+        Family::Assume,
+        Family::WriteHappens,
+        Family::Cells,
+        Family::WriteFirst,
+        Family::Values,
+        Family::NothingBetween,
+        Family::ReadsSomething,
+        Family::Join,
+        Family::JoinOrder,
+        Family::SectionOrder,
+        Family::SectionLeft,
+        Family::WordFree,
+        Family::TryLock,
+        Family::DeadlockMain,
+        Family::DeadlockLock,
+        Family::DeadlockJoin,
+        Family::DeadlockTake,
+        Family::DeadlockWake,
+        Family::DeadlockDepart,
+        Family::TokenFirst,
+        Family::TokenOnce,
+        Family::TokenNeeded,
+        Family::WordTake,
+        Family::WakeNeedsSignal,
+        Family::SignalAfterSleep,
+        Family::SignalOnce,
+        Family::SleepOnce,
+        Family::SignalNotWasted,
+        Family::BarrierCount,
+        Family::BarrierLast,
+        Family::RaceHappens,
+        Family::RaceAdjacent,
+        Family::RaceCells,
+        Family::RaceWrites,
+        Family::RaceBetween,
+    ];
+}
+
 /// The formula would need more time or memory than there is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLarge;
@@ -179,8 +221,6 @@ pub struct Formula {
     happens: Vec<Vec<Lit>>,
     properties: BTreeMap<u32, Lit>,
     dead: Option<Lit>,
-    /// Whether every unlock has its lock.
-    matched: bool,
     /// Whether deadlocks were excluded without asking the solver.
     never_dead: bool,
     races: Vec<(Pair, Lit)>,
@@ -253,7 +293,6 @@ impl Formula {
             happens,
             properties,
             dead,
-            matched: locks.are_matched(),
             never_dead,
             races,
             any_race,
@@ -275,11 +314,6 @@ impl Formula {
     /// The pairs of accesses that may race, as far as locks and the static order do not exclude it.
     pub fn pairs(&self) -> impl Iterator<Item = Pair> {
         self.races.iter().map(|(pair, _)| *pair)
-    }
-
-    /// Whether all locks are given back by those who took them, so that none is misused: a lock whose sections are not matched may be.
-    pub fn locks_are_matched(&self) -> bool {
-        self.matched
     }
 
     /// How many conflicts the solver had.

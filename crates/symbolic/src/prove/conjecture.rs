@@ -37,6 +37,19 @@ pub struct Given {
     pub site: Site,
 }
 
+impl Given {
+    /// The value as the program sees it.
+    pub fn shown(&self) -> String {
+        let name = self.function.trim_start_matches("__VERIFIER_nondet_");
+        let unsigned = ["u", "size", "bool", "_Bool"].iter().any(|prefix| name.starts_with(prefix));
+        if unsigned {
+            return self.input.value.to_string();
+        }
+        let unused = 64 - u32::from(self.bits.clamp(1, 64));
+        ((self.input.value << unused) as i64 >> unused).to_string()
+    }
+}
+
 /// Something that a thread does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
@@ -144,7 +157,8 @@ pub(super) fn conjecture(
     };
     let mut asked: HashMap<ThreadId, u32> = HashMap::new();
     let mut inputs = Vec::new();
-    for input in machine.inputs.iter().filter(|input| machine.terms.eval(input.guard, values) != 0) {
+    for input in machine.inputs.iter().filter(|input| input.is_given() && machine.terms.eval(input.guard, values) != 0)
+    {
         let Some(thread) = number(input.thread) else { continue };
         let index = asked.entry(thread).or_insert(0);
         let value = machine.terms.eval(input.value, values) as u64;

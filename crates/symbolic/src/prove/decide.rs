@@ -92,6 +92,7 @@ pub(super) fn decide(
         races: question.races,
         encoding: question.encoding,
         certify: question.certify,
+        without: question.without,
         ..Options::default()
     };
     answer.formulas += 1;
@@ -102,7 +103,7 @@ pub(super) fn decide(
             return;
         }
     };
-    answer.matched = eager.locks_are_matched();
+    answer.misuse = super::misuse::may_be(machine);
     let mut formulas = Formulas { translated, options, budget, eager, lazy: None };
     for query in queries {
         let single = [*query];

@@ -56,6 +56,22 @@ pub fn deepen(
     confirm: &mut dyn FnMut(&Conjecture) -> bool,
     tell: &mut dyn FnMut(Event<'_>),
 ) -> Result<(Conclusion, Answer), Refusal> {
+    deepen_by(&mut |question| ask(module, question), question, only, all, confirm, tell)
+}
+
+/// Like [`deepen`], by asking in another way.
+///
+/// # Errors
+///
+/// What is not followed, and where.
+pub fn deepen_by(
+    ask: &mut dyn FnMut(&Question) -> Result<Answer, Refusal>,
+    question: &Question,
+    only: Option<u32>,
+    all: bool,
+    confirm: &mut dyn FnMut(&Conjecture) -> bool,
+    tell: &mut dyn FnMut(Event<'_>),
+) -> Result<(Conclusion, Answer), Refusal> {
     let mut question = Question { unwind: only.unwrap_or(1), ..question.clone() };
     let (mut done, mut cut) = (None, Vec::new());
     let (mut found, mut unconfirmed) = (Vec::new(), Vec::new());
@@ -63,7 +79,7 @@ pub fn deepen(
     loop {
         let bound = question.unwind;
         tell(Event::Begin(bound));
-        let answer = ask(module, &question)?;
+        let answer = ask(&question)?;
         tell(Event::Tried(bound, &answer));
         total = add(total, answer);
         let late = question.deadline.is_some_and(|deadline| Instant::now() >= deadline)

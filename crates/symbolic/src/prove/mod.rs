@@ -6,18 +6,19 @@ mod conjecture;
 mod decide;
 mod deepen;
 mod follow;
+mod misuse;
 mod translate;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-pub use crate::order::Encoding;
+pub use crate::order::{Encoding, Family};
 
 use crate::ir::{Module, Site};
 use crate::machine::{Machine, Options, Refusal};
 use crate::order::Query;
 use crate::solve::Budget;
 pub use conjecture::{Conjecture, Given, Step, Wrong};
-pub use deepen::{Conclusion, Event, deepen};
+pub use deepen::{Conclusion, Event, deepen, deepen_by};
 use translate::{CHECKS, CUTS};
 
 /// What is asked, and how much it may cost.
@@ -43,10 +44,14 @@ pub struct Question {
     pub encoding: Encoding,
     /// Every answer *impossible* is checked by its proof.
     pub certify: bool,
+    /// A family of clauses that is left out: the tests must notice.
+    pub without: Option<Family>,
     /// What is not asked again.
     pub known: Vec<Wrong>,
     /// Gives up at this time.
     pub deadline: Option<Instant>,
+    /// Gives up when this thread has computed for so long in all.
+    pub computed: Option<Duration>,
     /// Gives up when the process uses more bytes of memory.
     pub memory: Option<u64>,
     /// Gives up when this is set.
@@ -66,8 +71,10 @@ impl Default for Question {
             exits: false,
             encoding: Encoding::Order,
             certify: false,
+            without: None,
             known: Vec::new(),
             deadline: None,
+            computed: None,
             memory: None,
             stop: None,
         }
@@ -93,6 +100,16 @@ impl Default for Verdict {
     }
 }
 
+/// What answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Engine {
+    /// One formula over all orders.
+    #[default]
+    Order,
+    /// Executions for all inputs, one for each trace.
+    Trace,
+}
+
 /// An answer, with what it took.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Answer {
@@ -114,8 +131,16 @@ pub struct Answer {
     pub conflicts: u64,
     /// How often the threads were executed.
     pub rounds: u32,
-    /// Whether every unlock has its lock.
-    pub matched: bool,
+    /// Why misuse of primitives was not looked for; none if it was.
+    pub misuse: Option<&'static str>,
+    /// The engine that answered.
+    pub engine: Engine,
+    /// Whether only executions with few switches were looked at, as was asked.
+    pub bounded: bool,
+    /// How often each thread may time out while others could go on, if it would have done so more often.
+    pub timeouts: Option<u32>,
+    /// How many executions were looked at one by one.
+    pub executions: u64,
     /// Library functions whose models were used.
     pub modelled: Vec<String>,
     /// The loops that were unwound: the most iterations of each.
@@ -137,7 +162,13 @@ pub fn ask(module: &Module, question: &Question) -> Result<Answer, Refusal> {
         exits: question.exits,
         ..Options::default()
     };
-    let budget = Budget { deadline: question.deadline, conflicts: None, memory: question.memory, stop: question.stop };
+    let budget = Budget {
+        deadline: question.deadline,
+        computed: question.computed,
+        memory: question.memory,
+        stop: question.stop,
+        conflicts: None,
+    };
     let mut machine = Machine::new(module, options);
     machine.budget = budget;
     let mut answer = Answer::default();
@@ -187,3 +218,22 @@ pub fn with_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
 
 /// Reserved, not used: pages cost nothing until they are touched.
 const STACKS: [usize; 3] = [4 << 30, 1 << 30, 128 << 20];
+
+/// Whether a function means no more than its model says.
+pub fn is_understood(name: &str) -> bool {
+    [
+        "__VERIFIER_",
+        "__assert_fail",
+        "reach_error",
+        "pthread_",
+        "sem_",
+        "mtx_",
+        "cnd_",
+        "thrd_",
+        "llvm.",
+        "abort",
+        "exit",
+    ]
+    .iter()
+    .any(|known| name.starts_with(known))
+}

@@ -65,7 +65,8 @@ impl<'a> Confirmer<'a> {
         }
         // What the compiler has to look for: nothing else notices it.
         let needs_checks = |kind| matches!(kind, Kind::Bounds | Kind::Overflow | Kind::Shift);
-        let checked = matches!(conjecture.wrong, Wrong::Condition(kind, _) if needs_checks(kind)) || self.options.ub;
+        let checked =
+            matches!(conjecture.wrong, Wrong::Condition(kind, _) if needs_checks(kind)) || self.options.building.ub;
         self.checked = usize::from(checked);
         self.prepare();
         let until = Instant::now() + EACH;
@@ -99,7 +100,7 @@ impl<'a> Confirmer<'a> {
         if self.prepared[self.checked].is_some() {
             return;
         }
-        let toolchain = Toolchain::new(self.options.cc.clone(), &self.interrupted);
+        let toolchain = Toolchain::new(self.options.building.cc.clone(), &self.interrupted);
         let mut words = self.options.words.clone();
         if self.checked == 1 {
             words.extend(UNDEFINED.map(str::to_owned));
@@ -120,7 +121,7 @@ impl<'a> Confirmer<'a> {
     fn launch(&self, conjecture: &Conjecture) -> Result<NativeExecutor, String> {
         let prepared = self.program()?;
         let options = heddle_native::Options {
-            settings: self.options.running.over(Settings::default(), self.options.all, false),
+            settings: self.options.running.over(Settings::default(), self.options.searching.findings.all, false),
             inputs: conjecture.inputs(),
             arguments: self.options.arguments.iter().map(Into::into).collect(),
             threads: (conjecture.threads.len() as u32 + 1).max(heddle_native::Options::default().threads),
@@ -156,7 +157,7 @@ impl<'a> Confirmer<'a> {
             },
             prefix,
             places,
-            minimise: self.options.minimise,
+            minimise: self.options.searching.findings.minimise,
             interrupted: Arc::clone(&self.interrupted),
             ..heddle_checking::Options::default()
         };

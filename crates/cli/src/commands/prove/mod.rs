@@ -15,14 +15,17 @@ use heddle_checking::proved::{End, Proved};
 use heddle_model::verdict::Unwound;
 use heddle_model::{FindingKind, Location, RunReport, Verdict};
 use heddle_report::text::counted;
+use heddle_search::Algorithm;
 use heddle_symbolic::ir::{Module, Site};
-use heddle_symbolic::prove::{self, Answer, Conjecture, Encoding, Event, Question, deepen, with_stack};
+use heddle_symbolic::portfolio::{self, Turns};
+use heddle_symbolic::prove::{self, Answer, Conjecture, Encoding, Engine, Event, Question, deepen_by, with_stack};
+use heddle_symbolic::trace::{self, Way};
 
 use self::confirm::Confirmer;
 pub use self::read::intercept;
-use self::read::{Unread, file, has_sources, place};
+use self::read::{Unread, file, has_sources, place, said};
 use super::check::{conclude, deliver};
-use crate::arguments::{Check, EncodingWish, LoopBound, Prove};
+use crate::arguments::{Check, EncodingWish, LoopBound, ProofWish, Prove, TraceWish};
 use crate::console::Console;
 use crate::progress::Progress;
 use crate::running::{ExitWish, RaceWish};
@@ -37,6 +40,9 @@ struct Wish {
     unwind: Option<u32>,
     loops: Vec<LoopBound>,
     memory: Option<u64>,
+    engine: ProofWish,
+    algorithm: Option<TraceWish>,
+    max_switches: Option<u32>,
     encoding: EncodingWish,
     certify: bool,
     stats: bool,
@@ -61,12 +67,62 @@ pub fn run(options: &Prove, console: &Console) -> u8 {
         unwind: options.unwind,
         loops: options.unwind_loop.clone(),
         memory: options.memory_limit,
+        engine: options.engine,
+        algorithm: options.algorithm,
+        max_switches: options.max_switches,
         encoding: options.encoding,
         certify: options.certify,
         stats: options.stats,
         show_loops: options.show_loops,
     };
+    if let Err(why) = wish.fits() {
+        return console.fail(&why);
+    }
     tell(&wish, &options.check(), console)
+}
+
+impl Wish {
+    /// Which engine is asked, if it is one alone.
+    fn engine(&self) -> Option<Engine> {
+        match self.engine {
+            ProofWish::Order => Some(Engine::Order),
+            ProofWish::Trace => Some(Engine::Trace),
+            ProofWish::Auto if self.algorithm.is_some() || self.max_switches.is_some() => Some(Engine::Trace),
+            // Only the formula is expressed in another way, and only it has proofs.
+            ProofWish::Auto if self.encoding != EncodingWish::Order || self.certify => Some(Engine::Order),
+            ProofWish::Auto => None,
+        }
+    }
+
+    /// Whether everything that was asked for is known to the engine.
+    fn fits(&self) -> Result<(), String> {
+        let engine = self.engine();
+        if engine == Some(Engine::Order) && (self.algorithm.is_some() || self.max_switches.is_some()) {
+            return Err("--algorithm and --max-switches are for --engine trace".to_string());
+        }
+        if engine == Some(Engine::Trace) && (self.certify || self.encoding != EncodingWish::Order) {
+            return Err("--encoding and --certify are for --engine order".to_string());
+        }
+        Ok(())
+    }
+
+    fn way(&self) -> Way {
+        let algorithm = match self.algorithm.unwrap_or_default() {
+            TraceWish::Optimal => Algorithm::Optimal,
+            TraceWish::Source => Algorithm::Source,
+            TraceWish::Dpor => Algorithm::Dpor,
+            TraceWish::Dfs => Algorithm::Dfs,
+        };
+        Way { algorithm, max_switches: self.max_switches, ..Way::default() }
+    }
+
+    /// What gave an answer, in a word or two.
+    fn method(&self, answer: &Answer) -> String {
+        match answer.engine {
+            Engine::Order => name(self.encoding).to_string(),
+            Engine::Trace => format!("trace, {}", self.way().algorithm.name()),
+        }
+    }
 }
 
 /// `heddle check --engine symbolic`. Returns the exit code.
@@ -154,7 +210,7 @@ struct Proof<'a> {
 
 impl Proof<'_> {
     fn run(&self) -> Proven {
-        let progress = Progress::new(self.console.shows_progress());
+        let progress = Progress::new(self.console.progress());
         if !self.options.arguments.is_empty() {
             let what =
                 "arguments for the program: a proof is about a program without arguments; `heddle check` gives them";
@@ -198,7 +254,7 @@ impl Proof<'_> {
         let stop: &'static AtomicBool = Box::leak(Box::new(Arc::clone(self.interrupted)));
         Ok(Question {
             unwind_loops,
-            undefined: self.options.ub,
+            undefined: self.options.building.ub,
             leaks: running.leaks,
             races: matches!(running.races, None | Some(RaceWish::Report)),
             exits: matches!(running.exit_status, None | Some(ExitWish::Report)),
@@ -212,16 +268,23 @@ impl Proof<'_> {
     }
 
     fn ask(&self, module: &Module, question: &Question) -> Proven {
-        let progress = Progress::new(self.console.shows_progress());
+        let progress = Progress::new(self.console.progress());
         let mut confirmer = Confirmer::new(self.options, self.interrupted);
         let mut found: Vec<Conclusion> = Vec::new();
         let mut trouble: Option<String> = None;
         let mut at = Instant::now();
-        let concluded = deepen(
-            module,
+        let way = self.wish.way();
+        let turns = Turns { way: way.clone(), complete: self.instead };
+        let mut ask = |question: &Question| match self.wish.engine() {
+            Some(Engine::Order) => prove::ask(module, question),
+            Some(Engine::Trace) => trace::ask(module, question, &way),
+            None => portfolio::ask(module, question, &turns),
+        };
+        let concluded = deepen_by(
+            &mut ask,
             question,
             self.wish.unwind,
-            self.options.all,
+            self.options.searching.findings.all,
             &mut |conjecture| match confirmer.confirm(conjecture) {
                 Ok(Some(conclusion)) => {
                     if self.wish.stats {
@@ -264,9 +327,8 @@ impl Proof<'_> {
             Ok(concluded) => concluded,
             Err(refusal) => {
                 return Proven::Unsupported(format!(
-                    "{}: {} (the symbolic engine does not follow it; `heddle check` does)",
-                    place(module, refusal.site),
-                    refusal.what
+                    "{} (the symbolic engine does not follow it; `heddle check` does)",
+                    said(module, refusal.site, &refusal.what)
                 ));
             }
         };
@@ -283,10 +345,14 @@ impl Proof<'_> {
             }
         };
         let mut proved = self.proved(module, question, &answer, end, &cut);
-        let destroys = answer.modelled.iter().any(|name| name.contains("destroy"));
-        if self.instead && matches!(proved.end, End::Safe | End::Within(_)) && (!answer.matched || destroys) {
-            let why = "nothing was found for all inputs, but misuse of primitives was not looked for";
-            proved.end = End::Incomplete(why.to_string());
+        if self.instead
+            && matches!(proved.end, End::Safe | End::Within(_))
+            && let Some(what) = answer.misuse
+        {
+            let why = format!(
+                "nothing was found for all inputs, but misuse of primitives was not looked for: there are {what}"
+            );
+            proved.end = End::Incomplete(why);
         }
         let report = proved.report();
         Proven::Concluded(Box::new(Conclusion { report, traces: Vec::new(), listing: None, warnings: Vec::new() }))
@@ -306,8 +372,12 @@ impl Proof<'_> {
             undefined: question.undefined,
             exits: question.exits,
             certified: question.certify && answer.certified > 0,
-            modelled: answer.modelled.iter().filter(|name| !is_understood(name)).cloned().collect(),
-            encoding: name(self.wish.encoding),
+            modelled: answer.modelled.iter().filter(|name| !prove::is_understood(name)).cloned().collect(),
+            method: self.wish.method(answer),
+            misuse: answer.misuse.map(str::to_string),
+            switches: self.wish.max_switches.filter(|_| answer.bounded),
+            timeouts: answer.timeouts,
+            executions: answer.executions,
             timeout: self.timeout,
             events: answer.events as u64,
             threads: answer.threads as u32,
@@ -361,7 +431,7 @@ impl Proof<'_> {
             coverage.bounds = heddle_model::verdict::Bounds::default();
         }
         all.report.reason = None;
-        all.report.algorithm = Some(name(self.wish.encoding).to_string());
+        all.report.algorithm = Some(self.wish.method(answer));
         all.report.formulas = answer.formulas.into();
         all.report.events = answer.events as u64;
         all.report.seconds = self.began.elapsed().as_secs_f64();
@@ -370,7 +440,7 @@ impl Proof<'_> {
 
     /// Stores conjectures that the program did not do. Returns the words about them.
     fn unconfirmed(&self, module: &Module, conjectures: &[Conjecture], trouble: Option<&str>) -> String {
-        let path = self.options.out.join("conjecture-1.json");
+        let path = self.options.output.out.join("conjecture-1.json");
         let list: Vec<_> = conjectures.iter().map(|conjecture| document(module, conjecture)).collect();
         let text = serde_json::to_vec_pretty(&list).unwrap_or_default();
         let stored = match store::write_file(&path, &text) {
@@ -382,7 +452,7 @@ impl Proof<'_> {
             .inputs
             .iter()
             .take(16)
-            .map(|given| format!("{} = {}", place(module, given.site), number(given)))
+            .map(|given| format!("{} = {}", place(module, given.site), given.shown()))
             .collect();
         let inputs = if inputs.is_empty() { "no inputs".to_string() } else { format!("inputs {}", inputs.join(", ")) };
         let not_so = match trouble {
@@ -395,25 +465,6 @@ impl Proof<'_> {
             first.message
         )
     }
-}
-
-/// Whether a function means no more than its model says.
-fn is_understood(name: &str) -> bool {
-    [
-        "__VERIFIER_",
-        "__assert_fail",
-        "reach_error",
-        "pthread_",
-        "sem_",
-        "mtx_",
-        "cnd_",
-        "thrd_",
-        "llvm.",
-        "abort",
-        "exit",
-    ]
-    .iter()
-    .any(|known| name.starts_with(known))
 }
 
 fn encoding(wish: EncodingWish) -> Encoding {
@@ -451,7 +502,7 @@ fn loops(module: &Module) -> String {
 
 fn stats(bound: u32, answer: &Answer, time: Duration) -> String {
     format!(
-        "{}: {}, {}, {}, {}, {}, {}, {:.2} s",
+        "{}: {}, {}, {}, {}, {}, {}, {}, {}, {:.2} s",
         counted(bound.into(), "iteration"),
         counted(answer.threads as u64, "thread"),
         counted(answer.events as u64, "event"),
@@ -459,6 +510,8 @@ fn stats(bound: u32, answer: &Answer, time: Duration) -> String {
         counted(answer.formulas.into(), "formula"),
         counted(answer.queries.into(), "question"),
         counted(answer.conflicts, "conflict"),
+        counted(answer.executions, "execution"),
+        counted(answer.iterations, "widening"),
         time.as_secs_f64()
     )
 }
@@ -473,22 +526,11 @@ fn incomplete(module: &Module, iterations: Option<u32>, cut: &[Site], why: &str)
     )
 }
 
-/// An input as the program sees it.
-fn number(given: &prove::Given) -> String {
-    let name = given.function.trim_start_matches("__VERIFIER_nondet_");
-    let unsigned = ["u", "size", "bool", "_Bool"].iter().any(|prefix| name.starts_with(prefix));
-    if unsigned {
-        return given.input.value.to_string();
-    }
-    let unused = 64 - u32::from(given.bits.clamp(1, 64));
-    ((given.input.value << unused) as i64 >> unused).to_string()
-}
-
 /// A conjecture as a document.
 fn document(module: &Module, conjecture: &Conjecture) -> serde_json::Value {
     let inputs = conjecture.inputs.iter().map(|given| {
         serde_json::json!({
-            "thread": given.input.thread, "index": given.input.index, "value": number(given),
+            "thread": given.input.thread, "index": given.input.index, "value": given.shown(),
             "function": given.function, "at": place(module, given.site),
         })
     });

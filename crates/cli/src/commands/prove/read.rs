@@ -69,7 +69,7 @@ pub fn read(words: &[String]) -> Result<Module, Unread> {
     }
     let (files, flags): (Vec<String>, Vec<String>) = words.iter().cloned().partition(|word| is_source(word));
     if files.is_empty() {
-        return Err(Unread::Failed("nothing to prove: give C files (see `heddle prove --help`)".to_string()));
+        return Err(Unread::Failed("nothing to prove: give C or C++ files (see `heddle prove --help`)".to_string()));
     }
     if let Some(missing) = files.iter().find(|file| !Path::new(file).is_file()) {
         return Err(Unread::Failed(format!("{missing}: no such file")));
@@ -93,6 +93,14 @@ pub fn file(module: &Module, site: Site) -> String {
     let file = module.files.get(site.file as usize).map_or("", String::as_str);
     let here = std::env::current_dir().unwrap_or_default();
     Path::new(file).strip_prefix(&here).unwrap_or(Path::new(file)).display().to_string()
+}
+
+/// What is said about a site: its file and line first, if it has any.
+pub fn said(module: &Module, site: Site, what: &str) -> String {
+    match site.line {
+        0 => what.to_string(),
+        _ => format!("{}: {what}", place(module, site)),
+    }
 }
 
 /// File and line.

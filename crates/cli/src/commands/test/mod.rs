@@ -15,8 +15,8 @@ use heddle_report::{junit, sarif};
 use crate::arguments;
 use crate::console::Console;
 use crate::progress::Progress;
-use crate::suite::{Finder, Test};
 use crate::{interrupt, store};
+use heddle_native::suite::{Finder, Test};
 
 /// Checks the tests. Returns the exit code.
 pub fn run(options: arguments::Test, console: &Console) -> u8 {
@@ -38,13 +38,13 @@ pub fn run(options: arguments::Test, console: &Console) -> u8 {
             _ => format!("none of the {filtered} tests has such a name (--list prints all)"),
         });
     }
-    let says = !options.json && !console.wishes().quiet;
+    let says = !options.output.json && !console.wishes().quiet;
     let look = console.report_options();
     if says {
         console.result(&format!("running {}\n", heddle_report::text::counted(tests.len() as u64, "test")));
     }
     let begin = Instant::now();
-    let progress = Progress::new(console.shows_progress());
+    let progress = Progress::new(console.progress());
     let told = |number: usize, checked: &Checked| {
         progress.beside(|| {
             if says {
@@ -59,7 +59,7 @@ pub fn run(options: arguments::Test, console: &Console) -> u8 {
         console.warning(&format!("interrupted: {} of {} tests were checked", checked.len(), tests.len()));
     }
     let elapsed = begin.elapsed();
-    if options.json {
+    if options.output.json {
         console.result(&String::from_utf8_lossy(&suite::json(&checked)));
     } else {
         if says {
@@ -142,10 +142,10 @@ fn all(
 
 /// Writes the reports that the options ask for.
 fn write(options: &arguments::Test, checked: &[Checked]) -> Result<(), String> {
-    if let Some(path) = &options.junit {
+    if let Some(path) = &options.output.junit {
         store::write_file(path, &junit::render_tests(checked))?;
     }
-    if let Some(path) = &options.sarif {
+    if let Some(path) = &options.output.sarif {
         let root = std::env::current_dir().unwrap_or_default();
         store::write_file(path, &sarif::render_tests(checked, &root.display().to_string()))?;
     }

@@ -14,7 +14,7 @@ use super::{as_files, below_here};
 use crate::arguments;
 use crate::commands::check::is_accepted;
 use crate::commands::report::load;
-use crate::suite::Test;
+use heddle_native::suite::Test;
 
 /// How much longer than the time of a test its process may take: to start, to look for the smallest interleaving, to write it down.
 const MORE: Duration = Duration::from_secs(120);
@@ -40,7 +40,7 @@ pub fn check(test: &Test, directory: &str, options: &arguments::Test, interrupte
 
 fn ran(test: &Test, directory: &str, options: &arguments::Test, interrupted: &Arc<AtomicBool>) -> Result<Came, String> {
     let own = std::env::current_exe().map_err(|error| format!("heddle does not find itself: {error}"))?;
-    let out = std::path::absolute(options.out.join(directory)).map_err(|error| error.to_string())?;
+    let out = std::path::absolute(options.output.out.join(directory)).map_err(|error| error.to_string())?;
     let mut command = Command::new(own);
     command.args(["check", "--json", "--no-progress", "--out"]).arg(out);
     command.args(["--timeout", &format!("{}ms", options.timeout.as_millis())]);

@@ -13,14 +13,18 @@ pub mod table;
 
 use core::cell::Cell;
 
+use heddle_model::Operation;
 use heddle_model::primitive::process_state::{How, State, and_changes, and_reads};
+use heddle_model::wire::Outside;
 
 use crate::detect::race;
 use crate::entry::imports;
 use crate::lifetime;
+use crate::outside::channel;
 use crate::outside::files::ordered::{self, Use, tell};
 use crate::outside::files::streams;
-use crate::schedule::is_alone;
+use crate::schedule::{self, is_alone};
+use crate::state::touches as told;
 
 /// What a call does to state of the process. Arguments are named by their positions.
 #[derive(Clone, Copy)]
@@ -43,6 +47,18 @@ pub enum Touch {
     Walk,
     /// Changes the environment, and with it the program's variable `environ`.
     Environ,
+    /// Sets the time zone by the environment, and the program's variables of it.
+    Zone,
+    /// Sets the time zone by the environment and keeps broken-down time, if true, or uses the zone.
+    Zoned(bool),
+    /// Uses the locale and the time zone.
+    Format,
+    /// Looks for options, by the program's variables, in a way that the environment says.
+    Options,
+    /// Takes this, and looks at the environment.
+    ByEnvironment(&'static Touch),
+    /// Takes or changes the mode of a descriptor.
+    Mode,
     /// `prctl`: looks at a setting of the process or changes it, by its first argument.
     Setting,
     /// Puts another file at the descriptor in this argument.
@@ -196,9 +212,15 @@ impl Touch {
         match self {
             Touch::On(state, How::Change) | Touch::OnIf(state, _) => Some(state),
             Touch::Environ => Some(State::Environment),
+            Touch::ByEnvironment(touch) => touch.may_change(),
             Touch::On(_, How::Read)
             | Touch::Within(..)
             | Touch::Kept(_)
+            | Touch::Zone
+            | Touch::Zoned(_)
+            | Touch::Format
+            | Touch::Options
+            | Touch::Mode
             | Touch::SignalAction(..)
             | Touch::SignalIf(..)
             | Touch::Names(_)
@@ -251,11 +273,62 @@ impl Touch {
         if is_alone() {
             return;
         }
+        told::unseen();
         match self {
+            Touch::On(State::Environment, How::Read) => {
+                touches(State::Environment, How::Read, pc);
+                // The program may set the variable itself.
+                race::read_by_library(environ_address(), size_of::<usize>(), pc);
+            }
             Touch::On(state, how) => touches(state, how, pc),
             Touch::OnIf(state, at) => touches(state, how_if(arguments[at]), pc),
             // Such objects are sixteen bytes long or longer.
             Touch::Within(state, at) => touches_part(state, How::Change, arguments[at] as u64 >> 4, pc),
+            Touch::Kept(MULTIBYTE) if can_change(State::Locale) => {
+                let shift = State::Static.operation(How::Change, MULTIBYTE);
+                tell(and_reads(shift, State::Locale.part(0)), pc);
+            }
+            Touch::Zone => {
+                tell(by_environment(State::Static.operation(How::Change, TIME)), pc);
+                for (variable, size) in zone_variables() {
+                    race::changed_by_library(variable, size, pc);
+                }
+            }
+            Touch::Zoned(true) => tell(by_environment(State::Static.operation(How::Change, TIME)), pc),
+            // The zone stays what it is where nothing can change the environment.
+            Touch::Zoned(false) if !can_change(State::Environment) => {}
+            Touch::Zoned(false) => tell(State::Static.operation(How::Read, TIME), pc),
+            Touch::Format if can_change(State::Environment) => {
+                tell(and_reads(State::Locale.operation(How::Read, 0), State::Static.part(TIME)), pc);
+            }
+            Touch::Format => touches(State::Locale, How::Read, pc),
+            Touch::Options => {
+                tell(by_environment(State::Options.operation(How::Change, 0)), pc);
+                for (variable, size) in option_variables() {
+                    race::changed_by_library(variable, size, pc);
+                }
+            }
+            Touch::ByEnvironment(touch) => {
+                let operation = match *touch {
+                    Touch::On(state, how) => Some(state.operation(how, 0)),
+                    Touch::OnIf(state, at) => Some(state.operation(how_if(arguments[at]), 0)),
+                    Touch::Names(how) => Some(State::FileNames.operation(how, 0)),
+                    _ => None,
+                };
+                match operation {
+                    // In one step, which is that of the call.
+                    Some(operation) if can_change(State::Environment) => tell(by_environment(operation), pc),
+                    // SAFETY: the caller's.
+                    _ => unsafe { touch.take(arguments, pc) },
+                }
+            }
+            Touch::Mode => {
+                const SET: [usize; 2] = [4, 1031];
+                if channel::is_one(arguments[0] as i32) && SET.contains(&arguments[1]) {
+                    schedule::goes_outside(Outside::Modes);
+                }
+                ordered::uses(arguments[0] as i32, Use::Change, pc);
+            }
             Touch::Kept(group) => tell(State::Static.operation(How::Change, group), pc),
             Touch::SignalAction(how, at) => touches_signal(arguments[at] as i32, how, pc),
             Touch::SignalIf(new, at) => touches_signal(arguments[at] as i32, how_if(arguments[new]), pc),
@@ -318,6 +391,31 @@ fn environ_address() -> usize {
         static mut environ: *mut *mut core::ffi::c_char;
     }
     &raw const environ as usize
+}
+
+/// Where the program's variables `timezone`, `daylight` and `tzname` are, and their sizes.
+fn zone_variables() -> [(usize, usize); 3] {
+    unsafe extern "C" {
+        static mut timezone: core::ffi::c_long;
+        static mut daylight: core::ffi::c_int;
+        static mut tzname: [*mut core::ffi::c_char; 2];
+    }
+    [(&raw const timezone as usize, 8), (&raw const daylight as usize, 4), (&raw const tzname as usize, 16)]
+}
+
+/// Where the program's variables `optarg`, `optind` and `optopt` are, and their sizes.
+fn option_variables() -> [(usize, usize); 3] {
+    unsafe extern "C" {
+        static mut optarg: *mut core::ffi::c_char;
+        static mut optind: core::ffi::c_int;
+        static mut optopt: core::ffi::c_int;
+    }
+    [(&raw const optarg as usize, 8), (&raw const optind as usize, 4), (&raw const optopt as usize, 4)]
+}
+
+/// The operation, which also depends on the environment.
+fn by_environment(operation: Operation) -> Operation {
+    if can_change(State::Environment) { and_reads(operation, State::Environment.part(0)) } else { operation }
 }
 
 const AT_WORKING_DIRECTORY: i32 = -100;

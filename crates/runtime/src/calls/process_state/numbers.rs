@@ -5,9 +5,11 @@ use heddle_model::primitive::process_state::How::{Change, Read};
 use heddle_model::primitive::process_state::State::{Break, FileModeMask, Identity, Limits, Scheduling};
 
 use super::Touch::{Copy, File, Named, NamedAt, Names, Number, On, OnIf, Replaced, Setting, SignalAction, SignalIf};
+use crate::calls::pthread::identity;
 use crate::outside::files::ordered::Use::{Change as Contents, Look, Position, Status};
-use crate::outside::files::ordered::opens;
+use crate::outside::files::ordered::{self, opens};
 use crate::outside::mappings;
+use crate::schedule;
 
 /// Makes system call `number` for the program, by `call`, after what it does was taken in the model.
 pub unsafe fn made(number: i64, arguments: &[usize; 6], pc: u64, call: impl FnOnce() -> i64) -> i64 {
@@ -51,8 +53,10 @@ pub unsafe fn made(number: i64, arguments: &[usize; 6], pc: u64, call: impl FnOn
         1 | 18 | 20 | 72 | 73 | 77 | 91 | 93 | 190 | 199 | 285 | 296 | 328 => File(Contents, 0),
         40 => Copy(1, 0),
         326 => Copy(0, 2),
-        // getdents, getcwd, readlink, getdents64, readlinkat
-        78 | 79 | 89 | 217 | 267 => Names(Read),
+        // getdents, getdents64: what the program has made of a directory is told by `readdir` alone
+        78 | 217 => schedule::unsupported("getdents by its number", pc),
+        // getcwd, readlink, readlinkat
+        79 | 89 | 267 => Names(Read),
         // chdir, fchdir, rename, mkdir, rmdir, link, unlink, symlink, mknod, chroot, and those with `at`
         80..=84 | 86..=88 | 133 | 161 | 258 | 259 | 263..=266 | 316 => Names(Change),
         95 => On(FileModeMask, Change),
@@ -60,10 +64,19 @@ pub unsafe fn made(number: i64, arguments: &[usize; 6], pc: u64, call: impl FnOn
         97 => On(Limits, Read),
         160 => On(Limits, Change),
         302 => OnIf(Limits, 2),
-        // getpriority, sched_getparam, sched_getscheduler, sched_getaffinity
-        140 | 143 | 145 | 204 => On(Scheduling, Read),
-        // setpriority, sched_setparam, sched_setscheduler, sched_setaffinity
-        141 | 142 | 144 | 203 => On(Scheduling, Change),
+        3 => {
+            ordered::closes(arguments[0] as i32, pc);
+            return call();
+        }
+        // getpriority, setpriority
+        140 => On(Scheduling, Read),
+        141 => On(Scheduling, Change),
+        // sched_getparam, sched_getscheduler, sched_getaffinity, and those that set
+        143 | 145 | 204 | 142 | 144 | 203 => {
+            let how = if matches!(number, 143 | 145 | 204) { Read } else { Change };
+            identity::touches_scheduling(arguments[0] as i32, how, pc);
+            return call();
+        }
         // uname, getpgrp, getpgid, getsid
         63 | 111 | 121 | 124 => On(Identity, Read),
         // setpgid, setsid, personality

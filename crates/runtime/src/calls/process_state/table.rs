@@ -9,12 +9,12 @@ use core::ffi::CStr;
 use heddle_model::primitive::process_state::How::{Change, Read};
 use heddle_model::primitive::process_state::State::{
     Arrivals, Break, Environment, FileModeMask, ForkHandlers, Identity, Libraries, Limits, Locale, Log, MemoryResource,
-    NewHandler, Options, Random, Random48, Scheduling, StreamWords, TerminateHandler,
+    NewHandler, Random, Random48, Scheduling, StreamWords, TerminateHandler,
 };
 
 use super::Touch::{
-    self, Copy, Environ, File, Input, Kept, Listing, Named, NamedAt, Names, Number, On, OnIf, Output, Replaced,
-    Setting, SignalAction, SignalIf, Stream, Walk, Within,
+    self, ByEnvironment, Copy, Environ, File, Format, Input, Kept, Listing, Mode, Named, NamedAt, Names, Number, On,
+    OnIf, Options, Output, Replaced, Setting, SignalAction, SignalIf, Stream, Walk, Within, Zone, Zoned,
 };
 use super::{Errors, HOSTS, MULTIBYTE, NUMBERS, PLACES, SEARCH, TIME, TOKENS, USERS};
 use crate::entry::real::Real;
@@ -48,21 +48,27 @@ table! {
     Environ => setenv unsetenv putenv clearenv;
     On(Random, Change) => rand srand random srandom initstate setstate;
     On(Random48, Change) => drand48 lrand48 mrand48 srand48 seed48 lcong48;
-    OnIf(Locale, 1) => setlocale bindtextdomain bind_textdomain_codeset;
+    OnIf(Locale, 1) => bindtextdomain bind_textdomain_codeset;
+    ByEnvironment(&OnIf(Locale, 1)) => setlocale;
+    ByEnvironment(&On(Locale, Read)) => newlocale;
     OnIf(Locale, 0) => textdomain;
     On(Locale, Read) => localeconv nl_langinfo gettext dgettext dcgettext ngettext dngettext dcngettext __dcgettext
         __ctype_get_mb_cur_max __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc toupper tolower
         mbstowcs wcstombs mbrtowc wcrtomb mbsrtowcs wcsrtombs mbsnrtowcs wcsnrtombs mbrlen mbsinit btowc wctob
         strcoll strxfrm wcscoll wcsxfrm strtod strtof strtold atof wcstod wcstof wcstold
         iswalnum iswalpha iswblank iswcntrl iswctype iswdigit iswgraph iswlower iswprint iswpunct iswspace iswupper
-        iswxdigit towlower towupper towctrans wctype wctrans wcwidth wcswidth strftime wcsftime strptime regcomp regexec
+        iswxdigit towlower towupper towctrans wctype wctrans wcwidth wcswidth strptime regcomp regexec
         fnmatch strfmon;
     On(ForkHandlers, Change) => __register_atfork;
     On(Libraries, Change) => dlopen dlmopen;
     On(Libraries, Read) => dlinfo;
     On(Log, Change) => openlog closelog setlogmask syslog vsyslog __syslog_chk __vsyslog_chk;
-    On(Options, Change) => getopt getopt_long getopt_long_only __posix_getopt;
-    Kept(TIME) => asctime ctime gmtime localtime getdate tzset;
+    Format => strftime wcsftime;
+    Options => getopt getopt_long getopt_long_only __posix_getopt;
+    Kept(TIME) => asctime gmtime getdate;
+    Zoned(true) => ctime localtime mktime timelocal;
+    Zoned(false) => ctime_r localtime_r;
+    Zone => tzset;
     Kept(TOKENS) => strtok;
     Kept(NUMBERS) => ecvt fcvt qecvt qfcvt l64a;
     Kept(MULTIBYTE) => mblen mbtowc wctomb;
@@ -106,8 +112,8 @@ table! {
     On(Limits, Read) => getrlimit getrlimit64 getdtablesize;
     On(Limits, Change) => setrlimit setrlimit64 ulimit vlimit;
     OnIf(Limits, 2) => prlimit prlimit64;
-    On(Scheduling, Read) => getpriority;
-    On(Scheduling, Change) => setpriority nice;
+    On(Scheduling, Read) => getpriority pthread_getconcurrency;
+    On(Scheduling, Change) => setpriority nice pthread_setconcurrency;
     On(Identity, Read) => gethostname getdomainname gethostid getpgid getpgrp getsid tcgetpgrp capget;
     On(Identity, Change) => setpgid setpgrp setsid tcsetpgrp capset setfsuid setfsgid personality;
     Setting => prctl;
@@ -118,9 +124,10 @@ table! {
 
     // Names of files, and the working directory.
     Names(Read) => __open_2 __open64_2 __openat_2 __openat64_2 readlink readlinkat __readlink_chk __readlinkat_chk realpath __realpath_chk canonicalize_file_name
-        getcwd __getcwd_chk get_current_dir_name getwd __getwd_chk opendir glob glob64
-        scandir scandir64 scandirat scandirat64 wordexp
-        name_to_handle_at open_by_handle_at tempnam mktemp tmpnam tmpnam_r;
+        getcwd __getcwd_chk get_current_dir_name getwd __getwd_chk opendir
+        scandir scandir64 scandirat scandirat64
+        name_to_handle_at open_by_handle_at mktemp tmpnam tmpnam_r;
+    ByEnvironment(&Names(Read)) => glob glob64 wordexp tempnam;
     Walk => ftw ftw64 nftw nftw64 fts_open fts_read fts_children fts64_open fts64_read fts64_children;
     Names(Change) => unlink unlinkat remove rename renameat renameat2 link linkat symlink symlinkat mkdir mkdirat rmdir
         mknod mknodat __xmknod __xmknodat chdir fchdir chroot shm_open shm_unlink lckpwdf ulckpwdf;
@@ -142,8 +149,8 @@ table! {
     Number => dup pipe pipe2 socket socketpair eventfd epoll_create epoll_create1 closedir;
     File(Position, 0) => __pread_chk __pread64_chk __read_chk;
     File(Contents, 0) => fchmod fchown futimens futimes fsetxattr fremovexattr fallocate fallocate64 posix_fallocate
-        posix_fallocate64 pwritev pwritev64 lockf lockf64 fcntl fcntl64 __dprintf_chk
-        __vdprintf_chk;
+        posix_fallocate64 pwritev pwritev64 lockf lockf64 __dprintf_chk __vdprintf_chk;
+    Mode => fcntl fcntl64;
     Copy(0, 2) => copy_file_range;
     Copy(1, 0) => sendfile sendfile64;
 
@@ -160,7 +167,7 @@ table! {
     Stream(Contents, 3) => fwrite_unlocked _IO_fwrite;
     Stream(Contents, 0) => fwprintf vfwprintf fflush_unlocked __overflow __woverflow __fprintf_chk __vfprintf_chk
         __fwprintf_chk __vfwprintf_chk _IO_fprintf;
-    Stream(Contents, 0) => fgetpos fgetpos64 fsetpos fsetpos64 setvbuf setbuf setbuffer setlinebuf __fpurge;
+    Stream(Contents, 0) => fgetpos fgetpos64 fsetpos fsetpos64 setvbuf setbuf setbuffer setlinebuf __fpurge __fsetlocking;
     Stream(Closing, 0) => clearerr clearerr_unlocked fwide;
     Stream(Closing, 1) => ungetwc;
     Input => gets getwchar getchar_unlocked getwchar_unlocked vscanf wscanf vwscanf __isoc99_vscanf __isoc99_wscanf

@@ -16,6 +16,7 @@ use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
 use crate::schedule::timed::{self, Deadline};
 use crate::schedule::{self, active, caller, visible, wakeup_policy};
+use crate::state::touches;
 
 originals! {
     fn pthread_cond_init(condvar: *mut u8, attributes: *const c_void) -> c_int;
@@ -47,6 +48,7 @@ interpose! {
         let pc = caller();
         let mut clock = clock::REALTIME;
         if !attributes.is_null() {
+            touches::unseen();
             pthread_condattr_getclock(attributes, &mut clock);
         }
         make(condvar, clock, pc)

@@ -106,6 +106,11 @@ pub fn processors_of(number: c_int) -> Option<u8> {
     numbered(number).map(|thread| fiber::of(thread).scheduling.get().processors())
 }
 
+/// Takes in the model that it is looked at or changed how the thread with this number is scheduled.
+pub fn touches_scheduling(number: c_int, how: How, pc: u64) {
+    touches_processors(numbered(number), how, pc);
+}
+
 /// Takes in the model that the processors of a thread are looked at or changed.
 fn touches_processors(thread: Option<ThreadId>, how: How, pc: u64) {
     if let Some(thread) = thread {

@@ -12,9 +12,9 @@ pub mod keys;
 mod mutex;
 pub mod named;
 mod once;
-mod rwlock;
-mod semaphore;
-mod spin;
+pub mod rwlock;
+pub mod semaphore;
+pub mod spin;
 pub mod thread;
 pub mod unwinder;
 

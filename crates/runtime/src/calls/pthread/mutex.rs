@@ -10,10 +10,12 @@ use heddle_model::{Misuse, ObjectId, OpCode, Operation};
 use crate::calls::process_state::touches_part;
 use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
+use crate::outside::inherited;
 use crate::schedule::{
     active, caller, rounds_go_round, spurious_failure, timed, unsupported, visible, visible_look, visible_under_lock,
     wakeup_policy,
 };
+use crate::state::touches;
 
 /// The size of glibc's `pthread_mutex_t`, and where the kind is in it.
 const SIZE: usize = 40;
@@ -78,6 +80,7 @@ interpose! {
         let pc = caller();
         let (mut kind, mut robust, mut protocol, mut ceiling) = (0, 0, 0, 0);
         if !attributes.is_null() {
+            touches::unseen();
             pthread_mutexattr_gettype(attributes, &mut kind);
             pthread_mutexattr_getrobust(attributes, &mut robust);
             pthread_mutexattr_getprotocol(attributes, &mut protocol);
@@ -143,6 +146,7 @@ interpose! {
 
     fn pthread_mutex_lock(mutex: *mut u8) -> c_int {
         if !active() {
+            inherited::before_mutex(mutex);
             return crate::entry::real::pthread_mutex_lock(mutex.cast());
         }
         operate(LOCK, mutex, caller())

@@ -11,7 +11,9 @@ use heddle_model::{ObjectId, OpCode, Operation, WakeupOrder};
 
 use crate::detect::misuse;
 use crate::outside::clock::{self, Timespec};
+use crate::outside::inherited;
 use crate::schedule::{active, caller, spurious_failure, timed, visible, visible_look, wakeup_policy};
+use crate::state::touches;
 
 /// The error for a lock that is held.
 const EBUSY: c_int = 16;
@@ -48,6 +50,7 @@ interpose! {
         let pc = caller();
         let mut preference = 0;
         if !attributes.is_null() {
+            touches::unseen();
             pthread_rwlockattr_getkind_np(attributes, &mut preference);
         }
         visible(Operation::new(INIT, ObjectId(lock as u64)), pc, |_| {});
@@ -67,7 +70,11 @@ interpose! {
     }
 
     fn pthread_rwlock_rdlock(lock: *mut u8) -> c_int {
-        if active() { operate(READ_LOCK, lock, caller()) } else { real::pthread_rwlock_rdlock(lock) }
+        if !active() {
+            inherited::before_rwlock(lock, false);
+            return real::pthread_rwlock_rdlock(lock);
+        }
+        operate(READ_LOCK, lock, caller())
     }
 
     fn pthread_rwlock_tryrdlock(lock: *mut u8) -> c_int {
@@ -75,7 +82,11 @@ interpose! {
     }
 
     fn pthread_rwlock_wrlock(lock: *mut u8) -> c_int {
-        if active() { operate(WRITE_LOCK, lock, caller()) } else { real::pthread_rwlock_wrlock(lock) }
+        if !active() {
+            inherited::before_rwlock(lock, true);
+            return real::pthread_rwlock_wrlock(lock);
+        }
+        operate(WRITE_LOCK, lock, caller())
     }
 
     fn pthread_rwlock_trywrlock(lock: *mut u8) -> c_int {

@@ -5,6 +5,7 @@ use core::ffi::c_int;
 use heddle_model::primitive::spin::{DESTROY, INIT, LOCK, TRYLOCK, UNLOCK};
 use heddle_model::{ObjectId, OpCode, Operation};
 
+use crate::outside::inherited;
 use crate::schedule::{active, caller, spurious_failure, visible, visible_look};
 
 /// The error for a lock that is held.
@@ -39,7 +40,11 @@ interpose! {
     }
 
     fn pthread_spin_lock(lock: *mut c_int) -> c_int {
-        if active() { operate(LOCK, lock, caller()) } else { real::pthread_spin_lock(lock) }
+        if !active() {
+            inherited::before_spin(lock);
+            return real::pthread_spin_lock(lock);
+        }
+        operate(LOCK, lock, caller())
     }
 
     fn pthread_spin_trylock(lock: *mut c_int) -> c_int {

@@ -16,6 +16,7 @@ use crate::outside::files::descriptors;
 use crate::outside::virtual_time;
 use crate::record::callstack;
 use crate::schedule::{self, active, caller, current, fiber, spin_loop, timed, visible, visible_look};
+use crate::state::touches;
 
 const ESRCH: c_int = 3;
 const EINVAL: c_int = 22;
@@ -33,6 +34,8 @@ unsafe extern "C" {
 
 interpose! {
     fn pthread_create(handle: *mut usize, attributes: *const c_void, routine: usize, argument: usize) -> c_int {
+        // Libraries that start threads for the program keep the handle where nobody tells of it.
+        touches::unseen();
         create(handle, attributes, routine, argument, caller())
     }
 
@@ -65,6 +68,7 @@ interpose! {
     }
 
     fn pthread_detach(handle: usize) -> c_int {
+        touches::unseen();
         if active() { detach(handle, caller()) } else { real::pthread_detach(handle) }
     }
 

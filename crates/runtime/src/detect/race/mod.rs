@@ -12,16 +12,18 @@ use core::cell::Cell;
 use heddle_detect::race::{Capacity, Detector};
 use heddle_detect::shadow::{Exceeded, Found};
 use heddle_detect::{Full, Lender, Zero, happens_before, shadow};
+use heddle_model::content::PartKind;
 use heddle_model::primitive::{atomic, memory as plain_memory, mutex, process_state, queue, section};
 use heddle_model::race::{Access, Race};
+use heddle_model::wire::Outside;
 use heddle_model::{self as model, Event, Outcome, ThreadId, immediate, vain};
 
 use crate::addresses::{self, PAGE, Reserve, SHADOW};
 use crate::calls::libstdcxx;
 use crate::calls::process_state::mappings_can_go;
-use crate::detect::{memcheck, stacks};
+use crate::detect::{library_calls, memcheck, stacks};
 use crate::lifetime::{self, Exclusive};
-use crate::state::touches;
+use crate::state::{content, touches};
 use crate::{heap, schedule};
 
 /// How many objects and accesses the detector has room for.
@@ -50,6 +52,8 @@ unsafe impl Lender<'static> for Cells {
     }
 }
 
+/// The place that stands for what libraries keep that nobody instrumented. The program has nothing there.
+const LIBRARIES: usize = addresses::STATES - 8;
 /// How many frames of the call stack of an earlier access are kept.
 const FRAMES: usize = 128;
 
@@ -176,6 +180,13 @@ pub fn switched(thread: ThreadId) {
 /// Tells the detector of an event, which orders what follows it.
 #[inline]
 pub fn event(event: &Event) {
+    library_calls::at_event(event, false);
+    orders(event);
+    library_calls::at_event(event, true);
+}
+
+#[inline]
+fn orders(event: &Event) {
     // A plain access synchronises nothing, visible or not, and no language standard says that a file does.
     let Some(detector) = detector() else { return };
     let family = event.operation.code.family();
@@ -247,6 +258,26 @@ pub fn changed_by_library(address: usize, size: usize, pc: u64) {
     if on() {
         watch(address, size, pc);
         access(address, size, Access::new(true, true), pc, true);
+    }
+}
+
+/// Tells the detector that a library reads a variable that the program may set itself.
+pub fn read_by_library(address: usize, size: usize, pc: u64) {
+    touches::note(address, size, Access::new(false, true));
+    if on() {
+        watch(address, size, pc);
+        access(address, size, Access::new(false, true), pc, true);
+    }
+}
+
+/// Records that the running thread has called libraries that nobody instrumented, and tells the search if nothing orders that after the calls of
+/// another thread.
+#[cold]
+pub fn called_library() {
+    let Some(detector) = detector() else { return };
+    let tell = |_, _: &Found| schedule::goes_outside(Outside::Calls);
+    if let Err(exceeded) = detector.access(LIBRARIES, 8, Access::new(true, false), 0, true, tell) {
+        too_many(exceeded);
     }
 }
 
@@ -332,10 +363,11 @@ pub fn is_changed(address: usize, size: usize) -> bool {
 /// memory, only the places count of which it has found out that locks alone do not order who uses them.
 pub fn fingerprint(alive: impl Fn(ThreadId) -> bool) -> Option<u128> {
     let Some(detector) = detector() else { return Some(0) };
+    let show = |granule: u64, words: &[u64]| content::words(PartKind::Access, granule, words);
     if !touches::are_told() || schedule::is_revealed(immediate::ALL_WATCHED) {
-        detector.fingerprint(alive, |_| true)
+        detector.fingerprint(alive, |_| true, show)
     } else if schedule::is_revealed(immediate::SOME_WATCHED) {
-        detector.fingerprint(alive, |granule| schedule::is_revealed(immediate::watched(granule as u64)))
+        detector.fingerprint(alive, |granule| schedule::is_revealed(immediate::watched(granule as u64)), show)
     } else {
         detector.ranges_are_empty().then_some(0)
     }

@@ -274,6 +274,11 @@ impl Descriptor {
         self.description != 0 && (self.kind == Kind::Regular as u32 || self.kind == Kind::Directory as u32)
     }
 
+    /// Whether the descriptor is of a device.
+    pub fn is_device(&self) -> bool {
+        self.description != 0 && self.kind == Kind::Other as u32 && !self.outside
+    }
+
     /// Whether the descriptor is of a directory.
     pub fn is_directory(&self) -> bool {
         self.kind == Kind::Directory as u32

@@ -27,7 +27,7 @@ use super::descriptors;
 use crate::calls::process_state;
 use crate::detect::race;
 use crate::lifetime;
-use crate::outside::trap;
+use crate::outside::{channel, trap};
 use crate::schedule::{is_alone, visible};
 use crate::sys;
 
@@ -135,6 +135,11 @@ pub fn use_of(file: i32, how: Use) -> Option<(State, How, u64)> {
     let known = descriptors::known(file);
     let looks = looks || how != Use::Change && known.is_own();
     let how = if looks { How::Read } else { How::Change };
+    if known.is_device() && !channel::is_one(file) {
+        // What it does has no order here. But whoever opened it and whoever was handed it can tell when the other closes it.
+        let how = if known.is_own() { How::Read } else { How::Change };
+        return Some((State::FileContents, how, known.identity));
+    }
     known.is_file().then_some((State::FileContents, how, known.identity))
 }
 

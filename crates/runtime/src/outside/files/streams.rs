@@ -16,6 +16,7 @@ use crate::detect::{memcheck, race};
 use crate::lifetime::{self, Exclusive};
 use crate::outside::channel;
 use crate::schedule::{self, active, caller, is_alone};
+use crate::state::touches;
 
 unsafe extern "C" {
     static stdin: *mut c_void;
@@ -28,6 +29,7 @@ unsafe extern "C" {
 
 /// Makes a call of libc on a stream, after its use was taken in the model.
 pub fn on_stream<T>(stream: *mut c_void, how: Use, pc: u64, call: impl FnOnce() -> T) -> T {
+    touches::unseen();
     if schedule::is_first() || stream.is_null() {
         return call();
     }
@@ -79,6 +81,12 @@ pub fn uses_stream(stream: *mut c_void, how: Use, pc: u64) {
         tell(State::FileContents.operation(How::Change, stream as u64 >> 4), pc);
     } else if !channel::is_one(file) {
         uses(file, how, pc);
+        if descriptors::known(file).is_device() {
+            // The stream itself has a state: its buffer, errors, the end of the file.
+            let looks = matches!(how, Use::Look | Use::Status);
+            let how = if looks { How::Read } else { How::Change };
+            tell(State::FileContents.operation(how, stream as u64 >> 4), pc);
+        }
     }
 }
 

@@ -55,6 +55,8 @@ pub struct Rights {
     pub read: Right,
     /// Writing.
     pub write: Right,
+    /// Whether some of it is shared with other processes.
+    pub is_shared: bool,
 }
 
 /// What is allowed in the mappings between two addresses. What is not mapped does not count.
@@ -81,6 +83,7 @@ pub fn rights(from: usize, to: usize) -> Rights {
                 if low < to && from < high {
                     rights.read.note(allowed[0] == b'r');
                     rights.write.note(allowed[1] == b'w');
+                    rights.is_shared |= allowed[3] == b's';
                 }
             }
             text.copy_within(end + 1..length, 0);

@@ -475,7 +475,7 @@ pub(crate) struct State {
     numbers: u64,
     priority: Priority,
     estimate: (f64, f64, f64),
-    levels: (Vec<u64>, [u64; 2]),
+    levels: (Vec<u64>, u64),
 }
 
 impl Strategy for Optimal {

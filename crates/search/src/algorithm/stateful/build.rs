@@ -2,13 +2,15 @@
 
 use heddle_model::follow::Step;
 use heddle_model::retrace::{Retrace, Standing};
-use heddle_model::{Choice, Event, EventFlags, Execution, Fingerprint, ObjectId, PlainTouch, ThreadId, immediate};
+use heddle_model::{
+    Choice, Event, EventFlags, Execution, Fingerprint, ObjectId, PlainTouch, Plan, ThreadId, immediate,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stateful::discipline::Discipline;
 use crate::algorithm::stateful::graph::{Edge, Graph, NONE};
 use crate::algorithm::stateful::summary::Summaries;
-use crate::liveness::{StateEdge, StateGraph, StateNode};
+use crate::liveness::{LOOKS, StateEdge, StateGraph, StateNode};
 use crate::options::Options;
 
 /// Takes note of what an event says of a proposition.
@@ -85,7 +87,7 @@ impl Builder {
 
     /// How many states there are in which threads wait in vain: see [`Graph::in_vain`].
     pub fn in_vain(&self) -> u64 {
-        self.graph.in_vain(|class| self.summaries.looks(class))
+        self.graph.in_vain(|class| self.summaries.looks(class), |class| self.summaries.marks(class) & LOOKS != 0)
     }
 
     /// Whether some thread may wait for ever while others go on: in vain, or in all states of a component that nothing leaves.
@@ -95,16 +97,34 @@ impl Builder {
 
     /// Writes down the steps that lead to a task, and the task itself.
     pub fn schedule(&self, task: Task, into: &mut Vec<Step>) {
-        into.extend_from_slice(&self.given);
         let (node, holder, thread, way) = match task {
-            Task::Begin => return,
+            Task::Begin => return into.extend_from_slice(&self.given),
             Task::Go { node, thread, way } => (node, None, thread, way),
             Task::Inside { node, holder, thread, way } => (node, Some(holder), thread, way),
         };
-        into.extend_from_slice(&self.opening);
-        self.graph.way_to(node, |class, way, into| self.summaries.steps_back(class, way, into), into);
+        self.way_to(node, into);
         into.extend(holder.map(Step::new));
         into.push(Step::new(thread).taking(Choice::Way(way)));
+    }
+
+    /// Writes down the steps that lead to a state.
+    pub fn way_to(&self, node: u32, into: &mut Vec<Step>) {
+        into.extend_from_slice(&self.given);
+        into.extend_from_slice(&self.opening);
+        self.graph.way_to(node, |class, way, into| self.summaries.steps_back(class, way, into), into);
+    }
+
+    /// The ways to so many of the states that were met last, as plans made of `plan`.
+    pub fn ways(&self, most: usize, plan: &Plan) -> Vec<Plan> {
+        let count = self.graph.nodes.len() as u32;
+        let nodes = count.saturating_sub(most as u32)..count;
+        let way = |node| {
+            let mut way = plan.clone();
+            self.way_to(node, &mut way.schedule);
+            way.touches = way.touches.map(|_| way.schedule.len() as u32);
+            way
+        };
+        nodes.map(way).collect()
     }
 
     /// Learns from the execution of a task whose schedule had so many steps.
@@ -229,6 +249,6 @@ impl Builder {
 
     /// Takes every state as new: whoever runs the program knows none.
     pub fn all_are_fresh(&mut self) {
-        self.fresh = self.graph.nodes.iter().map(|node| node.fingerprint).collect();
+        self.fresh = self.graph.nodes.iter().map(|node| node.fingerprint()).collect();
     }
 }

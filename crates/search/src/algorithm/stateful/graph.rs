@@ -1,12 +1,13 @@
 //! The graph of states: nodes, the steps that are possible in each, and the edges that were run.
 //!
-//! Everything lies in flat vectors and is known by its number. A node takes 64 bytes, a possible step 8, an edge 24, and
-//! an entry of the table of fingerprints 4.
+//! Everything lies in [long lists](Chunks) and is known by its number. A node takes 40 bytes, a thread that can go on or waits 6, an edge 24,
+//! and an entry of the table of fingerprints 4, of which there are up to three for each node.
 
 use heddle_model::follow::Step;
 use heddle_model::{Fingerprint, ThreadId};
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm::stateful::chunks::Chunks;
 use crate::algorithm::stateful::components::components;
 use crate::algorithm::stateful::summary::Class;
 
@@ -14,9 +15,10 @@ use crate::algorithm::stateful::summary::Class;
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A state.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Node {
-    pub fingerprint: Fingerprint,
+    /// Both halves of its fingerprint. A number of 128 bits would be aligned to sixteen bytes.
+    fingerprint: [u64; 2],
     /// The first of its possible steps in [`Graph::steps`], and their number.
     first_step: u32,
     steps: u16,
@@ -29,16 +31,53 @@ pub(crate) struct Node {
     pub parent: u32,
 }
 
+impl Node {
+    pub fn fingerprint(&self) -> Fingerprint {
+        let [low, high] = self.fingerprint;
+        Fingerprint(u128::from(high) << 64 | u128::from(low))
+    }
+}
+
 /// A thread that can go on in a state.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Possible {
     pub thread: ThreadId,
     /// In how many ways it can go on.
     pub ways: u16,
-    /// The ways below this number were handed out, or were run.
-    pub taken: u16,
+    /// The ways below this number were handed out, or were run. The highest bit says whether it is to be run in all its ways.
+    state: u16,
+}
+
+/// The bit of [`Possible::state`] that says that all ways are to be run.
+const ASKED: u16 = 1 << 15;
+
+impl Possible {
+    fn new(thread: ThreadId, ways: u16) -> Possible {
+        assert!(ways < ASKED, "an operation with {ways} ways");
+        Possible { thread, ways, state: 0 }
+    }
+
     /// Whether it is to be run in all its ways.
-    pub asked: bool,
+    pub fn is_asked(&self) -> bool {
+        self.state & ASKED != 0
+    }
+
+    /// All its ways are to be run.
+    pub fn ask(&mut self) {
+        self.state |= ASKED;
+    }
+
+    /// How many of its ways were handed out, or were run.
+    pub fn taken(&self) -> u16 {
+        self.state & !ASKED
+    }
+
+    /// One more way was handed out. Returns which.
+    pub fn take(&mut self) -> u16 {
+        let way = self.taken();
+        self.state += 1;
+        way
+    }
 }
 
 /// A step that was run.
@@ -56,11 +95,17 @@ pub(crate) struct Edge {
 /// All states that were met.
 #[derive(Default)]
 pub(crate) struct Graph {
-    pub nodes: Vec<Node>,
-    pub edges: Vec<Edge>,
-    steps: Vec<Possible>,
+    pub nodes: Chunks<Node>,
+    pub edges: Chunks<Edge>,
+    steps: Chunks<Possible>,
     /// A hash table of nodes by fingerprint: number plus one, or 0 for a free slot.
     table: Vec<u32>,
+    /// Room for the threads of one state, used again.
+    row: Vec<Possible>,
+}
+
+fn halves(fingerprint: Fingerprint) -> [u64; 2] {
+    [fingerprint.0 as u64, (fingerprint.0 >> 64) as u64]
 }
 
 impl Graph {
@@ -78,7 +123,8 @@ impl Graph {
     fn slot(&self, fingerprint: Fingerprint) -> usize {
         let mask = self.table.len() - 1;
         let mut at = fingerprint.0 as usize & mask;
-        while self.table[at] != 0 && self.nodes[self.table[at] as usize - 1].fingerprint != fingerprint {
+        let wanted = halves(fingerprint);
+        while self.table[at] != 0 && self.nodes[self.table[at] as usize - 1].fingerprint != wanted {
             at = (at + 1) & mask;
         }
         at
@@ -91,15 +137,24 @@ impl Graph {
         possible: impl Iterator<Item = (ThreadId, u16)>,
         waiting: impl Iterator<Item = ThreadId>,
     ) -> u32 {
-        let first_step = self.steps.len();
-        self.steps.extend(possible.map(|(thread, ways)| Possible { thread, ways, taken: 0, asked: false }));
-        let steps = (self.steps.len() - first_step) as u16;
-        self.steps.extend(waiting.map(|thread| Possible { thread, ways: 0, taken: 0, asked: false }));
-        let waits = (self.steps.len() - first_step) as u16 - steps;
-        let first_step = first_step as u32;
-        let node = Node { fingerprint, first_step, steps, waits, newest_out: NONE, newest_in: NONE, parent: NONE };
-        self.nodes.push(node);
-        if self.nodes.len() * 2 > self.table.len() {
+        let row = &mut self.row;
+        row.clear();
+        row.extend(possible.map(|(thread, ways)| Possible::new(thread, ways)));
+        let steps = row.len() as u16;
+        row.extend(waiting.map(|thread| Possible::new(thread, 0)));
+        let waits = row.len() as u16 - steps;
+        let first_step = self.steps.reserve_row(row.len(), Possible::new(ThreadId::MAIN, 0));
+        self.steps.row_mut(first_step, row.len()).copy_from_slice(row);
+        self.nodes.push(Node {
+            fingerprint: halves(fingerprint),
+            first_step: first_step as u32,
+            steps,
+            waits,
+            newest_out: NONE,
+            newest_in: NONE,
+            parent: NONE,
+        });
+        if self.nodes.len() * 4 > self.table.len() * 3 {
             self.grow();
         } else {
             let slot = self.slot(fingerprint);
@@ -109,9 +164,9 @@ impl Graph {
     }
 
     fn grow(&mut self) {
-        self.table = vec![0; (self.nodes.len() * 4).next_power_of_two().max(64)];
+        self.table = vec![0; (self.nodes.len() * 4 / 3 + 1).next_power_of_two().max(64)];
         for number in 0..self.nodes.len() {
-            let slot = self.slot(self.nodes[number].fingerprint);
+            let slot = self.slot(self.nodes[number].fingerprint());
             self.table[slot] = number as u32 + 1;
         }
     }
@@ -119,20 +174,20 @@ impl Graph {
     /// The threads that can go on in a state, in order of their ids.
     pub fn possible(&self, node: u32) -> &[Possible] {
         let Node { first_step, steps, .. } = self.nodes[node as usize];
-        &self.steps[first_step as usize..][..steps as usize]
+        self.steps.row(first_step as usize, steps as usize)
     }
 
     /// The threads that wait in a state, as far as that is kept.
     pub fn waiting(&self, node: u32) -> impl Iterator<Item = ThreadId> {
         let Node { first_step, steps, waits, .. } = self.nodes[node as usize];
         let first = first_step as usize + steps as usize;
-        self.steps[first..][..waits as usize].iter().map(|step| step.thread)
+        self.steps.row(first, waits as usize).iter().map(|step| step.thread)
     }
 
     /// Like [`possible`](Self::possible), for changes.
     pub fn possible_mut(&mut self, node: u32) -> &mut [Possible] {
         let Node { first_step, steps, .. } = self.nodes[node as usize];
-        &mut self.steps[first_step as usize..][..steps as usize]
+        self.steps.row_mut(first_step as usize, steps as usize)
     }
 
     /// Adds the edge that `thread` takes from `source` in this way. Returns its number, or `None` if it is there already.
@@ -156,9 +211,9 @@ impl Graph {
         };
         self.edges.push(Edge { source, target, class, next_out, next_in, way });
         if let Some(step) = self.possible_mut(source).iter_mut().find(|step| step.thread == thread) {
-            step.asked = true;
-            if way == step.taken {
-                step.taken += 1;
+            step.ask();
+            if way == step.taken() {
+                step.take();
             }
         }
         Some(number)
@@ -260,7 +315,7 @@ impl Graph {
         );
         let total = component.iter().max().map_or(0, |&most| most as usize + 1);
         let mut left = vec![false; total];
-        for edge in &self.edges {
+        for edge in self.edges.iter() {
             let from = component[edge.source as usize];
             left[from as usize] |= edge.target == NONE || component[edge.target as usize] != from;
         }
@@ -268,15 +323,16 @@ impl Graph {
     }
 
     /// How many states there are in which threads wait in vain: whoever can go on looks again and again, for ever, and nobody writes. A state
-    /// is one of them if no step leaves its component and all steps in it are of classes that only look.
-    pub fn in_vain(&self, looks: impl Fn(Class) -> bool) -> u64 {
+    /// is one of them if no step leaves its component, all steps in it are of classes that only look (`looks`), and one of them looks at
+    /// something (`sees`).
+    pub fn in_vain(&self, looks: impl Fn(Class) -> bool, sees: impl Fn(Class) -> bool) -> u64 {
         let (component, left) = self.components();
-        // Of each component: whether steps were run in it, and whether one of them writes.
+        // Of each component: whether a step that sees something was run in it, and whether one of them writes.
         let mut runs = vec![false; left.len()];
         let mut writes = vec![false; left.len()];
-        for edge in &self.edges {
+        for edge in self.edges.iter() {
             let from = component[edge.source as usize] as usize;
-            runs[from] = true;
+            runs[from] |= sees(edge.class);
             writes[from] |= !looks(edge.class);
         }
         let is_vain = |&&of: &&u32| runs[of as usize] && !left[of as usize] && !writes[of as usize];
@@ -305,15 +361,13 @@ impl Graph {
 
     /// How many bytes all of it takes, with the room that is reserved.
     pub fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
-            + self.edges.capacity() * size_of::<Edge>()
-            + self.steps.capacity() * size_of::<Possible>()
-            + self.table.capacity() * size_of::<u32>()
+        self.nodes.bytes() + self.edges.bytes() + self.steps.bytes() + self.table.capacity() * size_of::<u32>()
     }
 
     /// Everything, to be written down.
     pub fn save(&self) -> Saved {
-        Saved { nodes: self.nodes.clone(), edges: self.edges.clone(), steps: self.steps.clone() }
+        let (nodes, edges) = (self.nodes.iter().copied().collect(), self.edges.iter().copied().collect());
+        Saved { nodes, edges, steps: self.steps.iter().copied().collect() }
     }
 
     /// The graph that was written down. `None` if its numbers contradict each other.
@@ -323,7 +377,12 @@ impl Graph {
         let (known, leads) = (|edge: u32| edge == NONE || (edge as usize) < edges.len(), edges.len() as u32);
         let sound = nodes.iter().all(|node| {
             let end = node.first_step as usize + node.steps as usize + node.waits as usize;
-            end <= steps.len() && known(node.newest_out) && known(node.newest_in) && known(node.parent)
+            // No row is cut.
+            end <= steps.len()
+                && Chunks::<Possible>::is_row(node.first_step as usize, end)
+                && known(node.newest_out)
+                && known(node.newest_in)
+                && known(node.parent)
         });
         // Edges are older than those that they follow in a list, so lists and ways to states end.
         let older = |edge: u32, at: usize| edge == NONE || (edge as usize) < at && edge < leads;
@@ -341,11 +400,13 @@ impl Graph {
                 parent.target as usize == at && (parent.source as usize) < at
             }
         };
-        let sound = sound && steps.iter().all(|step| step.taken <= step.ways);
+        let sound = sound && steps.iter().all(|step| step.taken() <= step.ways);
         if !sound || !nodes.iter().enumerate().all(reached) {
             return None;
         }
-        let mut graph = Graph { nodes, edges, steps, table: Vec::new() };
+        let (nodes, edges, steps) =
+            (nodes.into_iter().collect(), edges.into_iter().collect(), steps.into_iter().collect());
+        let mut graph = Graph { nodes, edges, steps, ..Graph::default() };
         graph.grow();
         Some(graph)
     }

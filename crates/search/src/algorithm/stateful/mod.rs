@@ -33,6 +33,7 @@
 //! cycles.
 
 pub(crate) mod build;
+pub(crate) mod chunks;
 pub(crate) mod components;
 pub(crate) mod discipline;
 pub(crate) mod graph;
@@ -46,7 +47,7 @@ use heddle_model::{Execution, Fingerprint, ObjectId, Outcome, Plan, States, imme
 use serde::{Deserialize, Serialize};
 
 use crate::algorithm::stateful::build::{Builder, Task};
-use crate::algorithm::stateful::graph::NONE;
+use crate::algorithm::stateful::graph::{NONE, Possible};
 use crate::algorithm::stateful::summary::bit;
 use crate::drive::strategy::{Strategy, Ticket};
 use crate::drive::summary::StateCounts;
@@ -122,10 +123,9 @@ impl Stateful {
         loop {
             while let Some(&node) = self.open.last() {
                 let mut possible = self.builder.graph.possible_mut(node).iter_mut();
-                if let Some(step) = possible.find(|step| step.asked && step.taken < step.ways) {
-                    let way = step.taken;
-                    step.taken += 1;
-                    return Some(Task::Go { node, thread: step.thread, way });
+                if let Some(step) = possible.find(|step| step.is_asked() && step.taken() < step.ways) {
+                    let (thread, way) = (step.thread, step.take());
+                    return Some(Task::Go { node, thread, way });
                 }
                 self.open.pop();
             }
@@ -142,6 +142,15 @@ impl Stateful {
         }
     }
 
+    /// Which operations are no decisions.
+    fn immediate(&self) -> Immediate {
+        match self.everybody {
+            true => Immediate::Nothing,
+            false if self.builder.discipline.is_on() => Immediate::Sections,
+            false => Immediate::Lives,
+        }
+    }
+
     /// Asks for one thread of `threads` at a state, unless one of them was asked for; for everybody if none can go on.
     fn ask(&mut self, node: u32, threads: u64) {
         let graph = &mut self.builder.graph;
@@ -150,19 +159,19 @@ impl Stateful {
         let before = (edge != NONE).then(|| self.builder.summaries.thread(graph.edges[edge as usize].class));
         let possible = graph.possible_mut(node);
         let is_one = |thread| bit(thread).is_some_and(|bit| threads & bit != 0);
-        if possible.iter().any(|step| step.asked && is_one(step.thread)) {
+        if possible.iter().any(|step| step.is_asked() && is_one(step.thread)) {
             return;
         }
         let found = possible.iter().position(|step| Some(step.thread) == before && is_one(step.thread));
         match found.or_else(|| possible.iter().position(|step| is_one(step.thread))) {
-            Some(one) => possible[one].asked = true,
-            None => possible.iter_mut().for_each(|step| step.asked = true),
+            Some(one) => possible[one].ask(),
+            None => possible.iter_mut().for_each(Possible::ask),
         }
         self.open.push(node);
     }
 
     fn ask_everybody(&mut self, node: u32) {
-        self.builder.graph.possible_mut(node).iter_mut().for_each(|step| step.asked = true);
+        self.builder.graph.possible_mut(node).iter_mut().for_each(Possible::ask);
         self.open.push(node);
     }
 
@@ -237,7 +246,7 @@ impl Stateful {
             for step in graph.possible(members[0]) {
                 let thread = step.thread;
                 let always = members.iter().all(|&node| graph.possible(node).iter().any(|s| s.thread == thread));
-                let runs = |&node: &u32| graph.possible(node).iter().any(|s| s.thread == thread && s.asked);
+                let runs = |&node: &u32| graph.possible(node).iter().any(|s| s.thread == thread && s.is_asked());
                 if always && !members.iter().any(runs) {
                     ignored.push((members[0], thread));
                 }
@@ -245,7 +254,7 @@ impl Stateful {
         }
         for &(node, thread) in &ignored {
             let possible = self.builder.graph.possible_mut(node);
-            possible.iter_mut().filter(|step| step.thread == thread).for_each(|step| step.asked = true);
+            possible.iter_mut().filter(|step| step.thread == thread).for_each(Possible::ask);
             self.open.push(node);
         }
         !ignored.is_empty()
@@ -259,12 +268,7 @@ impl Strategy for Stateful {
         plan.policy = Policy::NonPreemptive;
         let is_inside = matches!(task, Task::Inside { .. });
         plan.states = if is_inside { States::Rounds } else { States::Stop };
-        plan.immediate = match self.everybody {
-            _ if is_inside => Immediate::Lives,
-            true => Immediate::Nothing,
-            false if self.builder.discipline.is_on() => Immediate::Sections,
-            false => Immediate::Lives,
-        };
+        plan.immediate = if is_inside { Immediate::Lives } else { self.immediate() };
         if self.builder.discipline.is_told() && !is_inside {
             // The last step of the schedule is new.
             let from = if task == Task::Begin { 0 } else { plan.schedule.len() };
@@ -292,8 +296,8 @@ impl Strategy for Stateful {
             }
         }
         if let (Outcome::Visited, Some(&last)) = (execution.outcome, self.builder.graph_end(&added.nodes)) {
-            // Whoever ran the program took a state for known that was not. Nobody has gone on from there.
-            self.ask_everybody(last);
+            // Whoever ran the program did not go on from a state that was not known, because the execution had become long.
+            self.ask(last, u64::MAX);
         }
         if self.everybody {
             return;
@@ -312,7 +316,7 @@ impl Strategy for Stateful {
             if !first && !self.builder.summaries.rules.fixpoint {
                 continue;
             }
-            for item in self.builder.summaries.items(edge_of.target).to_vec() {
+            for item in self.builder.summaries.items(edge_of.target) {
                 self.carry(edge, item);
             }
         }
@@ -324,8 +328,8 @@ impl Strategy for Stateful {
 
     fn pending(&self) -> u64 {
         let open = |&node: &u32| {
-            let steps = self.builder.graph.possible(node).iter().filter(|step| step.asked);
-            steps.map(|step| u64::from(step.ways - step.taken)).sum::<u64>()
+            let steps = self.builder.graph.possible(node).iter().filter(|step| step.is_asked());
+            steps.map(|step| u64::from(step.ways - step.taken())).sum::<u64>()
         };
         let mut nodes = self.open.clone();
         nodes.sort_unstable();
@@ -345,6 +349,16 @@ impl Strategy for Stateful {
         self.builder.graph.nodes.len() as u64
     }
 
+    fn bytes(&self) -> usize {
+        self.builder.graph.bytes() + self.builder.summaries.bytes()
+    }
+
+    fn ways(&self, most: usize) -> Vec<Plan> {
+        let touches = self.builder.discipline.is_told().then_some(0);
+        let plan = Plan { policy: Policy::NonPreemptive, immediate: self.immediate(), touches, ..Plan::default() };
+        self.builder.ways(most, &plan)
+    }
+
     fn states(&self) -> Option<StateCounts> {
         Some(StateCounts {
             states: self.builder.graph.nodes.len() as u64,
@@ -353,7 +367,7 @@ impl Strategy for Stateful {
             goes_round: self.builder.graph.goes_round(),
             in_vain: self.builder.in_vain(),
             has_progress: self.builder.summaries.have_progress(),
-            bytes: (self.builder.graph.bytes() + self.builder.summaries.bytes()) as u64,
+            bytes: self.bytes() as u64,
             discipline: self.builder.discipline.counts(),
         })
     }

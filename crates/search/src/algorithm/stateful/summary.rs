@@ -17,6 +17,7 @@ use heddle_model::follow::Step;
 use heddle_model::{Access, Choice, Event, EventFlags, Footprint, Mode, ObjectId, ThreadId};
 use serde::{Deserialize, Serialize};
 
+use crate::algorithm::stateful::chunks::Lists;
 use crate::algorithm::stateful::discipline::Discipline;
 use crate::liveness::{LOOKS, PAUSES, PROGRESS};
 use crate::save::Touched;
@@ -179,8 +180,11 @@ pub(crate) struct Summaries {
     relations: Fast<u64, Relation>,
     pasts: Vec<Past>,
     past_numbers: Fast<(u64, u64), u32>,
-    /// The items of each state, by its number.
-    items: Vec<Vec<Item>>,
+    /// All items, by their numbers, and their numbers.
+    items: Vec<Item>,
+    item_numbers: Fast<(u32, u32), u32>,
+    /// The numbers of the items of each state.
+    of_states: Lists,
     /// Items that are new at a state and have not been carried on.
     pub work: Vec<(u32, Item)>,
 }
@@ -298,11 +302,13 @@ impl Summaries {
     pub fn marks(&self, class: Class) -> u64 {
         let known = &self.classes[class.index()];
         let touched = self.touches.footprint(known.touch);
+        // A critical section as one step only sees that its mutex is there. One that looks at nothing else waits for nothing.
+        let mutex = self.mutex_of_section(class);
         if known.bare.is_progress() {
             PROGRESS
         } else if touched.is_everything() {
             0
-        } else if touched.accesses().is_empty() {
+        } else if touched.accesses().iter().all(|access| Some(access.object) == mutex && access.mode == Mode::Read) {
             PAUSES
         } else if self.looks(class) || known.bare.flags.contains(EventFlags::UNCHANGED) {
             // What is written again is what is there.
@@ -385,7 +391,7 @@ impl Summaries {
 
     /// Adds a state, in which the threads of these classes are about to do something or wait for it.
     pub fn add_state(&mut self, state: u32, standing: impl Iterator<Item = Class>) {
-        self.items.push(Vec::new());
+        self.of_states.add();
         for class in standing {
             let threads = bit(self.thread(class)).unwrap_or(0);
             let past = self.past(Past { threads, lives: 0 });
@@ -395,26 +401,39 @@ impl Summaries {
 
     /// Adds an item to a state, unless there is one that asks for more.
     pub fn keep(&mut self, state: u32, item: Item) {
-        let Summaries { items, pasts, work, .. } = self;
+        let number = self.number(item);
+        let Summaries { items, of_states, pasts, work, .. } = self;
         let own = pasts[item.past as usize];
-        let list = &mut items[state as usize];
-        let same = |other: &Item| other.class == item.class;
-        if list.iter().any(|other| same(other) && pasts[other.past as usize].within(&own)) {
+        // The past of another item of the same event.
+        let same = |other: u32| {
+            let other = items[other as usize];
+            (other.class == item.class).then(|| pasts[other.past as usize])
+        };
+        if of_states.get(state).iter().any(|&other| same(other).is_some_and(|past| past.within(&own))) {
             return;
         }
-        list.retain(|other| !(same(other) && own.within(&pasts[other.past as usize])));
-        list.push(item);
+        of_states.replace(state, |other| !same(other).is_some_and(|past| own.within(&past)), number);
         work.push((state, item));
     }
 
     /// The items of a state.
-    pub fn items(&self, state: u32) -> &[Item] {
-        &self.items[state as usize]
+    pub fn items(&self, state: u32) -> Vec<Item> {
+        self.of_states.get(state).iter().map(|&item| self.items[item as usize]).collect()
+    }
+
+    /// The number of an item.
+    fn number(&mut self, item: Item) -> u32 {
+        let next = self.items.len() as u32;
+        let number = *self.item_numbers.entry((item.class.0, item.past)).or_insert(next);
+        if number == next {
+            self.items.push(item);
+        }
+        number
     }
 
     /// Whether a state still has an item: one that asks for more may have taken its place.
     pub fn has(&self, state: u32, item: Item) -> bool {
-        self.items[state as usize].contains(&item)
+        self.of_states.get(state).iter().any(|&own| self.items[own as usize] == item)
     }
 
     /// Carries an item of the target of an edge, of class `edge`, back over it.
@@ -447,9 +466,8 @@ impl Summaries {
 
     /// How many bytes all of it takes, with the room that is reserved.
     pub fn bytes(&self) -> usize {
-        let lists: usize = self.items.iter().map(|list| list.capacity() * size_of::<Item>()).sum();
-        lists
-            + self.items.capacity() * size_of::<Vec<Item>>()
+        self.of_states.bytes()
+            + self.items.capacity() * (2 * size_of::<Item>() + size_of::<u32>())
             + self.classes.capacity() * (size_of::<Known>() + size_of::<(Bare, u32, Class)>())
             + self.relations.capacity() * (size_of::<(u64, Relation)>() + 1)
             + self.pasts.capacity() * (2 * size_of::<Past>() + size_of::<u64>())
@@ -464,7 +482,7 @@ impl Summaries {
         Saved {
             classes: self.classes.iter().map(class).collect(),
             pasts: self.pasts.clone(),
-            items: self.items.clone(),
+            items: (0..self.of_states.len() as u32).map(|state| self.items(state)).collect(),
         }
     }
 
@@ -494,7 +512,13 @@ impl Summaries {
         if items.len() != states || !items.iter().flatten().all(sound) {
             return None;
         }
-        self.items = items;
+        for (state, list) in items.into_iter().enumerate() {
+            self.of_states.add();
+            for item in list {
+                let number = self.number(item);
+                self.of_states.replace(state as u32, |_| true, number);
+            }
+        }
         Some(())
     }
 }

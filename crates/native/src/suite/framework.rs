@@ -8,7 +8,7 @@
 //! | doctest | `--dt-list-test-cases --dt-reporters=xml` | `--dt-test-case=Name` |
 //! | Boost.Test | `--list_content=HRF` | `--run_test=suite/case` |
 
-use heddle_native::Framework;
+use crate::Framework;
 
 use super::Test;
 

@@ -13,7 +13,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use heddle_native::{Framework, helper};
+use crate::{Framework, helper};
 
 /// How long a program or a build tool may take to list tests.
 const PATIENCE: Duration = Duration::from_secs(60);
