@@ -58,6 +58,7 @@ mod tests {
             races: &[],
             states: &[],
             touches: &[],
+            contents: &[],
         });
         recording.pointees.insert(5000, "&node#2".to_string());
         let mut shown = |scalar: Option<Scalar>, size: u16, value: u64, new: u64| {
