@@ -84,3 +84,16 @@ live promises-are-put-off ltl/automaton.rs 'marks: marks & !postponed' 'marks: {
 live ends-do-not-count mod.rs '|node| could_end[node as usize]' '|node| could_end[node as usize] || true' liveness::
 live looks-get-on mod.rs 'edge.thread == thread && edge.marks & (LOOKS | PAUSES) == 0' 'edge.thread == thread' liveness::
 mutant cycle-is-not-compared crates/runtime/src/state/cycle.rs 'let same = watch.same.get() && watch.before.get() == Some(state);' 'let same = watch.before.get().is_some();' "-p heddle --test main" random_states::
+
+# What a program that writes over its reports must not pass for, and how it must not get out.
+boundary() { mutant "boundary-$1" "$2" "$3" "$4" "-p heddle-native --test main" "boundary::"; }
+wire=crates/native/src/run/wire.rs
+boundary seal "$wire" '            || self.key.seal(&result) != result.seal' ''
+boundary sum "$wire" '        if into.sum(&self.key, head.notes) != head.sum {' '        if false {'
+out() { mutant "out-$1" "$2" "$3" "$4" "-p heddle --test main" "boundary::"; }
+trap=crates/runtime/src/outside/trap.rs
+out dispatch "$trap" '157 if arguments[0] == PR_SET_SYSCALL_USER_DISPATCH =>' '157 if arguments[0] == usize::MAX =>'
+out int80 "$trap" 'if active() && unsafe { *info.add(3) } >> 32 != OURS {' 'if active() && unsafe { *info.add(3) } >> 32 == 0 {'
+out attributes "$trap" '16 if changes_file_by_ioctl(arguments[1] as u32) =>' '16 if false =>'
+out strangers "$trap" 'if is_own || is_child(whom) { Ok(()) } else { Err(name) }' 'if is_own || is_child(whom) || true { Ok(()) } else { Err(name) }'
+out second-net crates/runtime/src/outside/second_net.rs 'call(RESTRICT_SELF, [ruleset, 0, 0, 0]) == 0' 'call(RESTRICT_SELF, [usize::MAX, 0, 0, 0]) != 0'

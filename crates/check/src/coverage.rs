@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use heddle_model::verdict::Bounds;
-use heddle_model::{Attention, Coverage, FindingKind, Instrumentation, Location, Overlooked, Property, vain};
+use heddle_model::{
+    Attention, Coverage, Facts, FindingKind, Instrumentation, Location, Overlooked, Property, Restart, vain,
+};
 use heddle_report::outcome::{Class, Lost};
 use heddle_report::text;
 use heddle_search::{DisciplineCounts, OverStates, Stop, Why};
@@ -57,6 +59,7 @@ impl Judgement<'_> {
             instrumented: facts.instrumentation.name().to_string(),
             restart: facts.restart.name().to_string(),
             restart_reason: facts.fallback.as_ref().map(|why| format!("the program uses {}", why.what)),
+            nets: nets(facts),
             states_reason: self.about_states(),
             races: match (looked, races) {
                 (true, Attention::Ignore) => "ignored",
@@ -80,6 +83,15 @@ impl Judgement<'_> {
         let listed = self.settings.nondet.are_given();
         self.facts.undetermined.then_some(if listed { "listed" } else { "default" })
     }
+}
+
+/// What keeps executions from changing files on disk. Those that start over by snapshot change none.
+fn nets(facts: &Facts) -> Vec<String> {
+    if facts.restart == Restart::Snapshot {
+        return Vec::new();
+    }
+    let second = (facts.outside.second_net && !facts.needs.open).then_some("landlock");
+    ["calls", "system calls"].into_iter().chain(second).map(str::to_string).collect()
 }
 
 /// The errors that Heddle looks for in no program. A user who relies on a verdict must know them.
@@ -215,6 +227,18 @@ impl Judgement<'_> {
             notes.push(
                 "files are not restored: there is no room for copies in the temporary directory ($TMPDIR), so an execution \
                  sees what earlier ones wrote"
+                    .to_string(),
+            );
+        }
+        if facts.outside.early_files {
+            notes.push(
+                "files that functions change before main: the real ones, once for each process of the program"
+                    .to_string(),
+            );
+        }
+        if facts.outside.servers {
+            notes.push(
+                "servers outside the program: it talks with them on this machine, and what they do may depend on earlier executions"
                     .to_string(),
             );
         }

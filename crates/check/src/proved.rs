@@ -95,6 +95,7 @@ impl Proved {
             instrumented: "memory".to_string(),
             restart: "none".to_string(),
             restart_reason: None,
+            nets: Vec::new(),
             states_reason: None,
             races: if self.races { "checked" } else { "not checked" }.to_string(),
             engine: Some("symbolic".to_string()),

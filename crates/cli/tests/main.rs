@@ -6,6 +6,7 @@ mod common;
 mod annotations; // `heddle.h`.
 mod architecture; // The arrows between crates.
 mod bad_input; // What people get wrong, and what happens to Heddle.
+mod boundary; // Programs that try to get out, and what others have planted.
 mod bounds; // Bounds that stop threads, and panics of our own.
 mod browser; // The HTML page in a browser.
 mod bugs; // The bug patterns of `benches/bugs`.

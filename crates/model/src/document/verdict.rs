@@ -121,6 +121,10 @@ pub struct Coverage {
     /// Why executions do not start over by snapshot, if the user did not ask for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restart_reason: Option<String>,
+    /// What has kept executions that start over by fork or exec from changing files on disk: `calls` and `system calls`, which are answered with
+    /// copies, and `landlock`, by which the kernel refuses what gets around them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nets: Vec<String>,
     /// Why a search over executions has turned to states, or why it could not. Null where there was no reason to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub states_reason: Option<String>,

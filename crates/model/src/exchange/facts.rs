@@ -106,6 +106,9 @@ pub struct Needs {
     pub threads: u32,
     /// Whether the unwinder is needed. See [`crate::wire::Header::unwinder`].
     pub unwinder: bool,
+    /// Whether the program makes processes, so that the kernel must not keep it from changing files. See [`crate::wire::Note::Open`].
+    #[serde(default)]
+    pub open: bool,
 }
 
 /// Why executions start over by fork although the user did not ask for it.
@@ -133,6 +136,15 @@ pub struct Outside {
     /// Whether a file was mapped to be shared, and was also mapped elsewhere, or used by calls.
     #[serde(default)]
     pub shared_files: bool,
+    /// Whether a function that ran before `main` changed files.
+    #[serde(default)]
+    pub early_files: bool,
+    /// Whether the program talked with servers outside of it.
+    #[serde(default)]
+    pub servers: bool,
+    /// Whether the kernel kept them from changing files outside the scratch directory.
+    #[serde(default)]
+    pub second_net: bool,
 }
 
 /// Counts of what happened to the processes that ran executions.
@@ -184,6 +196,7 @@ impl Facts {
         }
         self.needs.threads = self.needs.threads.max(needs.threads);
         self.needs.unwinder |= needs.unwinder;
+        self.needs.open |= needs.open;
         self.restart = self.restart.max(*restart);
         keep_one(&mut self.fallback, fallback.as_ref());
         self.labels.extend(labels.iter().cloned());
@@ -196,6 +209,9 @@ impl Facts {
         self.outside.threads |= outside.threads;
         self.outside.numbers |= outside.numbers;
         self.outside.shared_files |= outside.shared_files;
+        self.outside.early_files |= outside.early_files;
+        self.outside.servers |= outside.servers;
+        self.outside.second_net |= outside.second_net;
         self.libraries.extend(libraries.iter().cloned());
         self.unseen.extend(unseen.iter().cloned());
         self.assembly.extend(assembly.iter().cloned());
@@ -291,7 +307,7 @@ mod tests {
             Facts {
                 instrumentation,
                 threads,
-                needs: Needs { threads: needed, unwinder },
+                needs: Needs { threads: needed, unwinder, open: flags[2] },
                 restart,
                 fallback: fallback.map(|(what, pc)| Fallback { what, pc }),
                 labels,
@@ -305,6 +321,9 @@ mod tests {
                     threads: flags[3],
                     numbers: flags[2],
                     shared_files: flags[3],
+                    early_files: flags[0],
+                    servers: flags[1],
+                    second_net: flags[4],
                 },
                 libraries: libraries.into_iter().map(PathBuf::from).collect(),
                 unseen,

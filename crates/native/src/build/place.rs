@@ -30,10 +30,19 @@ pub fn digest() -> u64 {
 pub fn find() -> Result<PathBuf, (PathBuf, io::Error)> {
     let parent = parent();
     let place = parent.join(format!("runtime-{:016x}", digest()));
-    match place.join(library::NAME).metadata() {
-        Ok(data) if data.uid() == own_uid() && data.len() == library::BYTES.len() as u64 => Ok(place),
+    must_be_own(&parent).map_err(|error| (parent.clone(), error))?;
+    // No links: they may lead to what somebody else can change.
+    let kind = |path: &Path| path.symlink_metadata();
+    match kind(&place).and_then(|folder| kind(&place.join(library::NAME)).map(|file| (folder, file))) {
         // Somebody else's library would be loaded into our programs.
-        Ok(data) if data.uid() != own_uid() => Err((place, io::Error::other("belongs to another user"))),
+        Ok((folder, file))
+            if [&folder, &file].iter().any(|data| data.uid() != own_uid() || data.mode() & 0o022 != 0) =>
+        {
+            Err((place, io::Error::other("belongs to another user, or others can write to it")))
+        }
+        Ok((folder, file)) if folder.is_dir() && file.is_file() && file.len() == library::BYTES.len() as u64 => {
+            Ok(place)
+        }
         Ok(_) => Err((place, io::Error::other("is damaged; remove it"))),
         Err(_) => make(&parent, &place).map(|()| place.clone()).map_err(|error| (place, error)),
     }
@@ -43,8 +52,28 @@ pub fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
+/// Whether the parent of the permanent directories is nobody else's, if it is there: a directory of ours to which nobody else can
+/// write. In the directory for temporary files, anybody could have made it.
+pub fn must_be_own(parent: &Path) -> io::Result<()> {
+    let refuse = |what: &str| Err(io::Error::other(what.to_owned()));
+    match parent.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+        // The user's own link may lead anywhere; what it leads to is looked at.
+        Ok(link) if link.is_symlink() && link.uid() == own_uid() => {
+            let data = parent.metadata()?;
+            let is_own = data.is_dir() && data.uid() == own_uid() && data.mode() & 0o022 == 0;
+            if is_own { Ok(()) } else { refuse("leads to a directory that is not only yours") }
+        }
+        Ok(data) if !data.is_dir() => refuse("is no directory"),
+        Ok(data) if data.uid() != own_uid() => refuse("belongs to another user"),
+        Ok(data) if data.mode() & 0o022 != 0 => refuse("can be written to by others"),
+        Ok(_) => Ok(()),
+    }
+}
+
 /// The parent of the permanent directories: `$HEDDLE_CACHE`, else the user's cache directory, else, for users without a
-/// home directory, the system's directory for temporary files.
+/// home directory, one that only the user can enter, in the system's directory for temporary files.
 pub fn parent() -> PathBuf {
     let named = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let caches =
@@ -73,7 +102,16 @@ pub fn write_headers(directory: &Path) -> io::Result<()> {
 
 /// A new directory in `parent` with a name that nobody else uses, to be renamed when it is complete.
 pub fn unfinished(parent: &Path) -> io::Result<PathBuf> {
+    let private = !parent.exists() && parent.parent() == Some(env::temp_dir().as_path());
+    if private {
+        // Not made on the way: whoever has made it meanwhile is noticed.
+        fs::DirBuilder::new().mode(0o700).create(parent).or_else(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => must_be_own(parent),
+            _ => Err(error),
+        })?;
+    }
     fs::DirBuilder::new().recursive(true).mode(0o755).create(parent)?;
+    must_be_own(parent)?;
     let new = parent.join(format!(".new-{:016x}", RandomState::new().hash_one(std::process::id())));
     fs::create_dir(&new)?;
     Ok(new)

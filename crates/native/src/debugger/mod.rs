@@ -42,7 +42,7 @@ impl NativeExecutor {
         let directory = TemporaryDirectory::new()?;
         std::fs::write(directory.path().join("heddle.py"), SCRIPT)?;
         std::fs::write(directory.path().join("trace.json"), debugger.trace)?;
-        let scratch = Scratch::new(directory.path());
+        let scratch = Scratch::new(directory.path())?;
         let briefing =
             session::briefing(self.options(), self.program(), Restart::Exec, self.needs(), self.places(), &scratch);
         let mut wire = Wire::new(self.options().layout, &briefing, self.thread_names())?;
@@ -52,8 +52,8 @@ impl NativeExecutor {
         }
         let mut submitted = 0;
         let mut submit = |wire: &mut Wire| {
-            let header = wire.header();
-            if header.completed.load(Ordering::Acquire) == submitted && wire.put(submitted, &plan) {
+            if wire.reports().completed.load(Ordering::Acquire) == submitted && wire.put(submitted, &plan) {
+                wire.header().first.store(submitted, Ordering::SeqCst);
                 submitted = submitted.wrapping_add(1);
                 wire.header().submitted.store(submitted, Ordering::SeqCst);
             }

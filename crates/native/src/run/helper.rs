@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, set_parent_process_death_signal};
 
-use super::process::anonymous_file;
+use super::process::{MOST_PRINTED, anonymous_file};
 
 /// How long the shortest and the longest pause between two looks at a process is.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
@@ -20,7 +20,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_m
 /// What a process has done.
 #[derive(Debug)]
 pub struct Ran {
-    /// How it ended. `None` if it was killed because its time was over.
+    /// How it ended. `None` if it was killed because its time was over, or because it printed too much to be kept.
     pub status: Option<ExitStatus>,
     /// What it printed on its standard output.
     pub stdout: Vec<u8>,
@@ -44,7 +44,8 @@ pub fn run(mut command: Command, limit: Option<Duration>, interrupted: &AtomicBo
         if let Some(status) = child.0.try_wait()? {
             break Some(status);
         }
-        if limit.is_some_and(|limit| began.elapsed() > limit) {
+        let too_much = |file: &File| file.metadata().is_ok_and(|data| data.len() > MOST_PRINTED);
+        if limit.is_some_and(|limit| began.elapsed() > limit) || too_much(&stdout) || too_much(&stderr) {
             break None;
         }
         if interrupted.load(Relaxed) && !told {
@@ -91,6 +92,11 @@ mod tests {
         let ran = shell("cat; echo out; echo err >&2; exit 3", Duration::from_secs(60), false);
         assert_eq!((ran.stdout.as_slice(), ran.stderr.as_slice()), (&b"out\n"[..], &b"err\n"[..]));
         assert_eq!(ran.status.and_then(|status| status.code()), Some(3));
+    }
+
+    #[test]
+    fn what_it_prints_is_limited() {
+        assert_eq!(shell("yes", Duration::from_secs(60), false).status, None);
     }
 
     #[test]

@@ -29,6 +29,8 @@ use crate::binary::program::Program;
 
 /// How many bytes are kept of what the process printed without the runtime, for messages.
 const KEPT: u64 = 4096;
+/// How much of it there may be at any time.
+pub(super) const MOST_PRINTED: u64 = 64 << 20;
 
 /// A running process. Dropping it kills its process group and reaps it.
 pub struct Process {
@@ -66,10 +68,20 @@ impl Process {
 
     /// How the process ended, if it did. Its group has ended then, too.
     pub fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
+        self.bound_printed();
         if self.ended.is_none() && self.is_dead()? {
             self.kill();
         }
         Ok(self.ended)
+    }
+
+    /// Throws away what was printed without the runtime, if it is too much to be kept. Only the end is ever shown, and whoever prints
+    /// without an end must not use up the memory.
+    pub fn bound_printed(&self) {
+        if self.printed.metadata().is_ok_and(|data| data.len() > MOST_PRINTED) {
+            // What follows is appended.
+            let _ = self.printed.set_len(0);
+        }
     }
 
     /// Whether the process is dead. It is not reaped here, so that its number is not given to another process.
@@ -81,6 +93,8 @@ impl Process {
     /// Kills the process and everything that it started.
     pub fn kill(&mut self) {
         if self.ended.is_none() {
+            // What has left the group is found while its parent is there to be asked: orphans come to the first process.
+            kill_descendants(self.child.id(), DEEP);
             // The leader of the group was not reaped, so the group's number is not another's.
             let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
             self.ended = self.child.wait().ok();
@@ -136,6 +150,22 @@ impl Drop for Process {
     }
 }
 
+/// How many generations of processes are looked for.
+const DEEP: u32 = 32;
+
+/// Kills the processes that `process` has made, and those that they have made.
+fn kill_descendants(process: u32, depth: u32) {
+    let children = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+    for child in children.split_whitespace().filter_map(|number| number.parse().ok()) {
+        if depth > 0 {
+            kill_descendants(child, depth - 1);
+        }
+        if let Some(child) = i32::try_from(child).ok().and_then(Pid::from_raw) {
+            let _ = kill_process(child, Signal::KILL);
+        }
+    }
+}
+
 /// What a process is doing, according to the kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Activity {
@@ -178,7 +208,7 @@ pub fn describe(death: Death) -> String {
     match death {
         Death::Signal(signal) => format!("was killed by signal {signal} ({})", signal_name(signal.into())),
         Death::Exit(status) => format!("exited with status {status}"),
-        Death::Damaged => "overwrote the memory that it shares with Heddle".to_owned(),
+        Death::Damaged => "damaged the memory that it shares with heddle".to_owned(),
         Death::Unstarted => "did not reach main".to_owned(),
     }
 }

@@ -3,6 +3,7 @@
 //! The driver makes and removes the directory; the runtime fills it, and empties it between executions. It lies in the
 //! temporary directory of the run, which is removed in any case.
 
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,15 +25,37 @@ impl Scratch {
         Scratch { path: None }
     }
 
-    /// Makes a directory in `parent`. No directory, if that fails.
-    pub fn new(parent: &Path) -> Scratch {
+    /// Makes a directory in `parent`.
+    pub fn new(parent: &Path) -> io::Result<Scratch> {
         // Links in it would be seen as something else by the program.
-        let path = parent.canonicalize().ok().map(|parent| {
-            let number = MADE.fetch_add(1, Ordering::Relaxed);
-            parent.join(format!("files-{number}"))
-        });
-        let fits = |path: &PathBuf| path.as_os_str().len() + 1 < SCRATCH;
-        Scratch { path: path.filter(fits).filter(|path| std::fs::create_dir(path).is_ok()) }
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let path = parent.canonicalize()?.join(format!("files-{number}"));
+        std::fs::create_dir(&path)?;
+        Ok(Scratch { path: Some(path) })
+    }
+
+    /// Whether private copies of files can be made in `parent`: its name is not too long, and there is some room.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot. The text says why, and what to do.
+    pub fn can_be_in(parent: &Path) -> io::Result<()> {
+        /// The longest name of a directory, and of a file in it.
+        const NAMES: usize = "/files-18446744073709551615/16384".len();
+        const ROOM: u64 = 64 << 10;
+        const FILES: u64 = 16;
+        let path = parent.canonicalize()?;
+        if path.as_os_str().len() + NAMES >= SCRATCH {
+            let what = "has too long a name for private copies of files: name a directory with a shorter one ($TMPDIR)";
+            return Err(io::Error::new(io::ErrorKind::InvalidFilename, format!("{} {what}", path.display())));
+        }
+        let system = rustix::fs::statvfs(&path)?;
+        // A system without a number of files has as many as there is room for.
+        if system.f_bavail * system.f_frsize < ROOM || system.f_files > 0 && system.f_favail < FILES {
+            let what = "has no room for private copies of files: free some, or name another directory ($TMPDIR)";
+            return Err(io::Error::new(io::ErrorKind::StorageFull, format!("{} {what}", path.display())));
+        }
+        Ok(())
     }
 
     /// The path of the directory; empty if there is none.

@@ -13,6 +13,7 @@ use crate::binary::program::Program;
 use crate::build::library;
 use crate::temporary::TemporaryDirectory;
 
+use super::scratch::Scratch;
 use super::{Options, process};
 
 /// The program, how it is run, and the runtime library that is loaded into it.
@@ -36,6 +37,8 @@ impl Setup {
             options.settings.stack_size = process::default_stack_size();
         }
         let directory = TemporaryDirectory::new()?;
+        // Before the program runs: it may write to files at any time.
+        Scratch::can_be_in(directory.path())?;
         let runtime = library::place(directory.path())?.join(library::NAME);
         Ok(Setup { program: program.clone(), options, runtime, frames: OnceLock::new(), directory })
     }

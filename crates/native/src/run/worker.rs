@@ -9,10 +9,9 @@
 //! only plan of a new process.
 
 use std::io;
-use std::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::facts::{Fallback, Needs};
-use heddle_model::wire::{PLACES, ThreadName};
+use heddle_model::wire::{Note, PLACES, ThreadName};
 use heddle_model::{Death, Execution, ExecutorError, Facts, Fingerprint, Outcome, Plan, Restart, RestartMode};
 
 use tracing::debug;
@@ -51,7 +50,7 @@ impl Worker {
             RestartMode::Auto => Restart::Snapshot,
             RestartMode::Only(restart) => restart,
         };
-        let needs = Needs { threads: setup.options.threads, unwinder: false };
+        let needs = Needs { threads: setup.options.threads, ..Needs::default() };
         Worker::start(setup, Facts { restart, needs, ..Facts::default() }, &[])
     }
 
@@ -134,10 +133,14 @@ impl Worker {
 
     /// Uses what others have learnt about how executions must be run: what they need, and that a snapshot does not do.
     pub fn adopt(&mut self, setup: &Setup, facts: &Facts) {
-        let Needs { threads, unwinder } = facts.needs;
+        let Needs { threads, unwinder, open } = facts.needs;
         let most = setup.options.layout.threads;
         let own = self.facts.needs;
-        self.facts.needs = Needs { threads: own.threads.max(threads.min(most)), unwinder: own.unwinder | unwinder };
+        self.facts.needs = Needs {
+            threads: own.threads.max(threads.min(most)),
+            unwinder: own.unwinder | unwinder,
+            open: own.open | open,
+        };
         if facts.fallback.is_some() && self.can_fall_back(setup) {
             self.fall_back(facts.fallback.clone());
         }
@@ -206,7 +209,7 @@ impl Worker {
                 Waited::Hung(how) => return Ok(self.lose(Outcome::Hang, &format!("the program {how}"))),
             }
             let names = &mut self.facts.threads;
-            let sensible = session.take(index, &mut self.taken, record) && session.wire().add_names(names);
+            let sensible = session.take(index, &mut self.taken, record, names);
             let outcome = self.taken.outcome;
             if !sensible || outcome == Outcome::Running {
                 if session.has_run_others() {
@@ -377,9 +380,14 @@ impl Worker {
     /// Prepares for what the last execution needed. False if it cannot be had.
     fn prepare_more(&mut self, setup: &Setup, needed: u32) -> bool {
         let needs = &mut self.facts.needs;
-        let unwinder = self.session.as_ref().is_some_and(|session| session.wire().header().unwinder.load(Relaxed) == 1);
-        if unwinder && !needs.unwinder {
-            needs.unwinder = true;
+        let went = |how: Note| self.session.as_ref().is_some_and(|session| session.wire().went(how));
+        let more = Needs {
+            unwinder: needs.unwinder | went(Note::Unwinder),
+            open: needs.open | went(Note::Open),
+            threads: needs.threads,
+        };
+        if more != *needs {
+            *needs = more;
             return true;
         }
         let most = setup.options.layout.threads;
@@ -411,6 +419,7 @@ pub fn start_failed(error: StartError) -> ExecutorError {
     match error {
         StartError::Interrupted => ExecutorError::Interrupted,
         StartError::Io(error) => ExecutorError::Io(error),
+        StartError::Damaged => ExecutorError::Damaged(error.to_string()),
         error => ExecutorError::CannotRun(error.to_string()),
     }
 }

@@ -13,6 +13,7 @@ fn coverage() -> Coverage {
         instrumented: "sync-only".into(),
         restart: "snapshot".into(),
         restart_reason: None,
+        nets: Vec::new(),
         states_reason: None,
         races: "not checked".into(),
         notes: vec!["data races".into()],

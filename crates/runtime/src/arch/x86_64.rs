@@ -311,12 +311,6 @@ impl Trapped {
         unsafe { *self.0.add(13) = result as u64 }
     }
 
-    /// Makes the program execute the instruction again, untrapped if the caller arranges for that.
-    pub fn repeat(&mut self) {
-        // SAFETY: inside the frame that `new` was given; `syscall` is two bytes long.
-        unsafe { *self.0.add(16) -= 2 }
-    }
-
     /// Makes the program continue at the `rt_sigreturn` that it asked for, made from the text of this library.
     pub fn redirect_to_sigreturn(&mut self) {
         // SAFETY: inside the frame that `new` was given.

@@ -6,10 +6,9 @@
 //! * **fork**: this process stays at `main` and forks a child for each execution.
 //! * **exec**: one execution, then the process ends, and the driver starts the next process.
 
-use core::sync::atomic::Ordering::{Acquire, Relaxed};
+use core::sync::atomic::Ordering::Acquire;
 
-use heddle_model::wire::WireOutcome;
-use heddle_model::wire::{Outside, Restart, Stage};
+use heddle_model::wire::{Note, Restart, Stage};
 use heddle_model::{Death, Outcome, ThreadId};
 
 use crate::arch::Context;
@@ -17,7 +16,7 @@ use crate::calls::pthread::unwinder;
 use crate::entry::wire::Wire;
 use crate::entry::{loaded, start};
 use crate::outside::files::{self, descriptors};
-use crate::outside::trap;
+use crate::outside::{second_net, trap};
 use crate::schedule::{self, fiber};
 use crate::state::snapshot;
 use crate::sys;
@@ -56,7 +55,8 @@ impl Controller {
     }
 
     fn prepare_unwinder(&self) {
-        if self.wire.header().unwinder.load(Relaxed) != 0 && !unwinder::is_ready_for_exit() {
+        let wanted = self.wire.header().unwinder != 0 || self.wire.has_noted(Note::Unwinder);
+        if wanted && !unwinder::is_ready_for_exit() {
             unwinder::load();
         }
     }
@@ -85,7 +85,7 @@ impl Controller {
         if self.wire.header().restart != Restart::Snapshot as u32 {
             self.give_input();
         }
-        if self.wire.header().scratch_used.swap(0, Relaxed) != 0 {
+        if self.wire.takes_scratch() {
             files::wipe();
         }
         trap::arm();
@@ -115,8 +115,8 @@ impl Controller {
 
     /// The number of threads that the last execution needs, if it stopped because there were too few.
     fn threads_needed(&self, sequence: u32) -> Option<usize> {
-        match self.wire.record_of(sequence).result().outcome.read(&[]) {
-            Some(Outcome::NeedsThreads { count }) => Some(count as usize),
+        match self.wire.record_of(sequence).result().head.outcome.read(&[]) {
+            Some(Outcome::NeedsThreads { count }) if self.wire.is_sealed(sequence) => Some(count as usize),
             _ => None,
         }
     }
@@ -128,23 +128,27 @@ impl Controller {
     }
 
     fn first(&self) -> u32 {
-        self.wire.header().completed.load(Acquire)
+        self.wire.header().first.load(Acquire)
     }
 
     fn note_runner(&self, process: usize) {
-        self.wire.header().runner.store(process as u32, Relaxed);
+        self.wire.set_runner(process);
     }
 
     fn by_snapshot(&self) -> ! {
         self.trap(Restart::Snapshot);
         self.note_runner(own_pid());
+        // The program can ask for it. What it has made before stays ours.
+        adopt_orphans(false);
         self.give_input();
+        second_net::cast(self.wire);
         snapshot::take(&self.main);
         self.wire.set_stage(Stage::Ready);
         let mut sequence = self.first();
         loop {
             self.wait(sequence);
             self.run(sequence);
+            self.wire.seal(sequence);
             if let Some(more) = self.threads_needed(sequence) {
                 snapshot::restore();
                 // Donors are kernel threads for a moment, and cannot handle the fault of a first write.
@@ -157,7 +161,7 @@ impl Controller {
             sequence = sequence.wrapping_add(1);
             snapshot::restore();
             if self.wire.header().check_restore != 0 {
-                snapshot::check(self.wire.header());
+                snapshot::check(self.wire.reports());
             }
         }
     }
@@ -165,8 +169,8 @@ impl Controller {
     fn by_fork(&self) -> ! {
         let server = own_pid();
         loaded::set_up();
-        adopt_orphans();
         descriptors::find_early();
+        second_net::cast(self.wire);
         self.wire.set_stage(Stage::Ready);
         let mut sequence = self.first();
         loop {
@@ -179,23 +183,28 @@ impl Controller {
                 self.note_runner(own_pid());
                 self.trap(Restart::Fork);
                 self.run(sequence);
-                loaded::note(self.wire.header());
+                loaded::note(self.wire);
+                self.wire.seal(sequence);
                 sys::exit_process(0);
             }
             if child < 0 {
                 self.wire.trouble(b"fork failed: too many processes, or no memory");
             }
             let status = wait_for(child as usize);
-            if self.wire.header().outside.load(Relaxed) & Outside::Processes as u32 != 0 {
+            self.wire.adopt(sequence);
+            // If its process has died: what it left there, whoever has written it.
+            if self.wire.record_of(sequence).result().head.notes & Note::Processes as u64 != 0 {
                 end_orphans();
             }
-            if let Some(more) = self.threads_needed(sequence) {
+            // Without the second net: that needs a new process.
+            let is_told = self.wire.has_noted(Note::Open);
+            if let Some(more) = self.threads_needed(sequence).filter(|_| !is_told) {
                 self.prepare_more(more);
                 continue;
             }
             if status != 0 {
                 let death = Outcome::Killed(Death::from_status(status));
-                self.wire.record_of(sequence).result().outcome = WireOutcome::new(&death, false);
+                self.wire.seal_lost(sequence, &death);
             }
             self.wire.publish(sequence);
             sequence = sequence.wrapping_add(1);
@@ -206,11 +215,18 @@ impl Controller {
         loaded::set_up();
         self.trap(Restart::Exec);
         self.note_runner(own_pid());
+        adopt_orphans(false);
+        second_net::cast(self.wire);
         self.wire.set_stage(Stage::Ready);
         let sequence = self.first();
         self.wait(sequence);
         self.run(sequence);
-        loaded::note(self.wire.header());
+        loaded::note(self.wire);
+        self.wire.seal(sequence);
+        // Once it has ended nobody finds them.
+        if has_children() {
+            end_orphans();
+        }
         self.wire.publish(sequence);
         sys::exit_process(0)
     }
@@ -230,11 +246,11 @@ fn die_with(parent: usize) {
     }
 }
 
-/// Makes this process the parent of orphans among its descendants, so that it can end them.
-fn adopt_orphans() {
+/// Makes this process the parent of orphans among its descendants, so that it, or the driver, can end them. Before the program has made any.
+pub fn adopt_orphans(adopts: bool) {
     const PR_SET_CHILD_SUBREAPER: usize = 36;
     // SAFETY: a plain system call.
-    unsafe { sys::syscall3(sys::PRCTL, PR_SET_CHILD_SUBREAPER, 1, 0) };
+    unsafe { sys::syscall3(sys::PRCTL, PR_SET_CHILD_SUBREAPER, adopts as usize, 0) };
 }
 
 /// Ends the processes that an execution has created and not waited for. Thousands of executions would otherwise leave
@@ -259,6 +275,14 @@ fn end_orphans() {
             return;
         }
     }
+}
+
+/// Whether this process has children, ended or not.
+fn has_children() -> bool {
+    const WAITID: usize = 247;
+    const EXITED_NOW_KEEP: usize = 4 | 1 | 0x0100_0000;
+    // SAFETY: only asks.
+    unsafe { sys::syscall6(WAITID, 0, 0, 0, EXITED_NOW_KEEP, 0, 0) == 0 }
 }
 
 fn own_pid() -> usize {

@@ -98,6 +98,7 @@ extern "C" fn construct(_argc: c_int, _argv: *mut *mut c_char, environment: *mut
             };
             start().wire.set(Some(wire));
             leave_rseq();
+            control::adopt_orphans(true);
             start().control_block.set(main_thread::move_control_block());
             wire.set_stage(Stage::Loaded);
         }

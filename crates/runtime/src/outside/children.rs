@@ -5,14 +5,14 @@ use core::ffi::{c_char, c_void};
 
 use heddle_model::Outcome;
 use heddle_model::primitive::process_state::{How, State, and_reads};
-use heddle_model::wire::Outside;
+use heddle_model::wire::Note;
 
 use crate::entry::start;
 use crate::outside::files::descriptors;
 use crate::outside::files::ordered::tell;
 use crate::outside::signals::handlers::{Disposition, disposition};
 use crate::outside::signals::remembered;
-use crate::outside::{channel, trap};
+use crate::outside::{channel, second_net, trap};
 use crate::schedule::{self, active, caller, is_alone};
 use crate::{lifetime, sys};
 
@@ -82,11 +82,7 @@ fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
     if start::restarts_by_snapshot() {
         schedule::stop(Outcome::NeedsFork, pc, b"processes");
     }
-    if disposition(SIGCHLD) == Disposition::Handled {
-        schedule::unsupported(HANDLES_ENDS, pc);
-    }
-    schedule::goes_outside(Outside::Processes);
-    children().made.set(true);
+    begin(pc);
     // A new process must begin at the program's call, not in the handler of the trap.
     trap::disarm();
     set_waits_outside(true);
@@ -94,6 +90,46 @@ fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
     set_waits_outside(false);
     trap::arm();
     result
+}
+
+/// Notes that the program makes a process, or ends the execution because it must not.
+fn begin(pc: u64) {
+    if disposition(SIGCHLD) == Disposition::Handled {
+        schedule::unsupported(HANDLES_ENDS, pc);
+    }
+    second_net::must_be_away(pc);
+    schedule::goes_outside(Note::Processes);
+    children().made.set(true);
+}
+
+/// A system call that makes a process, in an execution that can have some. `None` if the process would share this one's memory, or be a thread.
+pub fn by_number(number: usize, arguments: &[usize; 6], pc: u64) -> Option<isize> {
+    const CLONE: usize = 56;
+    const CLONE3: usize = 435;
+    /// CLONE_VM, CLONE_FS, CLONE_FILES, CLONE_SIGHAND, CLONE_PARENT, CLONE_THREAD; and all that makes namespaces.
+    const SHARES: usize = 0x0001_8f00 | 0x7e02_0000;
+    let alone = match number {
+        CLONE => arguments[0] & SHARES == 0 && arguments[1] == 0,
+        CLONE3 => false,
+        _ => true,
+    };
+    if !alone {
+        return None;
+    }
+    begin(pc);
+    // SAFETY: the program's own call: a copy of the process, which goes on in the same place. It is not made in the program's place, so
+    // that the calls that follow there are trapped. `vfork` may be `fork`.
+    let child = unsafe {
+        match number {
+            CLONE => sys::syscall6(CLONE, arguments[0], 0, arguments[2], arguments[3], arguments[4], 0),
+            _ => sys::syscall3(sys::FORK, 0, 0, 0),
+        }
+    };
+    if child == 0 {
+        schedule::release();
+        remembered::release();
+    }
+    Some(child)
 }
 
 /// Makes a copy of the process.

@@ -13,6 +13,7 @@ pub mod machine;
 pub mod mappings;
 pub mod random;
 pub mod resource;
+pub mod second_net;
 pub mod signals;
 pub mod timers;
 pub mod trap;

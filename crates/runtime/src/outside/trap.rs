@@ -9,7 +9,7 @@
 use core::cell::Cell;
 
 use heddle_model::primitive::process;
-use heddle_model::wire::{Outside, Restart};
+use heddle_model::wire::Restart;
 use heddle_model::{Ending, Outcome};
 
 use crate::arch::Trapped;
@@ -120,16 +120,23 @@ enum Answer {
     Pass,
     /// The call changes what a snapshot does not hold.
     Outside(&'static str),
-    /// The call makes a process: the instruction must run in its own place.
+    /// The call makes a process.
     Clone(&'static str),
     /// The call is not supported.
     Unsupported(&'static str),
 }
 
 /// The handler of SIGSYS: answers a trapped system call.
-pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64) {
+pub unsafe extern "C" fn on_system_call(_: i32, info: *const u64, context: *mut u64) {
+    /// The kernel's name for system calls of 64-bit programs, after the number of the call.
+    const OURS: u64 = 0xc000_003e;
     // SAFETY: the third argument of the handler.
     let mut trapped = unsafe { Trapped::new(context) };
+    // SAFETY: the second argument of a handler for SIGSYS.
+    if active() && unsafe { *info.add(3) } >> 32 != OURS {
+        // The same numbers mean something else there.
+        schedule::unsupported("a system call of 32-bit programs (int $0x80)", program_pc(&trapped));
+    }
     let (number, arguments) = (trapped.number(), trapped.arguments());
     if number == RT_SIGRETURN {
         trapped.redirect_to_sigreturn();
@@ -148,6 +155,12 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
         livelock::outside();
     }
     trapping().called.set((trapped.stack(), trapped.pc()));
+    let mut arguments = arguments;
+    if active()
+        && let Err(name) = aim_at_itself(number, &mut arguments)
+    {
+        schedule::unsupported(name, program_pc(&trapped));
+    }
     let answer = match machine::answer(number, &arguments) {
         Some(result) => Answer::Result(result),
         None if active() => answer(number, &arguments),
@@ -160,14 +173,10 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
             schedule::stop(Outcome::NeedsFork, program_pc(&trapped), name.as_bytes())
         }
         Answer::Unsupported(name) => schedule::unsupported(name, program_pc(&trapped)),
-        Answer::Clone(_) => {
-            schedule::goes_outside(Outside::Processes);
-            // The call is repeated at its own place in the program, untrapped. The next visible operation arms the trap
-            // again.
-            disarm();
-            trapped.repeat();
-            return;
-        }
+        Answer::Clone(name) => match children::by_number(number, &arguments, program_pc(&trapped)) {
+            Some(result) => result,
+            None => schedule::unsupported(name, program_pc(&trapped)),
+        },
         Answer::Pass | Answer::Outside(_) => {
             if matches!(answer, Answer::Outside(_)) {
                 // A loop that makes this call does not only wait.
@@ -446,6 +455,20 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         // getpriority, setpriority
         140 if is_own_thread(arguments) => Answer::Result(kernel_thread::raw_nice()),
         141 if is_own_thread(arguments) => Answer::Result(kernel_thread::set_nice(arguments[2] as i32)),
+        // ioctl: the attributes of a file on disk, and input that a terminal's user would have typed
+        16 if changes_file_by_ioctl(arguments[1] as u32) => {
+            Answer::Unsupported("a change of the attributes of a file (ioctl FS_IOC_SETFLAGS and similar)")
+        }
+        16 if arguments[1] as u32 == 0x5412 => Answer::Unsupported("input for a terminal (ioctl TIOCSTI)"),
+        304 if files::changes::can_change(arguments[2]) => {
+            Answer::Unsupported("a file that is opened to be written, by its handle (open_by_handle_at)")
+        }
+        // prctl: the end of the process with its parent, filters of system calls, and the trap itself
+        157 if arguments[0] == 1 => Answer::Unsupported("prctl(PR_SET_PDEATHSIG), which Heddle needs itself"),
+        157 if arguments[0] == 22 => Answer::Unsupported("a filter of system calls (prctl PR_SET_SECCOMP)"),
+        157 if arguments[0] == PR_SET_SYSCALL_USER_DISPATCH => {
+            Answer::Unsupported("prctl(PR_SET_SYSCALL_USER_DISPATCH), which Heddle needs itself")
+        }
         // prctl: the timer slack
         157 if arguments[0] == 29 => Answer::Result(kernel_thread::set_timer_slack(arguments[1])),
         157 if arguments[0] == 30 => Answer::Result(kernel_thread::timer_slack()),
@@ -460,10 +483,8 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
         // mlock, munlock, mlockall, munlockall, mlock2: whether memory is swapped out makes no difference
         149..=152 | 325 => Answer::Result(0),
         // sched_setparam, sched_setscheduler, setpriority, sched_setaffinity, sched_setattr, ioprio_set, personality, prctl,
-        // setrlimit, chroot, setsid, setpgid, prlimit64 that sets one
-        142 | 144 | 141 | 203 | 314 | 251 | 135 | 157 | 160 | 161 | 112 | 109 => {
-            Answer::Outside("a setting of the process")
-        }
+        // setrlimit, setsid, setpgid, prlimit64 that sets one
+        142 | 144 | 141 | 203 | 314 | 251 | 135 | 157 | 160 | 112 | 109 => Answer::Outside("a setting of the process"),
         302 if arguments[2] != 0 => Answer::Outside("a setting of the process"),
         _ => unsupported::by_number(number).map_or(Answer::Pass, Answer::Unsupported),
     }
@@ -473,6 +494,42 @@ fn answer(number: usize, arguments: &[usize; 6]) -> Answer {
 fn is_own_thread(&[which, who, ..]: &[usize; 6]) -> bool {
     const PROCESS: usize = 0;
     which == PROCESS && (who == 0 || who as i32 == ids::current_tid())
+}
+
+/// Whether an `ioctl` changes what the kernel keeps of a file beside its contents. Those that ask, and those that share contents, do not.
+fn changes_file_by_ioctl(request: u32) -> bool {
+    // FS_IOC_GETFLAGS and its 32-bit form, FS_IOC_FIEMAP, FS_IOC_FSGETXATTR, FICLONE, FICLONERANGE, FIDEDUPERANGE
+    const HARMLESS: [u32; 7] =
+        [0x8008_6601, 0x8004_6601, 0xc020_660b, 0x801c_581f, 0x4004_9409, 0x4020_940d, 0xc018_9436];
+    let family = (request >> 8) as u8;
+    matches!(family, b'f' | b'X' | 0x94) && !HARMLESS.contains(&request)
+}
+
+/// Replaces the program's own ids, which only the program knows, where a call changes settings of a process. An error, if the call is about
+/// a process that the program has not made.
+fn aim_at_itself(number: usize, arguments: &mut [usize; 6]) -> Result<(), &'static str> {
+    const ONE: usize = 0;
+    // setpriority and ioprio_set: of one process, whose number is the second argument, or of many
+    let of_many = match number {
+        141 => arguments[0] != ONE,
+        251 => arguments[0] != ONE + 1,
+        _ => false,
+    };
+    let (at, name) = match number {
+        141 | 251 if of_many => return Err("a priority of many processes (setpriority, ioprio_set)"),
+        141 | 251 => (1, "a priority of another process (setpriority, ioprio_set)"),
+        302 if arguments[2] != 0 => (0, "a limit of another process (prlimit)"),
+        142 | 144 | 203 | 314 => {
+            (0, "a setting of another process (sched_setparam, sched_setscheduler, sched_setaffinity)")
+        }
+        _ => return Ok(()),
+    };
+    let whom = arguments[at] as i32;
+    if ids::thread_with(whom).is_some() && number == 302 {
+        arguments[at] = 0;
+    }
+    let is_own = whom == 0 || whom == kernel_thread::real_id() || ids::thread_with(whom).is_some();
+    if is_own || is_child(whom) { Ok(()) } else { Err(name) }
 }
 
 /// Whether a system call can make the file in its first argument larger: write, pwrite64, writev, sendfile, ftruncate,
@@ -555,6 +612,17 @@ fn send_signal(number: usize, arguments: &[usize; 6]) -> Answer {
     const KILL: usize = 62;
     const TGKILL: usize = 234;
     let (to, signal) = (arguments[0] as i32, if number == TGKILL { arguments[2] } else { arguments[1] });
+    const TKILL: usize = 200;
+    let own = kernel_thread::real_id();
+    // libc knows the real number, the program does not.
+    let strange = match number {
+        TGKILL => to != ids::PID && to != own,
+        TKILL => ids::thread_with(to).is_none() && to != own,
+        _ => false,
+    };
+    if strange {
+        return Answer::Unsupported("a signal to a thread of another process");
+    }
     if number == KILL && to != ids::PID {
         // The process group has others in it than the program: Heddle itself. And what the program takes for its parent is a number that
         // somebody else may have.

@@ -19,7 +19,8 @@ fn file(question: u128) -> PathBuf {
 pub fn answer(question: u128) -> Option<String> {
     let file = file(question);
     // An answer of somebody else's could name another program to start.
-    if fs::symlink_metadata(&file).ok()?.uid() != place::own_uid() {
+    let data = fs::symlink_metadata(&file).ok()?;
+    if data.uid() != place::own_uid() || !data.is_file() || place::must_be_own(&place::parent()).is_err() {
         return None;
     }
     let text = fs::read_to_string(file).ok()?;
@@ -31,6 +32,9 @@ pub fn answer(question: u128) -> Option<String> {
 pub fn keep_answer(question: u128, answer: &str) {
     let file = file(question);
     let Some(folder) = file.parent() else { return };
+    if place::must_be_own(&place::parent()).is_err() {
+        return;
+    }
     if fs::read_dir(folder).is_ok_and(|entries| entries.count() >= MOST) {
         let _ = fs::remove_dir_all(folder);
     }

@@ -55,6 +55,7 @@ pub fn is_on() -> bool {
 
 /// The directory of entries, which nobody else may enter. None if it is not ours.
 fn directory() -> Option<PathBuf> {
+    place::must_be_own(&place::parent()).ok()?;
     let directory = place::parent().join("programs");
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory).ok()?;
     let data = fs::symlink_metadata(&directory).ok()?;

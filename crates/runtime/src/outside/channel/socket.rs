@@ -2,10 +2,13 @@
 
 use core::ffi::c_void;
 
+use heddle_model::wire::Note;
+
 use super::{DONT_WAIT, IN, OUT, SENDMMSG, SENDMSG, SENDTO, call, is_one, is_patient};
 use crate::calls::buffers;
 use crate::outside::files;
-use crate::schedule::{active, caller, unsupported};
+use crate::schedule::{active, caller, goes_outside, unsupported};
+use crate::sys;
 
 const CONNECT: usize = 42;
 const RECVFROM: usize = 45;
@@ -137,8 +140,12 @@ interpose! {
             let moved = files::address_of(address as usize, length as usize);
             let (to, length) = moved.as_ref().map_or((address as usize, length as usize), |to| (to.as_ptr() as usize, to.len()));
             let result = call(pc, CONNECT, [file as usize, to, length, 0, 0, 0], 0, DONT_WAIT);
-            if result == -1 && *__errno_location() == -EINPROGRESS as i32 && is_patient(file) {
+            let under_way = result == -1 && *__errno_location() == -EINPROGRESS as i32;
+            if under_way && is_patient(file) {
                 unsupported("a connection that does not come about at once", pc);
+            }
+            if (result == 0 || under_way) && !is_own(to, length) {
+                goes_outside(Note::Servers);
             }
             return result as i32;
         }
@@ -201,6 +208,47 @@ pub unsafe fn by_number(number: i64, &[a, b, c, d, e, f]: &[usize; 6]) -> Option
             288 => accept4::body(file, b, c, d as i32) as isize,
             299 => recvmmsg::body(file, b, c as u32, d as i32, e) as isize,
             _ => sendmmsg::body(file, b, c as u32, d as i32) as isize,
+        }
+    })
+}
+
+/// The largest address of a socket: the kernel's `struct sockaddr_storage`.
+const LARGEST: usize = 128;
+/// How many descriptors are looked through.
+const DESCRIPTORS: usize = 1024;
+
+/// Whether a socket of the program itself has this address, the one of an internet server by its port.
+unsafe fn is_own(address: usize, length: usize) -> bool {
+    const GETSOCKNAME: usize = 51;
+    // SAFETY: the program's address, of that length.
+    let wanted = unsafe { core::slice::from_raw_parts(address as *const u8, length.min(LARGEST)) };
+    let port = |address: &[u8]| match address {
+        [2 | 10, 0, high, low, ..] => Some([*high, *low]),
+        _ => None,
+    };
+    // Disconnects, and pairs of sockets, have no name.
+    if wanted.len() <= 2 || wanted[..2] == [0, 0] {
+        return true;
+    }
+    (0..DESCRIPTORS).any(|file| {
+        let (mut own, mut size) = ([0u8; LARGEST], LARGEST as u32);
+        let room = (own.as_mut_ptr() as usize, &raw mut size as usize);
+        // SAFETY: room of our own.
+        if unsafe { sys::syscall3(GETSOCKNAME, file, room.0, room.1) } < 0 {
+            return false;
+        }
+        let own = &own[..(size as usize).min(LARGEST)];
+        match port(wanted) {
+            Some(wanted) => port(own) == Some(wanted),
+            // Names of files end where they end, whatever length is given.
+            None => {
+                let text = |address: &[u8]| {
+                    address.split_at(3).1.iter().position(|&byte| byte == 0).map_or(address.len(), |at| at + 3)
+                };
+                own.len() > 2
+                    && wanted.len() > 2
+                    && own[..text(own).min(own.len())] == wanted[..text(wanted).min(wanted.len())]
+            }
         }
     })
 }

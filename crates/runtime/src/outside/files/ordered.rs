@@ -26,9 +26,10 @@ use heddle_model::primitive::process_state::{
 use super::descriptors;
 use crate::calls::process_state;
 use crate::detect::race;
+use crate::entry::wire::Wire;
 use crate::lifetime;
 use crate::outside::trap;
-use crate::schedule::{is_alone, visible};
+use crate::schedule::{active, is_alone, visible};
 use crate::sys;
 
 /// An `open` in progress that truncates. Truncating is a separate operation on the contents, which follows the `open`.
@@ -99,6 +100,9 @@ pub fn looks_at_names(pc: u64) {
 
 /// Takes a change of file names in the model.
 pub fn changes_names(pc: u64) {
+    if !active() {
+        Wire::ATTACHED.note_early_change();
+    }
     if !is_alone() {
         // What is made gets the modes that the mask leaves.
         let mask = State::FileModeMask.part(0);
@@ -141,6 +145,10 @@ pub fn use_of(file: i32, how: Use) -> Option<(State, How, u64)> {
 /// Takes a use of the file behind a descriptor in the model, before the call.
 pub fn uses(file: i32, how: Use, pc: u64) {
     if is_alone() {
+        // What is printed is no file.
+        if !active() && how == Use::Change && file > 2 && descriptors::is_regular(file) {
+            Wire::ATTACHED.note_early_change();
+        }
         return;
     }
     if let Some((_, _, identity)) = use_of(file, how) {
@@ -218,6 +226,9 @@ pub fn to_truncate(file: i32) {
 /// Calls `open` as one step on the names of files, and truncates the file in a second step, on its contents.
 pub fn opens<T>(creates: bool, truncates: bool, pc: u64, open: impl FnOnce() -> T) -> T {
     if is_alone() {
+        if !active() && (creates || truncates) {
+            Wire::ATTACHED.note_early_change();
+        }
         return open();
     }
     if creates {
