@@ -11,6 +11,7 @@ pub mod ids;
 pub mod kernel_thread;
 pub mod machine;
 pub mod mappings;
+pub mod others;
 pub mod random;
 pub mod resource;
 pub mod second_net;

@@ -18,7 +18,8 @@ use crate::addresses::Reserve;
 use crate::arch::Context;
 use crate::calls::{custom, tsan};
 use crate::detect::{memcheck, race};
-use crate::entry::wire::{Record, Wire};
+use crate::entry::report::Record;
+use crate::entry::wire::Wire;
 use crate::lifetime::{self, Exclusive, OneThread};
 use crate::state::{calls, livelock};
 
