@@ -84,3 +84,9 @@ live promises-are-put-off ltl/automaton.rs 'marks: marks & !postponed' 'marks: {
 live ends-do-not-count mod.rs '|node| could_end[node as usize]' '|node| could_end[node as usize] || true' liveness::
 live looks-get-on mod.rs 'edge.thread == thread && edge.marks & (LOOKS | PAUSES) == 0' 'edge.thread == thread' liveness::
 mutant cycle-is-not-compared crates/runtime/src/state/cycle.rs 'let same = watch.same.get() && watch.before.get() == Some(state);' 'let same = watch.before.get().is_some();' "-p heddle --test main" random_states::
+
+# What a program that writes over its reports must not pass for.
+boundary() { mutant "boundary-$1" "$2" "$3" "$4" "-p heddle-native --test main" "boundary::"; }
+wire=crates/native/src/run/wire.rs
+boundary seal "$wire" '            || self.key.seal(&result) != result.seal' ''
+boundary sum "$wire" '        if into.sum(&self.key, head.notes) != head.sum {' '        if false {'

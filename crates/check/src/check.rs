@@ -130,6 +130,7 @@ impl<'o> Check<'o> {
                 End::Search(summary.stop)
             }
             Some(Err(ExecutorError::Interrupted)) => End::Interrupted,
+            Some(Err(ExecutorError::Damaged(what))) => End::Damaged(what),
             Some(Err(error)) => End::Failed(error.to_string()),
             // It panicked, which is what the verdict says.
             None => End::Failed(String::new()),

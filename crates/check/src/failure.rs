@@ -28,6 +28,9 @@ pub enum Failure {
     /// The program is of a kind that the engine does not control.
     #[error(transparent)]
     Unsupported(Box<dyn Error + Send + Sync>),
+    /// The program has damaged what it shares with the engine before the first execution.
+    #[error(transparent)]
+    Damaged(Box<dyn Error + Send + Sync>),
     /// The checkpoint cannot be used.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

@@ -52,6 +52,8 @@ impl Told {
             let story = match story {
                 Some(Ok(story)) => story,
                 Some(Err(ExecutorError::Interrupted)) => return Err(Failure::Interrupted),
+                // There is a finding, and no execution that shows it.
+                Some(Err(ExecutorError::Damaged(_))) => None,
                 Some(Err(error)) => return Err(Failure::Unrepeatable(error)),
                 None => {
                     let number = told.untold.len() + 1;

@@ -27,6 +27,8 @@ pub enum End {
     Search(Stop),
     /// The user interrupted the search.
     Interrupted,
+    /// The program has damaged what it shares with the engine, on its way to `main`. The text says so.
+    Damaged(String),
     /// The search failed. The text is the reason.
     Failed(String),
 }
@@ -232,7 +234,7 @@ impl Judgement<'_> {
         }
         match &self.end {
             End::Interrupted => Some("interrupted".to_string()),
-            End::Failed(what) => Some(what.clone()),
+            End::Failed(what) | End::Damaged(what) => Some(what.clone()),
             End::Search(Stop::Exhausted) if self.tally.bounded > 0 => {
                 let limit = self.own_bound.unwrap_or(self.settings.max_steps);
                 let (whose, advice) = match self.own_bound {

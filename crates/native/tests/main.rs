@@ -3,6 +3,7 @@
 mod common;
 
 mod abi; // What compilers make of programs.
+mod boundary; // Programs that write over what they share with Heddle.
 mod determinism; // Addresses are reproducible.
 mod executions; // One program, three ways to restart.
 mod facts; // What one executor has learnt, for another.

@@ -7,7 +7,7 @@
 //! | `0x5000_0000_0000` | stacks of threads, 1 GiB of addresses for each, the main thread's first ([`crate::schedule::fiber`]) | the program |
 //! | `0x5a00_0000_0000` | nothing: named semaphores have addresses here (`pthread::named`) | the program |
 //! | `0x5b00_0000_0000` | nothing: files have addresses here ([`crate::outside::files::ordered`]) | the program |
-//! | `0x6000_0000_0000` | the memory shared with the driver ([`crate::entry::wire`]) | us |
+//! | `0x6000_0000_0000` | the memory shared with the driver ([`crate::entry::wire`]), somewhere | us |
 //! | `0x6200_0000_0000` | shadow call stacks | us |
 //! | `0x6300_0000_0000` | states of threads and objects, the controller's stack | us |
 //! | `0x6400_0000_0000` | images of the program's data, heaps and stacks ([`crate::state::snapshot`]) | us |

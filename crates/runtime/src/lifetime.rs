@@ -100,8 +100,8 @@ pub type Lent<T> = Cell<&'static [T]>;
 pub struct PerProcess {
     /// What start-up found out.
     pub start: start::Start,
-    /// The table of thread names.
-    pub names: wire::Names,
+    /// The memory shared with the driver.
+    pub mapped: wire::Mapped,
     /// The libraries of the program.
     pub loaded: loaded::Loaded,
     /// Libraries that create threads and are not instrumented.
@@ -220,7 +220,7 @@ pub struct PerExecution {
 
 static PROCESS: OneThread<PerProcess> = OneThread::new(PerProcess {
     start: start::Start::new(),
-    names: wire::Names::new(),
+    mapped: wire::Mapped::new(),
     loaded: loaded::Loaded::new(),
     unseen_makers: imports::UnseenMakers::new(),
     libstdcxx: libstdcxx::Library::new(),

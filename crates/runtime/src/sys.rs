@@ -25,6 +25,7 @@ pub const CLOCK_GETTIME: usize = 228;
 pub const EXIT_GROUP: usize = 231;
 pub const RSEQ: usize = 334;
 pub const ARCH_PRCTL: usize = 158;
+pub const GETRANDOM: usize = 318;
 
 pub const PROT_READ: usize = 1;
 pub const PROT_WRITE: usize = 2;

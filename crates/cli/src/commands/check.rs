@@ -60,6 +60,7 @@ pub fn run(options: Check, console: &Console) -> u8 {
         Ok(report) if is_accepted(&report, &options.accept) => Verdict::Safe.exit_code(),
         Ok(report) => report.verdict.exit_code(),
         Err(Failure::Unsupported(error)) => conclude(Verdict::Unsupported, &error.to_string(), &options, console),
+        Err(Failure::Damaged(error)) => conclude(Verdict::Incomplete, &error.to_string(), &options, console),
         Err(Failure::Interrupted) => {
             conclude(Verdict::Incomplete, "interrupted before the first execution", &options, console)
         }
@@ -376,6 +377,7 @@ fn launch(
     let mut executor = NativeExecutor::launch(&prepared.program.program, native).map_err(|error| match error {
         StartError::Interrupted => Failure::Interrupted,
         StartError::Unsupported(_) => Failure::Unsupported(Box::new(error)),
+        StartError::Damaged => Failure::Damaged(Box::new(error)),
         error => Failure::Program(Box::new(error)),
     })?;
     given.map_or(Ok(()), |given| heddle_checking::trace::introduce(&given.trace, &mut executor)).map(|()| executor)

@@ -51,6 +51,9 @@ pub enum ExecutorError {
     /// The program cannot be run at all.
     #[error("{0}")]
     CannotRun(String),
+    /// The program has damaged what it shares with the engine, so nothing is known of what it did.
+    #[error("{0}")]
+    Damaged(String),
     /// Heddle or the machine failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),

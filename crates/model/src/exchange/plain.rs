@@ -34,6 +34,12 @@ impl PlainTouch {
     /// The most bytes that are told in one piece. What is larger counts as everything.
     pub const LARGEST: u32 = 1 << 16;
 
+    /// All of it as words.
+    #[inline]
+    pub const fn to_words(&self) -> [u64; 3] {
+        [self.first, self.size as u64 | (self.events as u64) << 32, self.how as u64]
+    }
+
     /// Whether a bit of [`how`](Self::how) is set.
     pub const fn is(&self, bit: u32) -> bool {
         self.how & bit != 0

@@ -36,6 +36,15 @@ impl Event {
     /// a way with this number, because it has at most this many.
     pub const GIVEN: u16 = u16::MAX;
 
+    /// All of it as words. Equal events have equal words.
+    #[inline(always)]
+    pub const fn to_words(&self) -> [u64; 7] {
+        let [w0, w1, w2] = self.operation.to_words();
+        let &Event { result, pc, state, thread, way, alternatives, flags, .. } = self;
+        let last = thread.0 as u64 | (way as u64) << 16 | (alternatives as u64) << 32 | (flags.0 as u64) << 48;
+        [w0, w1, w2, result, pc, state, last]
+    }
+
     /// How the operation was taken. A plan that asks for it gets the same event again.
     #[inline]
     pub const fn choice(&self) -> Choice {

@@ -77,6 +77,13 @@ impl Operation {
         Operation { object, argument: 0, code, size: 0, detail: 0 }
     }
 
+    /// All of it as words.
+    #[inline(always)]
+    pub const fn to_words(&self) -> [u64; 3] {
+        let &Operation { object, argument, code, size, detail } = self;
+        [object.0, argument, code.0 as u64 | (size as u64) << 16 | (detail as u64) << 32]
+    }
+
     /// Marks this operation as an await: see [`is_await`](Self::is_await).
     ///
     /// `round` is the number of looks in one iteration of the loop, 1 to [`MOST_LOOKS`]. `also` is the part of memory that has the

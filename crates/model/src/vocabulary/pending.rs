@@ -31,6 +31,14 @@ pub struct Pending {
 }
 
 impl Pending {
+    /// All of it as words.
+    pub const fn to_words(&self) -> [u64; 6] {
+        let [w0, w1, w2] = self.operation.to_words();
+        let &Pending { pc, state, thread, enabled, asleep, flags, stopped, .. } = self;
+        let small = (enabled as u64) << 16 | (asleep as u64) << 24 | (flags.0 as u64) << 32 | (stopped as u64) << 48;
+        [w0, w1, w2, pc, state, thread.0 as u64 | small]
+    }
+
     /// Whether the thread is in a loop that waits, and could not go on: it awaits, or its look would be in vain.
     pub const fn waits_in_loop(&self) -> bool {
         self.operation.is_await() || self.state != 0 && self.enabled == 0

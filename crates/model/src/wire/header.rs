@@ -1,15 +1,13 @@
-//! The header of the shared file, and the names of the threads.
+//! The beginning of both parts of the shared file, and the names of the threads.
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
-use super::{ATOMIC_FUNCTIONS, INPUT, LABELS, LIBRARIES, Layout, SCRATCH};
+use super::{ATOMIC_FUNCTIONS, INPUT, Key, LABELS, LIBRARIES, Layout, SCRATCH, TROUBLE};
 use crate::{Input, MOST_INPUTS, Settings, ThreadId};
 
 /// Data for the program's annotations (`heddle.h`).
 #[repr(C)]
 pub struct Annotations {
-    /// 1 if the program asked for a nondeterministic number with more values than were tried. Set by the runtime.
-    pub values_used: AtomicU32,
     /// Functions of the program that run as one step. Each is the range from its first address to one past its last, as
     /// in the program's file.
     pub functions: [[u64; 2]; ATOMIC_FUNCTIONS],
@@ -21,10 +19,6 @@ pub struct Annotations {
     pub inputs_len: u32,
     /// The inputs that are given, sorted. The driver writes them before the process starts.
     pub inputs: [Input; MOST_INPUTS],
-    /// The number of labels reached.
-    pub labels_len: AtomicU32,
-    /// The [fingerprints](label) of the labels that any execution has reached.
-    pub labels: [AtomicU64; LABELS],
 }
 
 /// The fingerprint of a label: 64-bit FNV-1a.
@@ -38,7 +32,7 @@ pub const fn label(text: &[u8]) -> u64 {
     hash
 }
 
-/// The header at the start of the shared file.
+/// What the driver says, at the start of the shared file. The program's process can only read it.
 #[repr(C)]
 pub struct Header {
     /// The number [`super::MAGIC`].
@@ -50,66 +44,77 @@ pub struct Header {
     pub restart: u32,
     /// The layout of the rest of the file.
     pub layout: Layout,
-    /// How executions run. The driver writes it before the process starts and never reads it back.
+    /// What reports are sealed with.
+    pub key: Key,
+    /// How executions run.
     pub settings: Settings,
     /// The number of threads to prepare. The runtime asks for more with `NeedsThreads`, and the driver passes the
     /// number to the next process here.
     pub threads_wanted: u32,
     /// 1 to compare all memory with the snapshot after each restoration. Slow; for tests.
     pub check_restore: u32,
-    /// 1 if an execution skipped a timeout because its thread had timed out too often before. Set by the runtime.
-    pub timeouts_left_out: AtomicU32,
-    /// 1 if a thread waited in a loop that looks at a clock, whatever the time was. Set by the runtime.
-    pub waits_by_clock: AtomicU32,
     /// The number of visible places of plain memory. Written between executions.
     pub places: AtomicU32,
     /// The size of the table of dead stack bytes ([`super::FrameTable`]). 0 if there is none. Written between executions.
     pub frames: AtomicU32,
-    /// How far the runtime has come ([`super::Stage`]).
-    pub stage: AtomicU32,
+    /// The number of the plan that a process begins with.
+    pub first: AtomicU32,
     /// The number of plans submitted by the driver so far, modulo 2^32.
     pub submitted: AtomicU32,
-    /// The number of executions completed by the runtime so far, modulo 2^32.
-    pub completed: AtomicU32,
-    /// 1 while the runtime sleeps on `submitted`. It must be woken by a futex call.
-    pub runtime_sleeps: AtomicU32,
     /// 1 while the driver sleeps on `completed`. It must be woken by a futex call.
     pub driver_sleeps: AtomicU32,
-    /// 1 to make the runtime exit at the next plan.
-    pub quit: AtomicU32,
-    /// Grows with each event, and while the runtime itself waits for a time that ends. It stops growing when the program hangs.
-    pub progress: AtomicU64,
-    /// The number of memory restorations that were compared with the snapshot.
-    pub checked: AtomicU64,
-    /// The number of pages that differed in these comparisons.
-    pub differing: AtomicU64,
-    /// The number of thread names.
-    pub names: AtomicU32,
-    /// The id of the process that runs the executions. It is the forked child, if there is one.
-    pub runner: AtomicU32,
-    /// 1 if the program calls `pthread_exit`, so that a library must be loaded before executions begin. The runtime
-    /// sets it and asks for the plan to be run again (`NeedsThreads`). The next process gets it too.
-    pub unwinder: AtomicU32,
     /// The value of `completed` at which a sleeping driver wants to be woken, unless the runtime runs out of work
     /// before. A wakeup for each execution would often cost more than the execution.
     pub wake_at: AtomicU32,
-    /// 1 if an execution has left something in the scratch directory. Set by the runtime.
-    pub scratch_used: AtomicU32,
-    /// What any execution did that the model does not cover, as bits of [`super::Outside`]. Set by the runtime.
-    pub outside: AtomicU32,
+    /// 1 to make the runtime exit at the next plan.
+    pub quit: AtomicU32,
+    /// 1 if a library for `pthread_exit` must be loaded before executions begin ([`super::Note::Unwinder`]).
+    pub unwinder: u32,
     /// The path of a directory for files that executions write, terminated by zero. Empty if there is none.
     pub scratch: [u8; SCRATCH],
     /// The path of the file that every execution reads as its standard input, terminated by zero. Empty if there is
     /// none.
     pub input: [u8; INPUT],
-    /// The number of bytes in use in `libraries`.
-    pub libraries_len: AtomicU32,
-    /// The names of the libraries that executions have loaded themselves, each terminated by zero. Set by the runtime.
-    pub libraries: [u8; LIBRARIES],
     /// Data for the program's annotations.
     pub annotations: Annotations,
-    /// Why the stage is `Failed`: text, terminated by zero.
-    pub trouble: [u8; 512],
+}
+
+/// What the runtime reports, at the start of its part of the file. The program can write here, so each word is
+/// [veiled](Key::veil), or covered by a seal, or no more than a hint.
+#[repr(C)]
+pub struct Reports {
+    /// How far the runtime has come ([`super::Stage`]), veiled.
+    pub stage: AtomicU64,
+    /// The number of executions completed by the runtime so far, modulo 2^32. Never more than were submitted.
+    pub completed: AtomicU32,
+    /// 1 while the runtime sleeps on `submitted`. It must be woken by a futex call. It also wakes by itself, after a while.
+    pub runtime_sleeps: AtomicU32,
+    /// Grows with each event, and while the runtime itself waits for a time that ends. It stops growing when the program hangs. Veiled.
+    pub progress: AtomicU64,
+    /// The id of the process that runs the executions. It is the forked child, if there is one. Veiled.
+    pub runner: AtomicU64,
+    /// The number of memory restorations that were compared with the snapshot. For tests.
+    pub checked: AtomicU64,
+    /// The number of pages that differed in these comparisons.
+    pub differing: AtomicU64,
+    /// 0, veiled, as long as no execution has left anything in the scratch directory.
+    pub scratch_used: AtomicU64,
+    /// The number of thread names.
+    pub names: AtomicU32,
+    /// The number of labels reached.
+    pub labels_len: AtomicU32,
+    /// The number of bytes in use in `libraries`.
+    pub libraries_len: AtomicU32,
+    /// The number of bytes in use in `trouble`.
+    pub trouble_len: AtomicU32,
+    /// The [fingerprints](label) of the labels that any execution has reached.
+    pub labels: [AtomicU64; LABELS],
+    /// The names of the libraries that executions have loaded themselves, each terminated by zero.
+    pub libraries: [u8; LIBRARIES],
+    /// The seal of `trouble`.
+    pub trouble_seal: AtomicU64,
+    /// Why the stage is `Failed`.
+    pub trouble: [u8; TROUBLE],
 }
 
 /// A thread's name: its parent and its position among the parent's children. Entry `i` belongs to thread `i`. The main

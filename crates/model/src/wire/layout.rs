@@ -1,48 +1,57 @@
 //! The layout of the shared file.
 
 use super::known::{self, Entry};
-use super::{FRAMES, Header, PLACES, RACES, Slot, TOUCHES, ThreadName};
+use super::{FRAMES, Header, PLACES, RACES, Reports, TOUCHES, ThreadName, WirePlan, WireResult};
 use crate::follow::Step;
 use crate::race::Race;
 use crate::{Event, Fingerprint, Pending, PlainTouch, ThreadId};
 
 /// The offsets and capacities of the shared file. Set by the driver.
+///
+/// The file has two parts. What the driver says comes first: the program's process can only read it. What the runtime reports begins at
+/// [`reports_at`](Self::reports_at). A process maps the two at two addresses that it draws.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Layout {
     /// The size of the file in bytes.
     pub size: u64,
-    /// The offset of the thread names.
-    pub names_at: u64,
     /// The offset of the visible places of plain memory. Each is the address of a granule of eight bytes.
     pub places_at: u64,
-    /// The offset of the first slot.
-    pub slots_at: u64,
-    /// The distance from one slot to the next.
-    pub slot_size: u64,
-    /// The offset of the plan's steps in a slot.
+    /// The offset of the first plan.
+    pub plans_at: u64,
+    /// The distance from one plan to the next.
+    pub plan_size: u64,
+    /// The offset of the steps in a plan.
     pub steps_at: u64,
-    /// The offset of the plan's sleep set in a slot.
+    /// The offset of the sleep set in a plan.
     pub sleep_at: u64,
-    /// The offset of the execution's events in a slot.
-    pub events_at: u64,
-    /// The offset of the pending operations in a slot.
-    pub pending_at: u64,
-    /// The offset of the call stacks in a slot ([`super::WireResult::stack_words`]).
-    pub stacks_at: u64,
-    /// The offset of the program's output in a slot.
-    pub output_at: u64,
-    /// The offset of the execution's data races in a slot.
-    pub races_at: u64,
-    /// The offset of the execution's states in a slot.
-    pub states_at: u64,
-    /// The offset of what the execution tells of plain memory in a slot.
-    pub touches_at: u64,
-    /// The offset of the table of dead stack bytes ([`super::FrameTable`]). From here on the program's process only reads.
+    /// The offset of the table of dead stack bytes ([`super::FrameTable`]).
     pub frames_at: u64,
-    /// The offset of the table of [known states](super::known), which reaches to the end of the file.
+    /// The offset of the table of [known states](super::known).
     pub known_at: u64,
-    /// The number of slots.
+    /// The offset of what the runtime reports ([`super::Reports`]), up to the end of the file.
+    pub reports_at: u64,
+    /// The offset of the thread names.
+    pub names_at: u64,
+    /// The offset of the first result.
+    pub results_at: u64,
+    /// The distance from one result to the next.
+    pub result_size: u64,
+    /// The offset of the events in a result.
+    pub events_at: u64,
+    /// The offset of the pending operations in a result.
+    pub pending_at: u64,
+    /// The offset of the call stacks in a result ([`super::ResultHead::stack_words`]).
+    pub stacks_at: u64,
+    /// The offset of the program's output in a result.
+    pub output_at: u64,
+    /// The offset of the execution's data races in a result.
+    pub races_at: u64,
+    /// The offset of the execution's states in a result.
+    pub states_at: u64,
+    /// The offset of what the execution tells of plain memory in a result.
+    pub touches_at: u64,
+    /// The number of plans, and of results.
     pub slots: u32,
     /// The capacity for threads.
     pub threads: u32,
@@ -64,12 +73,17 @@ impl Layout {
         const fn up(at: u64) -> u64 {
             at.next_multiple_of(PAGE)
         }
-        let names_at = up(size_of::<Header>() as u64);
-        let places_at = up(names_at + threads as u64 * size_of::<ThreadName>() as u64);
-        let slots_at = up(places_at + PLACES as u64 * 8);
-        let steps_at = up(size_of::<Slot>() as u64);
+        let places_at = up(size_of::<Header>() as u64);
+        let plans_at = up(places_at + PLACES as u64 * 8);
+        let steps_at = up(size_of::<WirePlan>() as u64);
         let sleep_at = up(steps_at + events as u64 * size_of::<Step>() as u64);
-        let events_at = up(sleep_at + threads as u64 * size_of::<ThreadId>() as u64);
+        let plan_size = up(sleep_at + threads as u64 * size_of::<ThreadId>() as u64);
+        let frames_at = plans_at + slots as u64 * plan_size;
+        let known_at = up(frames_at + FRAMES as u64);
+        let reports_at = up(known_at + (known::ENTRIES * size_of::<Entry>()) as u64);
+        let names_at = up(reports_at + size_of::<Reports>() as u64);
+        let results_at = up(names_at + threads as u64 * size_of::<ThreadName>() as u64);
+        let events_at = up(size_of::<WireResult>() as u64);
         let pending_at = up(events_at + events as u64 * size_of::<Event>() as u64);
         let stacks_at = up(pending_at + threads as u64 * size_of::<Pending>() as u64);
         let output_at = up(stacks_at + stack_words as u64 * 8);
@@ -77,17 +91,20 @@ impl Layout {
         let states_at = up(races_at + RACES as u64 * size_of::<Race>() as u64);
         // One before each event, and one at the end.
         let touches_at = up(states_at + (events as u64 + 1) * size_of::<Fingerprint>() as u64);
-        let slot_size = up(touches_at + TOUCHES as u64 * size_of::<PlainTouch>() as u64);
-        let frames_at = slots_at + slots as u64 * slot_size;
-        let known_at = up(frames_at + FRAMES as u64);
+        let result_size = up(touches_at + TOUCHES as u64 * size_of::<PlainTouch>() as u64);
         Layout {
-            size: known_at + (known::ENTRIES * size_of::<Entry>()) as u64,
-            names_at,
+            size: results_at + slots as u64 * result_size,
             places_at,
-            slots_at,
-            slot_size,
+            plans_at,
+            plan_size,
             steps_at,
             sleep_at,
+            frames_at,
+            known_at,
+            reports_at,
+            names_at,
+            results_at,
+            result_size,
             events_at,
             pending_at,
             stacks_at,
@@ -95,8 +112,6 @@ impl Layout {
             races_at,
             states_at,
             touches_at,
-            frames_at,
-            known_at,
             slots,
             threads,
             events,

@@ -59,6 +59,12 @@ impl WireOutcome {
         WireOutcome { code, circle: circle.into(), words }
     }
 
+    /// All of it as words.
+    pub const fn to_words(&self) -> [u64; 9] {
+        let [w0, w1, w2, w3, w4, w5, w6, w7] = self.words;
+        [self.code as u64 | (self.circle as u64) << 32, w0, w1, w2, w3, w4, w5, w6, w7]
+    }
+
     /// Whether some threads wait for each other forever.
     pub const fn circle(&self) -> bool {
         self.circle != 0

@@ -4,16 +4,7 @@ use super::WireOutcome;
 use crate::ThreadId;
 use crate::race::Race;
 
-/// One plan and its execution.
-#[repr(C)]
-pub struct Slot {
-    /// The plan.
-    pub plan: WirePlan,
-    /// The result of the execution.
-    pub result: WireResult,
-}
-
-/// The fixed part of a plan. The steps and the sleep set are elsewhere in the slot.
+/// The fixed part of a plan. The steps and the sleep set are elsewhere in its slot.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct WirePlan {
@@ -69,12 +60,33 @@ pub const MESSAGE: usize = 480;
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct WireResult {
+    /// Everything but the text.
+    pub head: ResultHead,
+    /// [`super::Key::seal`]. Written last, when nothing of the program runs any more.
+    pub seal: u64,
+    /// Text that belongs to the outcome, in the program's own encoding: see [`crate::Execution::message`].
+    pub message: [u8; MESSAGE],
+}
+
+/// A result without its text.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[repr(C)]
+pub struct ResultHead {
     /// How the execution ended.
     pub outcome: WireOutcome,
     /// See [`crate::Execution::left`].
     pub left: u64,
     /// The code address of an outcome that is no event, for example a hang or an unsupported call.
     pub pc: u64,
+    /// The sum over all events, pending operations, races, states, touches, call stacks, output and notes: see [`super::Key`]. Written with each of
+    /// them, so that those of a process that died can be told from damage.
+    pub sum: u64,
+    /// What this and earlier executions of the process did, as bits of [`super::Note`].
+    pub notes: u64,
+    /// The sum over the names of threads, the labels and the names of libraries.
+    pub lists: u64,
+    /// The number of the plan.
+    pub sequence: u32,
     /// The number of events.
     pub events: u32,
     /// The number of threads that had not finished.
@@ -89,11 +101,7 @@ pub struct WireResult {
     /// The number of bytes that the program printed, to standard output and standard error in the order of printing. At
     /// most [`super::Layout::output`] of them were kept.
     pub output: u32,
-    /// The thread that was running at the end.
-    pub thread: ThreadId,
-    /// Padding, always zero.
-    pub reserved: u16,
-    /// The number of bytes in use in `message`.
+    /// The number of bytes in use in the message.
     pub message_len: u32,
     /// The number of data races listed.
     pub races: u32,
@@ -101,6 +109,46 @@ pub struct WireResult {
     pub states: u32,
     /// How much is told of plain memory.
     pub touches: u32,
-    /// Text that belongs to the outcome, in the program's own encoding: see [`crate::Execution::message`].
-    pub message: [u8; MESSAGE],
+    /// The number of names of threads.
+    pub names: u32,
+    /// The number of labels that were reached.
+    pub labels: u32,
+    /// The number of bytes of names of libraries.
+    pub libraries: u32,
+    /// The thread that was running at the end.
+    pub thread: ThreadId,
+}
+
+impl ResultHead {
+    /// All of it as words: what is sealed.
+    pub fn to_words(&self) -> [u64; 21] {
+        let &ResultHead { outcome, left, pc, sum, notes, lists, .. } = self;
+        let &ResultHead { sequence, events, pending, stack_words, output, message_len, races, .. } = self;
+        let &ResultHead { states, touches, names, labels, libraries, thread, .. } = self;
+        let both = |low: u32, high: u32| low as u64 | (high as u64) << 32;
+        let [w0, w1, w2, w3, w4, w5, w6, w7, w8] = outcome.to_words();
+        [
+            w0,
+            w1,
+            w2,
+            w3,
+            w4,
+            w5,
+            w6,
+            w7,
+            w8,
+            left,
+            pc,
+            sum,
+            notes,
+            lists,
+            both(sequence, events),
+            both(pending, stack_words),
+            both(output, message_len),
+            both(races, states),
+            both(touches, names),
+            both(labels, libraries),
+            thread.0 as u64,
+        ]
+    }
 }

@@ -52,8 +52,8 @@ impl NativeExecutor {
         }
         let mut submitted = 0;
         let mut submit = |wire: &mut Wire| {
-            let header = wire.header();
-            if header.completed.load(Ordering::Acquire) == submitted && wire.put(submitted, &plan) {
+            if wire.reports().completed.load(Ordering::Acquire) == submitted && wire.put(submitted, &plan) {
+                wire.header().first.store(submitted, Ordering::SeqCst);
                 submitted = submitted.wrapping_add(1);
                 wire.header().submitted.store(submitted, Ordering::SeqCst);
             }

@@ -178,7 +178,7 @@ pub fn describe(death: Death) -> String {
     match death {
         Death::Signal(signal) => format!("was killed by signal {signal} ({})", signal_name(signal.into())),
         Death::Exit(status) => format!("exited with status {status}"),
-        Death::Damaged => "overwrote the memory that it shares with Heddle".to_owned(),
+        Death::Damaged => "damaged the memory that it shares with heddle".to_owned(),
         Death::Unstarted => "did not reach main".to_owned(),
     }
 }

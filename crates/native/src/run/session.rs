@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use heddle_model::facts::{Needs, Outside, Statistics};
-use heddle_model::wire::{self, LABELS, Stage};
+use heddle_model::wire::{Note, Stage, ThreadName};
 use heddle_model::{Death, Facts, Plan, Restart};
 
 use rustix::thread::futex::{self, Timespec};
@@ -68,6 +68,9 @@ pub enum StartError {
     /// The program does something before `main` that Heddle does not control. The text names it.
     #[error("{0} is not supported by heddle {version}", version = env!("CARGO_PKG_VERSION"))]
     Unsupported(String),
+    /// The program has written over what it shares with Heddle.
+    #[error("the program {} before main", process::describe(Death::Damaged))]
+    Damaged,
     /// The user interrupted the start.
     #[error("interrupted")]
     Interrupted,
@@ -179,30 +182,26 @@ impl Session {
         Ok(Session { process, wire, _scratch: scratch, submitted: 0, ready: false, without_looking: 0, patience: 0 })
     }
 
-    /// What the runtime has reported about the executions of this process so far. The program can write there too, so
-    /// counts are checked.
+    /// What the runtime has reported about the executions of this process whose results were taken.
     pub fn facts(&self) -> Facts {
-        let header = self.wire.header();
-        let annotations = &header.annotations;
-        let labels = (annotations.labels_len.load(Ordering::Relaxed) as usize).min(LABELS);
-        let outside = header.outside.load(Ordering::Relaxed);
-        let went = |how: wire::Outside| outside & how as u32 != 0;
+        let reports = self.wire.reports();
+        let went = |how: Note| self.wire.went(how);
         Facts {
-            reached: annotations.labels[..labels].iter().map(|label| label.load(Ordering::Relaxed)).collect(),
-            undetermined: annotations.values_used.load(Ordering::Relaxed) != 0,
-            waits_by_clock: header.waits_by_clock.load(Ordering::Relaxed) != 0,
-            timeouts_left_out: header.timeouts_left_out.load(Ordering::Relaxed) != 0,
+            reached: self.wire.labels().iter().copied().collect(),
+            undetermined: went(Note::ValuesUsed),
+            waits_by_clock: went(Note::WaitsByClock),
+            timeouts_left_out: went(Note::TimeoutsLeftOut),
             outside: Outside {
-                processes: went(wire::Outside::Processes),
-                files: went(wire::Outside::Files),
-                threads: went(wire::Outside::Threads),
-                numbers: went(wire::Outside::Numbers),
-                shared_files: went(wire::Outside::SharedFiles),
+                processes: went(Note::Processes),
+                files: went(Note::Files),
+                threads: went(Note::Threads),
+                numbers: went(Note::Numbers),
+                shared_files: went(Note::SharedFiles),
             },
             libraries: self.wire.libraries().into_iter().collect(),
             statistics: Statistics {
-                checked: header.checked.load(Ordering::Relaxed),
-                differing: header.differing.load(Ordering::Relaxed),
+                checked: reports.checked.load(Ordering::Relaxed),
+                differing: reports.differing.load(Ordering::Relaxed),
                 ..Statistics::default()
             },
             ..Facts::default()
@@ -230,13 +229,14 @@ impl Session {
         let mut nap = Duration::from_micros(20);
         loop {
             let ended = self.process.ended()?.is_some();
-            let stage = self.wire.header().stage.load(Ordering::Acquire);
-            if stage == Stage::Ready as u32 {
+            // One that the program has written over may be set again.
+            let stage = self.wire.stage();
+            if stage == Some(Stage::Ready) {
                 self.ready = true;
                 debug!(process = self.id(), after = ?begin.elapsed(), "process is at main");
                 return Ok(());
             }
-            if ended || stage == Stage::Failed as u32 {
+            if ended || stage == Some(Stage::Failed) {
                 return Err(self.start_error());
             }
             if options.interrupted.load(Ordering::Relaxed) {
@@ -251,18 +251,20 @@ impl Session {
         }
     }
 
-    /// Whether the process reached `main`. A program that did may have overwritten its stage in the shared memory.
+    /// Whether the process reached `main`. One that has written over its stage in the shared memory may have reached it.
     pub fn was_ready(&self) -> bool {
-        let stage = self.wire.header().stage.load(Ordering::Acquire);
-        self.ready || ![Stage::Launched, Stage::Loaded, Stage::Failed].iter().any(|&before| stage == before as u32)
+        self.ready || !matches!(self.wire.stage(), Some(Stage::Launched | Stage::Loaded | Stage::Failed))
     }
 
     /// The reason why the process did not reach `main`. Kills the process.
     pub fn start_error(&mut self) -> StartError {
-        let stage = self.wire.header().stage.load(Ordering::Acquire);
-        if stage == Stage::Failed as u32 {
+        let Some(stage) = self.wire.stage() else {
+            self.process.kill();
+            return StartError::Damaged;
+        };
+        if stage == Stage::Failed {
             // What it printed is written before it leaves.
-            let trouble = self.wire.trouble();
+            let Some(trouble) = self.wire.trouble() else { return StartError::Damaged };
             if let Some(what) = trouble.strip_prefix("unsupported: ") {
                 return StartError::Unsupported(what.to_owned());
             }
@@ -274,7 +276,7 @@ impl Session {
             _ => "ended".to_owned(),
         };
         let printed = self.process.printed();
-        if stage != Stage::Launched as u32 {
+        if stage != Stage::Launched {
             let limit = match limits::has_room() {
                 true => "",
                 false => " (the limit on stacks is too small for heddle: raise it with `ulimit -s 8192`)",
@@ -296,15 +298,15 @@ impl Session {
         let header = self.wire.header();
         // The same total order as in the runtime, which raises its flag and then looks here again.
         header.submitted.store(self.submitted, Ordering::SeqCst);
-        if header.runtime_sleeps.load(Ordering::SeqCst) != 0 {
+        if self.wire.reports().runtime_sleeps.load(Ordering::SeqCst) != 0 {
             futex_wake(&header.submitted);
         }
         true
     }
 
-    /// How many plans the process has executed.
+    /// How many plans the process has executed, by its own account.
     pub fn completed(&self) -> u32 {
-        self.wire.header().completed.load(Ordering::Relaxed)
+        self.wire.reports().completed.load(Ordering::Relaxed)
     }
 
     /// Whether more than one plan was submitted to this process.
@@ -339,22 +341,23 @@ impl Session {
 
     #[inline]
     fn is_done(&self, index: u32) -> bool {
-        self.wire.header().completed.load(Ordering::Acquire).wrapping_sub(index) as i32 > 0
+        // More than was submitted is never completed: the program has written over it. Whoever takes the result sees that there is none.
+        self.wire.reports().completed.load(Ordering::Acquire).wrapping_sub(index) as i32 > 0
     }
 
     #[cold]
     fn wait_asleep(&mut self, index: u32, options: &Options) -> io::Result<Waited> {
         let mut nap = NAP;
-        let mut watchdog = Watchdog::new(self.wire.header().progress.load(Ordering::Relaxed));
+        let mut watchdog = Watchdog::new(self.wire.progress());
         loop {
-            let header = self.wire.header();
+            let (header, reports) = (self.wire.header(), self.wire.reports());
             // Half of what is under way: the program has the other half to go on with meanwhile.
             let half = self.submitted.wrapping_sub(index) / 2;
             header.wake_at.store(index.wrapping_add(half.max(1)), Ordering::Relaxed);
             header.driver_sleeps.store(1, Ordering::SeqCst);
-            let seen = header.completed.load(Ordering::SeqCst);
+            let seen = reports.completed.load(Ordering::SeqCst);
             if seen.wrapping_sub(index) as i32 <= 0 {
-                futex_wait(&header.completed, seen, nap);
+                futex_wait(&reports.completed, seen, nap);
             }
             header.driver_sleeps.store(0, Ordering::SeqCst);
             // In this order: a process may finish its execution and then end.
@@ -379,9 +382,7 @@ impl Session {
                     self.process.kill();
                     return Ok(Waited::Hung(how));
                 }
-            } else if watchdog.since.elapsed() > options.start_within
-                || self.wire.header().stage.load(Ordering::Acquire) == Stage::Failed as u32
-            {
+            } else if watchdog.since.elapsed() > options.start_within || self.wire.stage() == Some(Stage::Failed) {
                 self.process.kill();
                 return Ok(Waited::Died(Death::Unstarted, "the program did not reach main".to_owned()));
             }
@@ -389,9 +390,10 @@ impl Session {
         }
     }
 
-    /// Copies the result of plan number `index`. Returns false if it is inconsistent.
-    pub fn take(&self, index: u32, into: &mut Taken, record: bool) -> bool {
-        self.wire.get(index, into, record).is_some()
+    /// Copies the result of plan number `index`, and adds the names of new threads to `names`. Returns false if it is not what the runtime has
+    /// written.
+    pub fn take(&mut self, index: u32, into: &mut Taken, record: bool, names: &mut Vec<ThreadName>) -> bool {
+        self.wire.get(index, into, record, names).is_some()
     }
 }
 

@@ -5,7 +5,6 @@
 //! the runtime answers by stopping the running thread there: the others continue. A process that does not answer is asked a few
 //! times, and then killed.
 
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use tracing::debug;
@@ -24,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Watches one wait for one execution.
 pub struct Watchdog {
-    progress: u64,
+    progress: Option<u64>,
     runner: u32,
     /// When the execution last made progress.
     pub since: Instant,
@@ -40,16 +39,16 @@ const WAITS: &str = "waited for something that Heddle does not control, at an un
 
 impl Watchdog {
     /// Watches from now on. `progress` is the current value of the runtime's counter.
-    pub fn new(progress: u64) -> Watchdog {
+    pub fn new(progress: Option<u64>) -> Watchdog {
         let now = Instant::now();
         Watchdog { progress, runner: 0, since: now, first: None, asked: None, last: now }
     }
 
     /// Checks the process. Returns how it hangs, if it hangs and did not answer.
     pub fn look(&mut self, process: &Process, wire: &Wire, options: &Options) -> Option<&'static str> {
-        let header = wire.header();
-        let (progress, runner) = (header.progress.load(Ordering::Relaxed), header.runner.load(Ordering::Relaxed));
-        if progress != self.progress || runner != self.runner {
+        let (progress, runner) = (wire.progress(), wire.runner());
+        // What the program has written there is no progress, however often it does.
+        if progress.is_some() && progress != self.progress || runner != 0 && runner != self.runner {
             *self = Watchdog { runner, ..Watchdog::new(progress) };
             return None;
         }

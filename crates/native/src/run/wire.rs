@@ -3,22 +3,25 @@
 //! Each process has a memory file of its own. A process that died may leave children that still write to its file for a moment, and
 //! they cannot reach the file of the next process. Only the names of threads are carried over, because plans name threads.
 //!
-//! The program can write to the shared memory and may be broken. So counts are checked against the size of their arrays, and events
-//! are copied before they are used, so that a stray write of the next execution cannot change them.
+//! The program can write to the part of the shared memory that reports come from, and may be broken. So counts are checked against the
+//! size of their arrays, everything is copied before it is used, and only what fits to the [seal](Key) of the runtime is used. Nobody can make the
+//! memory smaller while it is mapped here.
 
-use std::ffi::{CStr, OsStr};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::ptr::{self, NonNull};
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
 
 use heddle_model::follow::Step;
 use heddle_model::race::Race;
 use heddle_model::wire::{
-    ATOMIC_FUNCTIONS, Annotations, FRAMES, Header, LIBRARIES, Layout, MAGIC, NO_STATES, PLACES, RACES, RECORD_STATES,
-    ROUNDS, STOP_AT_STATES, Slot, TOUCHES, ThreadName, VERSION, WirePlan, WireResult, known,
+    ATOMIC_FUNCTIONS, Annotations, FRAMES, Header, Key, LABELS, LIBRARIES, Layout, MAGIC, NO_STATES, Note, PLACES,
+    RACES, RECORD_STATES, ROUNDS, Reports, ResultHead, STOP_AT_STATES, Stage, TOUCHES, TROUBLE, ThreadName, VERSION,
+    WirePlan, WireResult, known,
 };
 use heddle_model::{
     Event, Fingerprint, Input, MOST_INPUTS, Outcome, Pending, PlainTouch, Plan, Restart, Settings, States, ThreadId,
@@ -67,6 +70,19 @@ pub struct Wire {
     outputs: bool,
     /// The entries in use of the table of known states.
     known: Vec<u32>,
+    /// What reports are sealed with. The copy in the shared memory is for the runtime.
+    key: Key,
+    told: Told,
+}
+
+/// What the results that were taken tell of all executions of the process.
+#[derive(Clone, Debug, Default)]
+struct Told {
+    /// Bits of [`Note`].
+    notes: u64,
+    labels: Vec<u64>,
+    /// Names, each with a zero byte after it.
+    libraries: Vec<u8>,
 }
 
 // SAFETY: the mapping belongs to this value alone, as a vector's memory would.
@@ -76,7 +92,7 @@ impl Wire {
     /// Makes new shared memory: the header is filled in from `briefing` and `names`, and there are no plans.
     pub fn new(layout: Layout, briefing: &Briefing, names: &[ThreadName]) -> io::Result<Wire> {
         // SAFETY: a name that ends in zero.
-        let raw = unsafe { libc::memfd_create(c"heddle-wire".as_ptr(), libc::MFD_CLOEXEC) };
+        let raw = unsafe { libc::memfd_create(c"heddle-wire".as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
         if raw < 0 {
             return Err(io::Error::last_os_error());
         }
@@ -91,6 +107,12 @@ impl Wire {
             unsafe { OwnedFd::from_raw_fd(high) }
         };
         File::from(file.try_clone()?).set_len(layout.size)?;
+        // Who uses a mapping beyond the end of its file is killed.
+        let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+        // SAFETY: a call on an open descriptor.
+        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, seals) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
         // SAFETY: a new mapping anywhere.
         let base = unsafe {
             let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_NORESERVE);
@@ -100,7 +122,9 @@ impl Wire {
             return Err(io::Error::last_os_error());
         }
         let base = NonNull::new(base.cast()).expect("a mapping is not at 0");
-        let mut wire = Wire { base, layout, file, outputs: briefing.settings.outputs, known: Vec::new() };
+        let outputs = briefing.settings.outputs;
+        let key = Key::new(draw()?);
+        let mut wire = Wire { base, layout, file, outputs, known: Vec::new(), key, told: Told::default() };
         wire.fill(briefing, names);
         Ok(wire)
     }
@@ -119,8 +143,8 @@ impl Wire {
             (*header).check_restore = briefing.check_restore.into();
             put_text(&mut (*header).scratch, &briefing.scratch);
             put_text(&mut (*header).input, &briefing.input);
-            *(*header).unwinder.get_mut() = briefing.unwinder.into();
-            *(*header).names.get_mut() = names.len() as u32;
+            (*header).unwinder = briefing.unwinder.into();
+            (*header).key = self.key;
             let annotations: &mut Annotations = &mut (*header).annotations;
             annotations.entry = briefing.entry;
             for (to, function) in annotations.functions.iter_mut().zip(&briefing.functions) {
@@ -132,7 +156,14 @@ impl Wire {
             annotations.inputs_len = briefing.inputs.len().min(MOST_INPUTS) as u32;
             annotations.functions_len = briefing.functions.len().min(ATOMIC_FUNCTIONS) as u32;
             let table: *mut ThreadName = self.at(self.layout.names_at);
-            ptr::copy_nonoverlapping(names.as_ptr(), table, names.len().min(self.layout.threads as usize));
+            let names = &names[..names.len().min(self.layout.threads as usize)];
+            ptr::copy_nonoverlapping(names.as_ptr(), table, names.len());
+            let reports: *mut Reports = self.at(self.layout.reports_at);
+            *(*reports).names.get_mut() = names.len() as u32;
+            *(*reports).stage.get_mut() = self.key.veil(Stage::Launched as u64);
+            for word in [&mut (*reports).progress, &mut (*reports).runner, &mut (*reports).scratch_used] {
+                *word.get_mut() = self.key.veil(0);
+            }
         }
         self.reveal(&briefing.places);
     }
@@ -177,53 +208,96 @@ impl Wire {
         self.file.as_raw_fd()
     }
 
-    /// The header. Only its atomic fields may be read while a process runs.
+    /// What the driver says. The other side cannot write there.
     pub fn header(&self) -> &Header {
-        // SAFETY: the mapping begins with a header that is filled in. What the other side changes is atomic, but for
-        // `trouble`, which is read through `trouble`.
+        // SAFETY: the mapping begins with a header that is filled in.
         unsafe { &*self.base.as_ptr().cast() }
+    }
+
+    /// What the runtime reports. Only its atomic fields may be read, and the program may have written to them.
+    pub fn reports(&self) -> &Reports {
+        // SAFETY: within the mapping by the layout. What the other side changes is atomic, or read through pointers.
+        unsafe { &*self.at(self.layout.reports_at) }
+    }
+
+    /// How far the runtime has come. `None`: the program has written over it.
+    pub fn stage(&self) -> Option<Stage> {
+        let stage = self.key.unveil(self.reports().stage.load(Acquire));
+        Stage::ALL.get(usize::try_from(stage).ok()?).copied()
+    }
+
+    /// What grows as executions go on. `None`: the program has written over it.
+    pub fn progress(&self) -> Option<u64> {
+        /// More operations than any process takes.
+        const MOST: u64 = 1 << 48;
+        Some(self.key.unveil(self.reports().progress.load(Relaxed))).filter(|progress| *progress < MOST)
+    }
+
+    /// The id of the process that runs the executions. 0 if the program has written over it.
+    pub fn runner(&self) -> u32 {
+        u32::try_from(self.key.unveil(self.reports().runner.load(Relaxed))).unwrap_or(0)
+    }
+
+    /// What executions did, as far as their results were taken.
+    pub fn went(&self, how: Note) -> bool {
+        self.told.notes & how as u64 != 0
+    }
+
+    /// The labels that executions have reached.
+    pub fn labels(&self) -> &[u64] {
+        &self.told.labels
     }
 
     /// The libraries that executions have loaded themselves.
     pub fn libraries(&self) -> Vec<PathBuf> {
-        let used = self.header().libraries_len.load(std::sync::atomic::Ordering::Acquire) as usize;
-        // SAFETY: within the header; copied, since the other side may write.
-        let text: [u8; LIBRARIES] =
-            unsafe { ptr::read_volatile(&raw const (*self.base.as_ptr().cast::<Header>()).libraries) };
-        let names = text[..used.min(LIBRARIES)].split(|&byte| byte == 0).filter(|name| !name.is_empty());
+        let names = self.told.libraries.split(|&byte| byte == 0).filter(|name| !name.is_empty());
         names.map(|name| PathBuf::from(OsStr::from_bytes(name))).collect()
     }
 
-    /// The reason why the runtime cannot continue, in its words.
-    pub fn trouble(&self) -> String {
-        // SAFETY: within the header; copied, since the other side may write.
-        let mut text: [u8; 512] =
-            unsafe { ptr::read_volatile(&raw const (*self.base.as_ptr().cast::<Header>()).trouble) };
-        text[511] = 0;
-        CStr::from_bytes_until_nul(&text).map_or(String::new(), |text| text.to_string_lossy().into_owned())
+    /// The reason why the runtime cannot continue, in its words. `None`: the program has written over them.
+    pub fn trouble(&self) -> Option<String> {
+        let reports = self.reports();
+        let length = (reports.trouble_len.load(Acquire) as usize).min(TROUBLE);
+        // SAFETY: within the reports; copied, since the other side may write.
+        let text: [u8; TROUBLE] = unsafe { ptr::read_volatile(&raw const (*ptr::from_ref(reports)).trouble) };
+        let is_sealed = self.key.of_trouble(&text[..length]) == reports.trouble_seal.load(Relaxed);
+        is_sealed.then(|| String::from_utf8_lossy(&text[..length]).into_owned())
     }
 
-    /// Adds the names of new threads to `known`. Returns false if the names are inconsistent, because the program overwrote them.
-    pub fn add_names(&self, known: &mut Vec<ThreadName>) -> bool {
-        let count = self.header().names.load(std::sync::atomic::Ordering::Acquire) as usize;
-        if count == known.len() {
-            return true;
+    /// Reads the lists that a result counts: the names of threads, of which `known` are known, the labels and the libraries. Keeps them
+    /// if they are those that the runtime has written.
+    fn take_lists(&mut self, head: &ResultHead, known: &mut Vec<ThreadName>) -> Option<()> {
+        let (names, labels, libraries) = (head.names as usize, head.labels as usize, head.libraries as usize);
+        let (old_labels, old_libraries) = (self.told.labels.len(), self.told.libraries.len());
+        let grow = known.len() <= names && old_labels <= labels && old_libraries <= libraries;
+        if !grow || names > self.layout.threads as usize || labels > LABELS || libraries > LIBRARIES {
+            return None;
         }
-        if count < known.len() || count > self.layout.threads as usize {
-            return false;
-        }
+        let old_names = known.len();
         let table: *const ThreadName = self.at(self.layout.names_at);
-        for index in known.len()..count {
-            // SAFETY: within the table; plain numbers.
-            let name = unsafe { ptr::read_volatile(table.add(index)) };
-            // Everybody but the main thread is created by somebody who was there before.
-            if name.parent.index() >= index.max(1) {
-                known.truncate(index);
-                return false;
-            }
-            known.push(name);
+        // SAFETY: within the table; plain numbers.
+        known.extend((old_names..names).map(|index| unsafe { ptr::read_volatile(table.add(index)) }));
+        // Everybody but the main thread is created by somebody who was there before.
+        let mut new = known.iter().enumerate().skip(old_names);
+        let mut sensible = new.all(|(index, name)| name.parent.index() < index.max(1));
+        let reports = self.reports();
+        let new: Vec<u64> = reports.labels[old_labels..labels].iter().map(|label| label.load(Relaxed)).collect();
+        let text = (&raw const reports.libraries).cast::<u8>();
+        // SAFETY: within the reports.
+        let more: Vec<u8> = (old_libraries..libraries).map(|at| unsafe { ptr::read_volatile(text.add(at)) }).collect();
+        self.told.labels.extend(new);
+        self.told.libraries.extend(more);
+        let key = &self.key;
+        let sum = key.of_names(known.iter().copied()).wrapping_add(key.of_libraries(&self.told.libraries));
+        sensible &= sum.wrapping_add(key.of_labels(self.told.labels.iter().copied())) == head.lists;
+        if !sensible {
+            known.truncate(old_names);
+            self.told.labels.truncate(old_labels);
+            self.told.libraries.truncate(old_libraries);
+            return None;
         }
-        true
+        self.told.notes |= head.notes;
+        Some(())
     }
 
     /// Writes plan number `index` into its slot. Returns false if the plan does not fit.
@@ -231,7 +305,7 @@ impl Wire {
         if plan.schedule.len() > self.layout.events as usize || plan.sleep.len() > self.layout.threads as usize {
             return false;
         }
-        let slot = self.slot(index);
+        let slot = self.plan_slot(index);
         let (depth, length) = plan.policy.parameters();
         let wire = WirePlan {
             steps: plan.schedule.len() as u32,
@@ -260,7 +334,7 @@ impl Wire {
         // SAFETY: within the slot by the layout and the test above. The other side does not look at a slot that was
         // not submitted.
         unsafe {
-            (*slot.cast::<Slot>()).plan = wire;
+            slot.cast::<WirePlan>().write(wire);
             let steps: *mut Step = slot.add(self.layout.steps_at as usize).cast();
             ptr::copy_nonoverlapping(plan.schedule.as_ptr(), steps, plan.schedule.len());
             let sleep: *mut ThreadId = slot.add(self.layout.sleep_at as usize).cast();
@@ -269,62 +343,73 @@ impl Wire {
         true
     }
 
-    /// Copies the result of plan number `index` out of its slot. `None` if the result is inconsistent or has counts beyond its arrays,
-    /// because the program overwrote it.
-    pub fn get(&self, index: u32, into: &mut Taken, record: bool) -> Option<()> {
-        let slot = self.slot(index);
+    /// Copies the result of plan number `index` out of its slot, and adds the names of new threads to `names`. `None` if it is not what the
+    /// runtime has written: the program has written over it.
+    pub fn get(&mut self, index: u32, into: &mut Taken, record: bool, names: &mut Vec<ThreadName>) -> Option<()> {
+        let slot = self.result_slot(index);
         // SAFETY: within the slot; plain numbers, of which every value is valid.
-        let result = unsafe { ptr::read_volatile(&raw const (*slot.cast::<Slot>()).result) };
-        let room = &self.layout;
-        if result.events > room.events
-            || result.pending > room.threads
-            || result.stack_words > room.stack_words
-            || result.races as usize > RACES
-            || result.states > result.events + 1
-            || result.touches as usize > TOUCHES
+        let result = unsafe { ptr::read_volatile(slot.cast::<WireResult>()) };
+        let (head, room) = (&result.head, &self.layout);
+        if head.sequence != index
+            || head.events > room.events
+            || head.pending > room.threads
+            || head.stack_words > room.stack_words
+            || head.races as usize > RACES
+            || head.states > head.events + 1
+            || head.touches as usize > TOUCHES
+            || self.key.seal(&result) != result.seal
         {
             return None;
         }
         // SAFETY: as much as there is room for, by the test above.
         unsafe {
-            copy(slot.add(room.events_at as usize).cast(), result.events as usize, &mut into.events);
-            copy(slot.add(room.pending_at as usize).cast(), result.pending as usize, &mut into.pending);
-            copy(slot.add(room.races_at as usize).cast(), result.races as usize, &mut into.races);
-            copy(slot.add(room.states_at as usize).cast(), result.states as usize, &mut into.states);
-            copy(slot.add(room.touches_at as usize).cast(), result.touches as usize, &mut into.touches);
+            copy(slot.add(room.events_at as usize).cast(), head.events as usize, &mut into.events);
+            copy(slot.add(room.pending_at as usize).cast(), head.pending as usize, &mut into.pending);
+            copy(slot.add(room.races_at as usize).cast(), head.races as usize, &mut into.races);
+            copy(slot.add(room.states_at as usize).cast(), head.states as usize, &mut into.states);
+            copy(slot.add(room.touches_at as usize).cast(), head.touches as usize, &mut into.touches);
             // Of executions that are not recorded only the amount of output is known.
-            let printed = if record || self.outputs { result.output.min(room.output) } else { 0 };
-            let (output, words) = (printed, if record { result.stack_words } else { 0 });
-            copy(slot.add(room.output_at as usize), output as usize, &mut into.output);
-            copy(slot.add(room.stacks_at as usize).cast(), words as usize, &mut into.stacks);
+            let kept = head.output.min(room.output);
+            debug_assert!(record || self.outputs || kept == 0, "output is kept that nobody asked for");
+            copy(slot.add(room.output_at as usize), kept as usize, &mut into.output);
+            copy(slot.add(room.stacks_at as usize).cast(), head.stack_words as usize, &mut into.stacks);
         }
-        into.outcome = result.outcome.read(&into.events)?;
-        into.circle = result.outcome.circle();
+        if into.sum(&self.key, head.notes) != head.sum {
+            return None;
+        }
+        into.outcome = head.outcome.read(&into.events)?;
+        into.circle = head.outcome.circle();
         let exists = |thread: ThreadId| u32::from(thread.0) < room.threads;
         let race_makes_sense = |race: &Race| {
-            race.is_sensible()
-                && race.events <= result.events
-                && exists(race.later_thread)
-                && exists(race.earlier_thread)
+            race.is_sensible() && race.events <= head.events && exists(race.later_thread) && exists(race.earlier_thread)
         };
         let sensible = into.events.iter().all(|event| exists(event.thread) && event.has_sound_choice())
             && into.pending.iter().all(|pending| exists(pending.thread))
             && into.races.iter().all(race_makes_sense)
-            && into.touches.iter().all(|touch| touch.is_sensible(result.events))
+            && into.touches.iter().all(|touch| touch.is_sensible(head.events))
             && into.touches.is_sorted_by_key(|touch| touch.events)
             && into.outcome.race().is_none_or(race_makes_sense)
             && into.outcome.fault().is_none_or(|fault| fault.threads().all(exists))
-            && exists(result.thread);
+            && exists(head.thread);
+        if !sensible {
+            return None;
+        }
         into.message.clear();
-        let message = &result.message[..(result.message_len as usize).min(result.message.len())];
+        let message = &result.message[..(head.message_len as usize).min(result.message.len())];
         into.message.push_str(&String::from_utf8_lossy(message));
-        into.result = result;
-        sensible.then_some(())
+        self.take_lists(&result.head, names)?;
+        into.result = result.head;
+        Some(())
     }
 
-    fn slot(&self, index: u32) -> *mut u8 {
+    fn plan_slot(&self, index: u32) -> *mut u8 {
         let slot = u64::from(index % self.layout.slots);
-        self.at(self.layout.slots_at + slot * self.layout.slot_size)
+        self.at(self.layout.plans_at + slot * self.layout.plan_size)
+    }
+
+    fn result_slot(&self, index: u32) -> *mut u8 {
+        let slot = u64::from(index % self.layout.slots);
+        self.at(self.layout.results_at + slot * self.layout.result_size)
     }
 
     fn at<T>(&self, offset: u64) -> *mut T {
@@ -347,7 +432,7 @@ pub struct Taken {
     /// See [`heddle_model::Execution::circle`].
     pub circle: bool,
     /// The part of the result that has a fixed size.
-    pub result: WireResult,
+    pub result: ResultHead,
     /// The events.
     pub events: Vec<Event>,
     /// The threads that had not ended.
@@ -372,7 +457,7 @@ impl Taken {
         Taken {
             outcome: Outcome::Running,
             circle: false,
-            result: nothing(),
+            result: ResultHead::default(),
             events: Vec::new(),
             pending: Vec::new(),
             races: Vec::new(),
@@ -384,9 +469,23 @@ impl Taken {
         }
     }
 
+    /// The sum over all that was copied: [`ResultHead::sum`].
+    fn sum(&self, key: &Key, notes: u64) -> u64 {
+        let mut sum = key.of_notes(notes);
+        let mut add = |number: u64| sum = sum.wrapping_add(number);
+        self.events.iter().zip(0..).for_each(|(event, index)| add(key.of_event(index, event)));
+        self.pending.iter().zip(0..).for_each(|(pending, index)| add(key.of_pending(index, pending)));
+        self.races.iter().zip(0..).for_each(|(race, index)| add(key.of_race(index, race)));
+        self.states.iter().zip(0..).for_each(|(&state, index)| add(key.of_state(index, state)));
+        self.touches.iter().zip(0..).for_each(|(touch, index)| add(key.of_touch(index, touch)));
+        add(key.of_stack(0, &self.stacks));
+        add(key.of_output(0, &self.output));
+        sum
+    }
+
     /// Makes this the result of an execution that wrote none, because its process died or hangs.
     pub fn lost(&mut self, outcome: Outcome, message: &str) {
-        (self.outcome, self.circle, self.result) = (outcome, false, nothing());
+        (self.outcome, self.circle, self.result) = (outcome, false, ResultHead::default());
         self.events.clear();
         self.pending.clear();
         self.races.clear();
@@ -399,9 +498,15 @@ impl Taken {
     }
 }
 
-fn nothing() -> WireResult {
-    // SAFETY: numbers and arrays of numbers, of which zero is a value.
-    unsafe { std::mem::zeroed() }
+/// Random numbers of the system's.
+fn draw() -> io::Result<[u64; 2]> {
+    let mut bytes = [0u8; 16];
+    // SAFETY: fills bytes of our own.
+    if unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } != bytes.len() as isize {
+        return Err(io::Error::last_os_error());
+    }
+    let number = u128::from_ne_bytes(bytes);
+    Ok([number as u64, (number >> 64) as u64])
 }
 
 /// # Safety
@@ -417,135 +522,4 @@ unsafe fn copy<T>(from: *const T, count: usize, into: &mut Vec<T>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use heddle_model::race::Access;
-    use heddle_model::wire::WireOutcome;
-    use heddle_model::{Ending, Values};
-    use std::sync::atomic::Ordering::Relaxed;
-
-    fn settings() -> Settings {
-        Settings { quarantine: 4, outputs: true, nondet: Values::given(&[1, -1]).unwrap(), ..Settings::default() }
-    }
-
-    fn wire(names: &[ThreadName]) -> Wire {
-        let briefing = Briefing {
-            settings: settings(),
-            inputs: vec![Input { value: 9, ..Input::default() }],
-            restart: Restart::Fork,
-            threads_wanted: 3,
-            check_restore: true,
-            input: Vec::new(),
-            scratch: Vec::new(),
-            places: vec![8, 16],
-            unwinder: true,
-            entry: 5,
-            functions: vec![[6, 7]],
-        };
-        Wire::new(Layout::new(2, 8, 64, 32, 16), &briefing, names).unwrap()
-    }
-
-    #[test]
-    fn the_header_says_what_was_asked_for() {
-        let names = [ThreadName::default(), ThreadName { ordinal: 7, ..ThreadName::default() }];
-        let wire = wire(&names);
-        let header = wire.header();
-        assert_eq!((header.magic, header.version, header.restart), (MAGIC, VERSION, Restart::Fork as u32));
-        assert_eq!((header.threads_wanted, header.check_restore), (3, 1));
-        assert_eq!(header.settings, settings());
-        assert_eq!(header.unwinder.load(Relaxed), 1);
-        let annotations = &header.annotations;
-        assert_eq!(annotations.entry, 5);
-        assert_eq!(header.places.load(Relaxed), 2);
-        assert_eq!((annotations.functions_len, annotations.functions[0]), (1, [6, 7]));
-        assert_eq!((annotations.inputs_len, annotations.inputs[0].value), (1, 9));
-        let mut copied = Vec::new();
-        assert!(wire.add_names(&mut copied));
-        assert_eq!(copied, names);
-        header.names.store(9, Relaxed);
-        assert!(!wire.add_names(&mut copied), "there is room for 8");
-        header.names.store(1, Relaxed);
-        assert!(!wire.add_names(&mut copied), "names do not go away");
-        header.names.store(3, Relaxed);
-        assert!(wire.add_names(&mut copied));
-        assert_eq!(copied.len(), 3);
-        assert!(wire.descriptor() >= 100);
-    }
-
-    #[test]
-    fn plans_that_do_not_fit_are_refused() {
-        let mut wire = wire(&[]);
-        let plan = |steps| Plan { schedule: vec![Step::default(); steps], ..Plan::default() };
-        assert!(wire.put(0, &plan(64)));
-        assert!(!wire.put(0, &plan(65)));
-    }
-
-    #[test]
-    fn results_are_checked() {
-        let wire = wire(&[]);
-        let mut taken = Taken::new();
-        let write = |index: u32, result: WireResult| {
-            // SAFETY: within the slot.
-            unsafe { (*wire.slot(index).cast::<Slot>()).result = result };
-        };
-        let deadlock = WireOutcome::new(&Outcome::Deadlock, false);
-        let good = WireResult { outcome: deadlock, events: 64, pending: 8, ..nothing() };
-        write(3, good);
-        assert!(wire.get(3, &mut taken, true).is_some());
-        assert_eq!((taken.events.len(), taken.pending.len()), (64, 8));
-        assert!(wire.get(1, &mut taken, true).is_some(), "slot 3 is slot 1 of 2");
-        let race = |change: fn(&mut Race)| {
-            let mut race = Race { later: Access::new(true, false), events: 64, ..Race::default() };
-            change(&mut race);
-            WireOutcome::new(&Outcome::Race(race), false)
-        };
-        write(0, WireResult { outcome: race(|_| {}), ..good });
-        assert!(wire.get(0, &mut taken, true).is_some());
-        // No event of these ends the process.
-        let ended = Outcome::Ended { ending: Ending::Abort, fault: None };
-        for bad in [
-            WireResult { events: 65, ..good },
-            WireResult { pending: 9, ..good },
-            WireResult { stack_words: 33, ..good },
-            WireResult { races: RACES as u32 + 1, ..good },
-            WireResult { touches: TOUCHES as u32 + 1, ..good },
-            // What is there is no memory: it has no bytes.
-            WireResult { touches: 1, ..good },
-            WireResult { thread: ThreadId(8), ..good },
-            WireResult { outcome: race(|race| race.later_thread = ThreadId(8)), ..good },
-            WireResult { outcome: race(|race| race.earlier_thread = ThreadId(8)), ..good },
-            WireResult { outcome: race(|race| race.events = 65), ..good },
-            WireResult {
-                outcome: WireOutcome::new(
-                    &Outcome::Cycle { length: 65, claim: heddle_model::round::Claim::Suspected },
-                    false,
-                ),
-                ..good
-            },
-            WireResult { outcome: WireOutcome::new(&ended, false), ..good },
-        ] {
-            write(0, bad);
-            assert!(wire.get(0, &mut taken, true).is_none());
-        }
-    }
-
-    /// Any bytes in a slot are taken as a result or refused.
-    #[test]
-    fn foreign_bytes_as_a_result() {
-        let wire = wire(&[]);
-        let good =
-            WireResult { outcome: WireOutcome::new(&Outcome::Deadlock, false), events: 64, pending: 8, ..nothing() };
-        let size = wire.layout.slot_size as usize;
-        // SAFETY: a slot is as long as this, within the mapping, and no process has it.
-        let right = unsafe {
-            (*wire.slot(0).cast::<Slot>()).result = good;
-            std::slice::from_raw_parts(wire.slot(0), size).to_vec()
-        };
-        let mut taken = Taken::new();
-        heddle_testkit::bytes::damage(&[right], |bytes| {
-            // SAFETY: no more than there is room for in the slot, which no process has.
-            unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), wire.slot(0), bytes.len().min(size)) };
-            let _ = wire.get(0, &mut taken, true);
-        });
-    }
-}
+mod tests;

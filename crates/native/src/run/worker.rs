@@ -9,10 +9,9 @@
 //! only plan of a new process.
 
 use std::io;
-use std::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::facts::{Fallback, Needs};
-use heddle_model::wire::{PLACES, ThreadName};
+use heddle_model::wire::{Note, PLACES, ThreadName};
 use heddle_model::{Death, Execution, ExecutorError, Facts, Fingerprint, Outcome, Plan, Restart, RestartMode};
 
 use tracing::debug;
@@ -206,7 +205,7 @@ impl Worker {
                 Waited::Hung(how) => return Ok(self.lose(Outcome::Hang, &format!("the program {how}"))),
             }
             let names = &mut self.facts.threads;
-            let sensible = session.take(index, &mut self.taken, record) && session.wire().add_names(names);
+            let sensible = session.take(index, &mut self.taken, record, names);
             let outcome = self.taken.outcome;
             if !sensible || outcome == Outcome::Running {
                 if session.has_run_others() {
@@ -377,7 +376,7 @@ impl Worker {
     /// Prepares for what the last execution needed. False if it cannot be had.
     fn prepare_more(&mut self, setup: &Setup, needed: u32) -> bool {
         let needs = &mut self.facts.needs;
-        let unwinder = self.session.as_ref().is_some_and(|session| session.wire().header().unwinder.load(Relaxed) == 1);
+        let unwinder = self.session.as_ref().is_some_and(|session| session.wire().went(Note::Unwinder));
         if unwinder && !needs.unwinder {
             needs.unwinder = true;
             return true;
@@ -411,6 +410,7 @@ pub fn start_failed(error: StartError) -> ExecutorError {
     match error {
         StartError::Interrupted => ExecutorError::Interrupted,
         StartError::Io(error) => ExecutorError::Io(error),
+        StartError::Damaged => ExecutorError::Damaged(error.to_string()),
         error => ExecutorError::CannotRun(error.to_string()),
     }
 }

@@ -8,13 +8,13 @@
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_char};
-use core::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::primitive::choice::InputType;
 use heddle_model::primitive::{assume, choice, process, prop};
-use heddle_model::wire::{self, LABELS};
+use heddle_model::wire;
 use heddle_model::{Choice, Ending, Event, Input, MOST_INPUTS, MOST_VALUES, ObjectId, Operation};
 
+use crate::entry::wire::Wire;
 use crate::lifetime::{self, Lent};
 use crate::schedule::{self, active, caller};
 
@@ -83,7 +83,7 @@ fn undetermined(of: InputType, pc: u64) -> u64 {
     }
     // A type without other values is covered completely.
     if given.is_none() && (count as u64) <= mask {
-        header.annotations.values_used.store(1, Relaxed);
+        schedule::note_values();
     }
     let count = count.max(1);
     let complete = |event: &mut Event| {
@@ -192,16 +192,9 @@ unsafe fn reached(text: *const c_char, pc: u64) {
     }
     // SAFETY: the header passes a string literal.
     let label = wire::label(unsafe { CStr::from_ptr(text) }.to_bytes());
-    let given = &schedule::header().annotations;
-    let count = given.labels_len.load(Relaxed) as usize;
-    if given.labels[..count.min(LABELS)].iter().any(|known| known.load(Relaxed) == label) {
-        return;
-    }
-    if count >= LABELS {
+    if !Wire::ATTACHED.reach(label) {
         schedule::unsupported("more than 512 labels of heddle_reachable", pc)
     }
-    given.labels[count].store(label, Relaxed);
-    given.labels_len.store(count as u32 + 1, Relaxed);
 }
 
 interpose! {

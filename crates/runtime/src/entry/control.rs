@@ -6,10 +6,9 @@
 //! * **fork**: this process stays at `main` and forks a child for each execution.
 //! * **exec**: one execution, then the process ends, and the driver starts the next process.
 
-use core::sync::atomic::Ordering::{Acquire, Relaxed};
+use core::sync::atomic::Ordering::Acquire;
 
-use heddle_model::wire::WireOutcome;
-use heddle_model::wire::{Outside, Restart, Stage};
+use heddle_model::wire::{Note, Restart, Stage};
 use heddle_model::{Death, Outcome, ThreadId};
 
 use crate::arch::Context;
@@ -56,7 +55,8 @@ impl Controller {
     }
 
     fn prepare_unwinder(&self) {
-        if self.wire.header().unwinder.load(Relaxed) != 0 && !unwinder::is_ready_for_exit() {
+        let wanted = self.wire.header().unwinder != 0 || self.wire.has_noted(Note::Unwinder);
+        if wanted && !unwinder::is_ready_for_exit() {
             unwinder::load();
         }
     }
@@ -85,7 +85,7 @@ impl Controller {
         if self.wire.header().restart != Restart::Snapshot as u32 {
             self.give_input();
         }
-        if self.wire.header().scratch_used.swap(0, Relaxed) != 0 {
+        if self.wire.takes_scratch() {
             files::wipe();
         }
         trap::arm();
@@ -115,8 +115,8 @@ impl Controller {
 
     /// The number of threads that the last execution needs, if it stopped because there were too few.
     fn threads_needed(&self, sequence: u32) -> Option<usize> {
-        match self.wire.record_of(sequence).result().outcome.read(&[]) {
-            Some(Outcome::NeedsThreads { count }) => Some(count as usize),
+        match self.wire.record_of(sequence).result().head.outcome.read(&[]) {
+            Some(Outcome::NeedsThreads { count }) if self.wire.is_sealed(sequence) => Some(count as usize),
             _ => None,
         }
     }
@@ -128,11 +128,11 @@ impl Controller {
     }
 
     fn first(&self) -> u32 {
-        self.wire.header().completed.load(Acquire)
+        self.wire.header().first.load(Acquire)
     }
 
     fn note_runner(&self, process: usize) {
-        self.wire.header().runner.store(process as u32, Relaxed);
+        self.wire.set_runner(process);
     }
 
     fn by_snapshot(&self) -> ! {
@@ -145,6 +145,7 @@ impl Controller {
         loop {
             self.wait(sequence);
             self.run(sequence);
+            self.wire.seal(sequence);
             if let Some(more) = self.threads_needed(sequence) {
                 snapshot::restore();
                 // Donors are kernel threads for a moment, and cannot handle the fault of a first write.
@@ -157,7 +158,7 @@ impl Controller {
             sequence = sequence.wrapping_add(1);
             snapshot::restore();
             if self.wire.header().check_restore != 0 {
-                snapshot::check(self.wire.header());
+                snapshot::check(self.wire.reports());
             }
         }
     }
@@ -179,14 +180,17 @@ impl Controller {
                 self.note_runner(own_pid());
                 self.trap(Restart::Fork);
                 self.run(sequence);
-                loaded::note(self.wire.header());
+                loaded::note(self.wire);
+                self.wire.seal(sequence);
                 sys::exit_process(0);
             }
             if child < 0 {
                 self.wire.trouble(b"fork failed: too many processes, or no memory");
             }
             let status = wait_for(child as usize);
-            if self.wire.header().outside.load(Relaxed) & Outside::Processes as u32 != 0 {
+            self.wire.adopt(sequence);
+            // If its process has died: what it left there, whoever has written it.
+            if self.wire.record_of(sequence).result().head.notes & Note::Processes as u64 != 0 {
                 end_orphans();
             }
             if let Some(more) = self.threads_needed(sequence) {
@@ -195,7 +199,7 @@ impl Controller {
             }
             if status != 0 {
                 let death = Outcome::Killed(Death::from_status(status));
-                self.wire.record_of(sequence).result().outcome = WireOutcome::new(&death, false);
+                self.wire.seal_lost(sequence, &death);
             }
             self.wire.publish(sequence);
             sequence = sequence.wrapping_add(1);
@@ -210,7 +214,8 @@ impl Controller {
         let sequence = self.first();
         self.wait(sequence);
         self.run(sequence);
-        loaded::note(self.wire.header());
+        loaded::note(self.wire);
+        self.wire.seal(sequence);
         self.wire.publish(sequence);
         sys::exit_process(0)
     }

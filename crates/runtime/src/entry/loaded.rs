@@ -4,15 +4,12 @@
 //! Loading opens a file, so programs that do so run each execution in a process of its own. It is therefore enough to
 //! look for new libraries at the end of an execution and before a library is unloaded.
 
+use crate::entry::start::{LoadedObject, dl_iterate_phdr};
+use crate::entry::wire::Wire;
+use crate::lifetime;
+use crate::schedule::active;
 use core::cell::Cell;
 use core::ffi::{CStr, c_int, c_void};
-use core::sync::atomic::Ordering::{Acquire, Release};
-
-use heddle_model::wire::Header;
-
-use crate::entry::start::{LoadedObject, dl_iterate_phdr};
-use crate::lifetime;
-use crate::schedule::{self, active};
 
 /// The libraries of the program.
 pub struct Loaded {
@@ -43,10 +40,10 @@ pub fn set_up() {
 }
 
 /// Tells the driver the names of the libraries that were loaded since.
-pub fn note(header: &'static Header) {
+pub fn note(wire: Wire) {
     struct Look {
         index: usize,
-        header: &'static Header,
+        wire: Wire,
     }
     unsafe extern "C" fn look(object: *const LoadedObject, _: usize, looking: *mut c_void) -> c_int {
         // SAFETY: what `note` handed over, and what the loader says of one of its objects.
@@ -54,29 +51,14 @@ pub fn note(header: &'static Header) {
             let looking = &mut *looking.cast::<Look>();
             looking.index += 1;
             if looking.index > known().get() {
-                push(looking.header, CStr::from_ptr((*object).name).to_bytes_with_nul());
+                looking.wire.list_library(CStr::from_ptr((*object).name).to_bytes_with_nul());
             }
         }
         0
     }
-    let mut looking = Look { index: 0, header };
+    let mut looking = Look { index: 0, wire };
     // SAFETY: a function of this type, with what it expects.
     unsafe { dl_iterate_phdr(look, (&raw mut looking).cast()) };
-}
-
-/// Adds a name, which ends in a zero byte, unless it is listed or there is no room.
-fn push(header: &Header, name: &[u8]) {
-    let used = header.libraries_len.load(Acquire) as usize;
-    let names = (&raw const header.libraries).cast::<u8>().cast_mut();
-    // SAFETY: one process at a time writes there, and the driver reads what is counted.
-    unsafe {
-        let listed = core::slice::from_raw_parts(names, used.min(header.libraries.len()));
-        let is_listed = listed.split_inclusive(|&byte| byte == 0).any(|known| known == name);
-        if !is_listed && used + name.len() <= header.libraries.len() {
-            core::ptr::copy_nonoverlapping(name.as_ptr(), names.add(used), name.len());
-            header.libraries_len.store((used + name.len()) as u32, Release);
-        }
-    }
 }
 
 originals! {
@@ -87,7 +69,7 @@ interpose! {
     fn dlclose(library: *mut c_void) -> c_int {
         if active() {
             // The library is gone at the end of the execution.
-            note(schedule::header());
+            note(Wire::ATTACHED);
         }
         real::dlclose(library)
     }

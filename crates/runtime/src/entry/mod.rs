@@ -9,5 +9,6 @@ pub mod foreign;
 pub mod imports;
 pub mod loaded;
 pub mod main_thread;
+pub mod report;
 pub mod start;
 pub mod wire;

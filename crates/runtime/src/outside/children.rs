@@ -5,7 +5,7 @@ use core::ffi::{c_char, c_void};
 
 use heddle_model::Outcome;
 use heddle_model::primitive::process_state::{How, State, and_reads};
-use heddle_model::wire::Outside;
+use heddle_model::wire::Note;
 
 use crate::entry::start;
 use crate::outside::files::descriptors;
@@ -85,7 +85,7 @@ fn beside<T>(pc: u64, call: impl FnOnce() -> T) -> T {
     if disposition(SIGCHLD) == Disposition::Handled {
         schedule::unsupported(HANDLES_ENDS, pc);
     }
-    schedule::goes_outside(Outside::Processes);
+    schedule::goes_outside(Note::Processes);
     children().made.set(true);
     // A new process must begin at the program's call, not in the handler of the trap.
     trap::disarm();

@@ -8,7 +8,7 @@ use heddle_model::primitive::process;
 use heddle_model::{Ending, ObjectId, Operation, ThreadId};
 
 use crate::detect::{memcheck, undefined};
-use crate::entry::wire::Record;
+use crate::entry::report::Record;
 use crate::outside::{channel, exit_handlers, files};
 use crate::schedule::{self, active, caller, current, fiber};
 use crate::{lifetime, sys};

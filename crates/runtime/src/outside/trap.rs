@@ -9,7 +9,7 @@
 use core::cell::Cell;
 
 use heddle_model::primitive::process;
-use heddle_model::wire::{Outside, Restart};
+use heddle_model::wire::{Note, Restart};
 use heddle_model::{Ending, Outcome};
 
 use crate::arch::Trapped;
@@ -161,7 +161,7 @@ pub unsafe extern "C" fn on_system_call(_: i32, _: *const u64, context: *mut u64
         }
         Answer::Unsupported(name) => schedule::unsupported(name, program_pc(&trapped)),
         Answer::Clone(_) => {
-            schedule::goes_outside(Outside::Processes);
+            schedule::goes_outside(Note::Processes);
             // The call is repeated at its own place in the program, untrapped. The next visible operation arms the trap
             // again.
             disarm();

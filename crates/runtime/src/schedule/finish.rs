@@ -35,7 +35,7 @@ pub fn record_stack(thread: ThreadId, pc: u64) {
         room[frames - 1..=frames].copy_from_slice(&outermost);
     }
     room[0] = frames as u64;
-    record.result().stack_words += frames as u32 + 1;
+    record.count_stack(&room[..=frames]);
 }
 
 /// Adds a call stack that belongs to no event.
@@ -48,7 +48,7 @@ fn push_stack(frames: &[u64]) {
     }
     room[0] = count as u64;
     room[1..=count].copy_from_slice(&frames[..count]);
-    record.result().stack_words += count as u32 + 1;
+    record.count_stack(&room[..=count]);
 }
 
 /// Adds the call stack of the allocation of the block that contains `object`.
@@ -163,7 +163,7 @@ pub fn finish(mut outcome: Outcome, pc: u64, message: &[u8]) -> ! {
     // Whoever is only stopped by a bound waits for nobody.
     world().limit_steps(0);
     let circle = goes_on && circle::exists(world());
-    let result = record.result();
+    let result = &mut record.result().head;
     result.left = if outcome.is_ended() { world().left } else { 0 };
     result.pc = pc;
     result.thread = forever.unwrap_or(current());

@@ -43,11 +43,9 @@ pub fn end_section(pc: u64) -> bool {
         1 => {
             section.depth.set(0);
             visible(Operation::new(section::END, ObjectId::NONE), pc, |_| {});
-            // SAFETY: an event of this execution that was written; the summary was written when the section began.
-            unsafe {
-                let begin = &mut *schedule().record.get().event(section.begin.get());
-                section.summary.borrow().assume_init_ref().close(begin);
-            }
+            // SAFETY: written when the section began.
+            let summary = unsafe { section.summary.borrow().assume_init_ref() };
+            schedule().record.get().change_event(section.begin.get(), |begin| summary.close(begin));
         }
         depth => section.depth.set(depth - 1),
     }

@@ -2,14 +2,13 @@
 
 use core::cell::Cell;
 use core::mem::MaybeUninit;
-use core::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::follow::{Follower, PlanView};
 use heddle_model::immediate::Immediate;
 use heddle_model::primitive::{self, section};
 use heddle_model::race::Race;
 use heddle_model::vain::Vain;
-use heddle_model::wire::{Header, NO_STATES, Outside, ROUNDS, STOP_AT_STATES, known};
+use heddle_model::wire::{Header, NO_STATES, Note, ROUNDS, STOP_AT_STATES, known};
 use heddle_model::{
     Choice, Event, Latitude, Memory, ObjectId, Operation, Phase, PlainTouch, ThreadId, WakeupOrder, World,
 };
@@ -19,7 +18,8 @@ use crate::addresses::Reserve;
 use crate::arch::Context;
 use crate::calls::{custom, tsan};
 use crate::detect::{memcheck, race};
-use crate::entry::wire::{Record, Wire};
+use crate::entry::report::Record;
+use crate::entry::wire::Wire;
 use crate::lifetime::{self, Exclusive, OneThread};
 use crate::state::{calls, livelock};
 
@@ -215,7 +215,7 @@ pub fn set_up(reserve: &mut Reserve, wire: Wire) {
     let threads = wire.header().layout.threads as usize;
     let world = World::over_zeroes(reserve.take(threads), reserve.take(OBJECTS), &ProgramMemory);
     schedule().model.borrow().write(Model { world, follower: Follower::new(PlanView::default()) });
-    lifetime::process().schedule.progress.set(wire.header().progress.load(Relaxed));
+    lifetime::process().schedule.progress.set(wire.progress());
 }
 
 /// The return address of the program's call of the function that is running now.
@@ -424,19 +424,30 @@ pub fn header() -> &'static Header {
 /// Notes that the search skips a timeout of the current thread.
 #[cold]
 pub fn leave_out_timeouts() {
-    header().timeouts_left_out.store(1, Relaxed);
+    wire().note(Note::TimeoutsLeftOut);
 }
 
 /// Notes that the current thread waits in a loop that looks at a clock. What it does only at certain times is not explored.
 #[cold]
 pub fn waits_by_clock() {
-    header().waits_by_clock.store(1, Relaxed);
+    wire().note(Note::WaitsByClock);
+}
+
+/// Notes that the program has asked for a number with more values than are tried.
+#[cold]
+pub fn note_values() {
+    wire().note(Note::ValuesUsed);
 }
 
 /// Notes that the program does something outside the model.
 #[cold]
-pub fn goes_outside(how: Outside) {
-    header().outside.fetch_or(how as u32, Relaxed);
+pub fn goes_outside(how: Note) {
+    wire().note(how);
+}
+
+/// Where the execution is written.
+pub fn record() -> Record {
+    schedule().record.get()
 }
 
 /// Records a data race after which the execution continues.

@@ -1,7 +1,5 @@
 //! Visible operations: announce the operation, wait to be scheduled, take it, record the event.
 
-use core::sync::atomic::Ordering::Relaxed;
-
 use heddle_model::follow::Decision;
 use heddle_model::primitive::atomic::FENCE;
 use heddle_model::primitive::choice::ATTEMPT;
@@ -14,7 +12,8 @@ use super::finish::{finish, finish_ended, record_stack};
 use super::section::{in_section, unless_stuck};
 use super::spin_loop::Prospect;
 use super::state::{
-    called_at, computes_states, current, follower, has_states, header, model, recording, schedule, set_called_at, world,
+    called_at, computes_states, current, follower, has_states, header, model, recording, schedule, set_called_at, wire,
+    world,
 };
 use super::{fiber, spin_loop};
 use crate::arch;
@@ -242,7 +241,7 @@ pub(super) fn take(thread: ThreadId) -> &'static mut Event {
 pub fn note_interrupted() {
     let record = schedule().record.get();
     let taken = world().events;
-    if taken > record.result().events {
+    if taken > record.events_counted() {
         // SAFETY: taken, so written. Whoever was about to complete it never goes on.
         let event = unsafe { &*record.event(taken - 1) };
         if event.thread == current() {
@@ -255,15 +254,14 @@ pub fn note_interrupted() {
 pub fn progressed() {
     let progress = &lifetime::process().schedule.progress;
     progress.set(progress.get() + 1);
-    header().progress.store(progress.get(), Relaxed);
+    wire().set_progress(progress.get());
 }
 
 /// Counts an event that is complete, and tells everybody of it.
 #[inline]
 pub(super) fn note(event: &Event) {
     let index = world().events - 1;
-    // Written for each event, so that the driver knows how far a process came that died.
-    schedule().record.get().result().events = index + 1;
+    schedule().record.get().count_event(index, event);
     if recording() {
         // Every event that is counted has a call stack, and what follows may end the execution.
         record_stack(event.thread, event.pc);

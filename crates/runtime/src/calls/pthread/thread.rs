@@ -1,10 +1,9 @@
 //! Threads: create, join, detach, exit. C11's functions (see `c11`) use these.
 
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::Ordering::Relaxed;
 
 use heddle_model::primitive::thread::{CREATE, DETACH, JOIN, TIMEDJOIN, TRYJOIN};
-use heddle_model::wire::Outside;
+use heddle_model::wire::Note;
 use heddle_model::{Capacity, Event, ObjectId, Operation, Outcome, ThreadId};
 
 use super::{cancel, unwinder};
@@ -97,7 +96,7 @@ pub unsafe fn create(handle: *mut usize, attributes: *const c_void, routine: usi
         return unsafe { real::pthread_create(handle, attributes, routine, argument as *mut c_void) };
     }
     if lifetime::process().unseen_makers.creates(pc, routine, argument) {
-        schedule::goes_outside(Outside::Threads);
+        schedule::goes_outside(Note::Threads);
     }
     descriptors::threads_share();
     // SAFETY: the caller's.
@@ -214,7 +213,7 @@ pub unsafe fn exit(value: usize, pc: u64) -> ! {
     if active() {
         if !unwinder::is_ready_for_exit() {
             if let Some(wire) = start::wire() {
-                wire.header().unwinder.store(1, Relaxed);
+                wire.note(Note::Unwinder);
             }
             schedule::stop(Outcome::NeedsThreads { count: 0 }, pc, b"");
         }

@@ -5,7 +5,7 @@
 use core::cell::Cell;
 
 use heddle_model::ThreadId;
-use heddle_model::wire::Outside;
+use heddle_model::wire::Note;
 
 use super::path::{numbered, of_descriptor};
 use super::{Fails, Kind, Status, entries, system};
@@ -191,7 +191,7 @@ pub fn changes_numbers() {
     let now = (schedule::current(), race::time());
     let (thread, time) = descriptors().changed.replace(now);
     if thread != now.0 && time != 0 && !race::knows(thread, time) {
-        schedule::goes_outside(Outside::Numbers);
+        schedule::goes_outside(Note::Numbers);
     }
 }
 
@@ -225,14 +225,14 @@ pub fn mapped(file: i32, writes: bool) {
 /// Notes that there are several threads: the verdict says it if they share memory that has two addresses.
 pub fn threads_share() {
     if descriptors().twice.get() {
-        schedule::goes_outside(Outside::SharedFiles);
+        schedule::goes_outside(Note::SharedFiles);
     }
 }
 
 /// Notes that a call reads or changes the file with this identity, while there are several threads.
 pub fn used_by_call(identity: u64, changes: bool) {
     if descriptors().mapped.get().iter().any(|&(mapped, written)| mapped == identity && (changes || written)) {
-        schedule::goes_outside(Outside::SharedFiles);
+        schedule::goes_outside(Note::SharedFiles);
     }
 }
 

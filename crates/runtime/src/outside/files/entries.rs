@@ -10,6 +10,7 @@ use heddle_detect::path::ENOENT;
 use super::path::{Path, numbered, of_descriptor};
 use super::{Fails, Kind, Status, hash, system};
 use crate::addresses::Reserve;
+use crate::entry::wire::Wire;
 use crate::lifetime::{self, Exclusive};
 use crate::outside::trap;
 use crate::schedule;
@@ -109,7 +110,7 @@ fn in_scratch(number: u32) -> Path {
 pub fn new_file() -> (u32, Path) {
     let number = entries().files.get() + 1;
     entries().files.set(number);
-    schedule::header().scratch_used.store(1, core::sync::atomic::Ordering::Relaxed);
+    Wire::ATTACHED.uses_scratch();
     (number, in_scratch(number))
 }
 

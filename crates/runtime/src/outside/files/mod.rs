@@ -21,7 +21,7 @@ mod path;
 pub mod streams;
 pub mod temporary;
 
-use heddle_model::wire::Outside;
+use heddle_model::wire::Note;
 use heddle_model::{Capacity, Outcome};
 use path::Path;
 
@@ -157,7 +157,7 @@ pub fn answer(number: usize, arguments: &[usize; 6]) -> Option<isize> {
         if matches!(number, 2 | 257 if changes::can_change(arguments[number / 256 + 1]))
             || matches!(number, 76 | 82..=88 | 90..=94 | 258..=261 | 263..=266 | 268 | 280 | 316)
         {
-            crate::schedule::goes_outside(Outside::Files);
+            crate::schedule::goes_outside(Note::Files);
         }
         return None;
     }

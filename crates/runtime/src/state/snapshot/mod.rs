@@ -16,7 +16,7 @@ mod tracked;
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use heddle_model::wire::Header;
+use heddle_model::wire::Reports;
 
 use crate::addresses::{PAGE, Reserve};
 use crate::arch::Context;
@@ -69,11 +69,11 @@ pub fn restore() {
     heaps::restore();
 }
 
-/// Compares all memory with the snapshot, byte for byte; counts into the header.
-pub fn check(header: &Header) {
+/// Compares all memory with the snapshot, byte for byte; counts what it finds.
+pub fn check(reports: &Reports) {
     let differing = tracked::differing() + heaps::differing();
-    header.checked.fetch_add(1, Relaxed);
-    header.differing.fetch_add(differing, Relaxed);
+    reports.checked.fetch_add(1, Relaxed);
+    reports.differing.fetch_add(differing, Relaxed);
 }
 
 unsafe extern "C" {
