@@ -9,10 +9,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef LONG_DOUBLE
 long double wide[2];
+#endif
 int words[8];
 
+#ifdef LONG_DOUBLE
 __attribute__((noinline)) static void sum(long double *to, const long double *from) { *to += *from; }
+#endif
 
 static void *work(void *unused)
 {
@@ -45,8 +49,6 @@ __attribute__((no_sanitize("thread"), noinline)) void unasked(void) { words[3]++
 int main(void)
 {
     pthread_t thread;
-    (void)sum;
-    (void)wide;
     pthread_create(&thread, NULL, work, NULL);
     pthread_join(thread, NULL);
     return 0;

@@ -239,6 +239,8 @@ fn start_long_search(session: &Session, more: &[&str]) -> (Running, Vec<u32>) {
         programs = session.programs(&running);
         programs.iter().map(|pid| computed(*pid)).sum::<u64>() >= 10 && computed(running.pid()) >= 10
     });
+    // First the one that stays. Numbers of processes begin again when they run out, so its children may have lower ones.
+    programs.sort_by_key(|pid| std::cmp::Reverse(computed(*pid)));
     (running, programs)
 }
 
@@ -256,7 +258,9 @@ fn the_program_is_killed_from_outside() {
         session.must_be_clean(&run);
         let report = run.json();
         assert_eq!((report["verdict"].as_str(), run.code), (Some("incomplete"), 3), "{run}");
-        assert!(report["executions"].as_u64().is_some_and(|n| n > 100), "the search did not go on\n{run}");
+        // It may have turned to states.
+        let ran = report["executions"].as_u64().unwrap_or(0) + report["visited"].as_u64().unwrap_or(0);
+        assert!(ran > 100, "the search did not go on\n{run}");
         assert!(run.words().contains("killed"), "does not say so\n{run}");
     }
 }
