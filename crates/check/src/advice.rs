@@ -1,5 +1,7 @@
 //! Advice: which commands may end what a run has left open, chosen from what the search saw.
 
+use std::ops::RangeInclusive;
+use std::path::Path;
 use std::time::Duration;
 
 use heddle_model::Advice;
@@ -14,41 +16,30 @@ const MOST: usize = 2;
 /// The longest search that is proposed.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// A macro with a small number, which makes the program larger or smaller: `-DN=4`, or `#define N 4` that a flag can replace.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Parameter {
-    /// Its name.
-    pub name: String,
-    /// Its value.
-    pub value: u64,
-}
+/// The values of a macro that make a program larger or smaller. A year or a size of a buffer is no number of threads.
+const SMALL: RangeInclusive<u64> = 3..=64;
 
-impl Parameter {
-    /// The macros with small numbers that flags define, or that sources define where no flag does.
-    pub fn of(words: &[String]) -> Vec<Parameter> {
-        let of_flag = |word: &String| {
-            let (name, value) = word.strip_prefix("-D")?.split_once('=')?;
-            Some(Parameter { name: name.to_string(), value: value.parse().ok()? })
-        };
-        let mut found: Vec<Parameter> = words.iter().filter_map(of_flag).collect();
-        for word in words.iter().filter(|word| !word.starts_with('-')) {
-            let text = std::fs::read_to_string(word).unwrap_or_default();
-            let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-            for pair in lines.windows(2) {
-                if let ([guard, name], [define, same, value]) = (&pair[0][..], &pair[1][..])
-                    && (*guard, *define) == ("#ifndef", "#define")
-                    && name == same
-                    && let Ok(value) = value.parse()
-                    && !found.iter().any(|parameter| parameter.name == *name)
-                {
-                    found.push(Parameter { name: (*name).to_string(), value });
-                }
-            }
-        }
-        // A year or a size of a buffer is no number of threads.
-        found.retain(|parameter| (3..=64).contains(&parameter.value));
-        found
-    }
+/// A macro with a small number, which makes the program larger or smaller, and its value: `-DN=4` among the words, or what a source among them
+/// defines where no flag does.
+fn parameter(words: &[String]) -> Option<(String, u64)> {
+    let small = |value: &str| value.parse().ok().filter(|value| SMALL.contains(value));
+    let of_flag = |word: &String| {
+        let (name, value) = word.strip_prefix("-D")?.split_once('=')?;
+        Some((name.to_string(), small(value)?))
+    };
+    let is_source = |word: &&String| {
+        let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
+        ending.is_some_and(|ending| ["c", "cc", "cpp", "cxx"].contains(&ending))
+    };
+    let of_source = |word: &String| {
+        let text = std::fs::read_to_string(word).ok()?;
+        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        lines.windows(2).find_map(|pair| match (&pair[0][..], &pair[1][..]) {
+            (["#ifndef", guard], ["#define", name, value]) if guard == name => Some((name.to_string(), small(value)?)),
+            _ => None,
+        })
+    };
+    words.iter().find_map(of_flag).or_else(|| words.iter().filter(is_source).find_map(of_source))
 }
 
 impl Judgement<'_> {
@@ -101,15 +92,10 @@ impl Judgement<'_> {
 
     /// Proposes a smaller program, by a macro.
     fn smaller(&self, advice: &mut Vec<Advice>) {
-        let Some(Parameter { name, value }) = self.options.parameters.iter().find(|parameter| parameter.value > 2)
-        else {
-            return;
-        };
-        let defines = format!("-D{name}=");
-        let mut line = self.line();
-        line.retain(|word| !word.starts_with(&defines));
+        let Some((name, value)) = parameter(own(&self.options.line)) else { return };
+        let line = without(self.line(), &format!("-D{name}"));
         let because = "a smaller program: most bugs show with two threads and a few operations".to_string();
-        let smaller = if *value > 4 { value / 2 } else { value - 1 };
+        let smaller = if value > 4 { value / 2 } else { value - 1 };
         push(advice, line, &[&format!("-D{name}={smaller}")], because);
     }
 
@@ -159,9 +145,15 @@ impl Judgement<'_> {
     }
 }
 
-/// A command line without the option `name` and its value.
+/// The words of a line that are not for the program: those before `--`.
+fn own(line: &[String]) -> &[String] {
+    line.split(|word| word == "--").next().unwrap_or_default()
+}
+
+/// A command line without the option `name`, and without its value if that is a word of its own.
 fn without(line: impl AsRef<[String]>, name: &str) -> Vec<String> {
-    let mut words = line.as_ref().iter();
+    let (own, others) = line.as_ref().split_at(own(line.as_ref()).len());
+    let mut words = own.iter();
     let mut kept = Vec::new();
     while let Some(word) = words.next() {
         match word.strip_prefix(name) {
@@ -170,12 +162,11 @@ fn without(line: impl AsRef<[String]>, name: &str) -> Vec<String> {
             _ => kept.push(word.clone()),
         }
     }
-    kept
+    [&kept, others].concat()
 }
 
 fn push(advice: &mut Vec<Advice>, mut line: Vec<String>, options: &[&str], because: String) {
-    // Words after `--` are for the program.
-    let end = line.iter().position(|word| word == "--").unwrap_or(line.len());
+    let end = own(&line).len();
     let options = options.iter().map(|option| (*option).to_string());
     line.splice(end..end, options);
     let command = line.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
@@ -202,6 +193,8 @@ mod tests {
 
     #[test]
     fn options_are_replaced() {
+        assert_eq!(without(line("a.c -- --timeout 3s"), "--timeout"), line("a.c -- --timeout 3s"));
+        assert_eq!(without(line("a.c -DN=3 -DNN=3"), "-DN"), line("a.c -DNN=3"));
         assert_eq!(without(line("a.c --timeout 3s --all --timeout=4s -DN=3"), "--timeout"), line("a.c --all -DN=3"));
         let mut advice = Vec::new();
         push(&mut advice, line("a.c --all -- -x"), &["--max-preemptions", "2"], String::new());

@@ -45,7 +45,6 @@ pub mod values;
 mod verdict;
 pub mod words;
 
-pub use advice::Parameter;
 pub use check::{Check, Conclusion};
 pub use engine::{Engine, Local, Names, Recorded};
 pub use failure::Failure;

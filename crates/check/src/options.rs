@@ -10,8 +10,6 @@ use heddle_model::{Goal, Liveness, Restart, RestartMode, Settings};
 use heddle_search::Algorithm;
 use heddle_search::liveness::ltl::Formula;
 
-use crate::Parameter;
-
 /// The options of a check. The default draws samples while it explores everything, and stops at the first finding.
 ///
 /// How to run executions, and which errors to look for, is not part of the options: the check asks its engine for the
@@ -42,8 +40,6 @@ pub struct Options {
     pub resume: Option<PathBuf>,
     /// The words of the command line after `heddle check`, for commands that are proposed. Empty if there is none.
     pub line: Vec<String>,
-    /// The macros that make the program larger or smaller.
-    pub parameters: Vec<Parameter>,
     /// Set to true, by any thread, to end the search early. The conclusion is then about what was explored so far.
     pub interrupted: Arc<AtomicBool>,
 }
@@ -66,7 +62,6 @@ impl Default for Options {
             checkpoint_interval: Duration::from_secs(10),
             resume: None,
             line: Vec::new(),
-            parameters: Vec::new(),
             interrupted: Arc::default(),
         }
     }

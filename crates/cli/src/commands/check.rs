@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use clap::builder::PossibleValuesParser;
 use heddle_checking::internal::guard;
 use heddle_checking::prepare::{self, Prepared};
-use heddle_checking::{Conclusion, Failure, Observer, Parameter};
+use heddle_checking::{Conclusion, Failure, Observer};
 use heddle_model::follow::Step;
 use heddle_model::{FindingKind, RunReport, Settings, Trace, Verdict};
 use heddle_native::{Built, Hire, NativeExecutor, StartError, Toolchain};
@@ -350,7 +350,6 @@ fn wanted(
         checkpoint_interval: options.checkpoint_interval,
         resume: options.resume.clone(),
         line: std::env::args_os().skip(2).map(|word| word.to_string_lossy().into_owned()).collect(),
-        parameters: Parameter::of(&options.words),
         interrupted: Arc::clone(interrupted),
     }
 }
